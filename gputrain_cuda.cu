@@ -1953,7 +1953,7 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
     gtr__epilogue(p, x, saved, had, at);
 }
 // A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
-// elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a kernel
+// elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a block
 // waits for its instructions, too.
 template <typename F>
 static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
@@ -2524,82 +2524,70 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     return !p->sums || (p->batch == 1 && !p->a_k);
 }
 
-// Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the
-// other, either at the latency of a step or at the rate at which a multiprocessor serves its blocks. Only the
-// order of the results counts.
-static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_tiles, int split, int sm_count) {
-    static const int64_t latency[2][2] = { { 350, 1250 }, { 150, 260 } }, rate[2][2] = { { 300, 1150 }, { 130, 256 } };
-    int tensor = kind != GTR__PRODUCT_FMA, large = tile == 64;
-    int64_t depth = gtr__ceil_div(k_tiles, split), waves = gtr__ceil_div(tiles * split, sm_count);
-    int64_t alone = depth * latency[tensor][large], shared = waves * depth * rate[tensor][large];
-    return 1200 + (large ? 400 / split : 100) + (split > 1 ? 450 + 60 * split : 0) + (alone > shared ? alone : shared);
-}
-
-// Cuts a k that is too long for one cluster a tile: two blocks a multiprocessor, of at least eight tiles of k each.
-static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm_count) {
-    int64_t want = 2 * (int64_t)sm_count / (tiles * split), most = k_tiles / (8 * split);
-    want = want < most ? want : most;
-    return (int)(want < 1 ? 1 : want < 64 ? want : 64);
-}
-
 static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
 static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
 
-// Nanoseconds that the plain kernel, which would take so many cycles, takes where rows aren't of whole 16 bytes.
-static double gtr__uneven_ns(int kind, int64_t cycles) {
-    return 900 + (double)(cycles - 1600) * (kind == GTR__PRODUCT_HALF ? 22 : 5.7);
+// One model of what products take, in nanoseconds of an H200, of 900 timings there 12 % off (the clock, a factor
+// of all terms, decides nothing): a launch, `launch`; for each 128 bytes of k `alone`, or `shared` by each block that a
+// multiprocessor holds, up to `room`, if that is more; for a cluster's sum `exchange`. A block makes m x n of C.
+enum { GTR__WAY_FMA, GTR__WAY_MMA, GTR__WAY_WGMMA };
+static const struct gtr__way { int kernel, m, n, room; float launch, alone, shared, exchange; } gtr__ways[] = {
+    { GTR__WAY_FMA,    32, 32, 4, 2000,  770,  490, 900 }, { GTR__WAY_FMA,    64, 64, 3, 2300, 1400, 1300, 900 },
+    { GTR__WAY_MMA,    32, 32, 4, 2000,  480,  205, 750 }, { GTR__WAY_MMA,    64, 64, 3, 2300,  720,  435, 700 },
+    { GTR__WAY_WGMMA,  64, 32, 2, 1850,  191,  125,  75 }, { GTR__WAY_WGMMA,  64, 64, 2, 2280,  226,  147,  30 },
+    { GTR__WAY_WGMMA, 128, 64, 2, 2400,  294,  293, 600 },
+};
+static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__caps *caps, int kind, int64_t blocks,
+                           int split, int ranges) {
+    const bool f32 = kind == GTR__PRODUCT_TF32;
+    if ((w.kernel == GTR__WAY_FMA) != (kind == GTR__PRODUCT_FMA) || (ranges > 1 && !gtr__product_in_parts(p)))
+        return false;
+    if (w.kernel != GTR__WAY_WGMMA) return split == 1 || caps->compute >= 90;
+    return GTR__TENSOR_MAPS && caps->arch_feature && !p->inner && !(p->a_k && p->sums)
+        && (split == 1 || blocks <= 2 * caps->sm_count)
+        && (p->a_k < p->b_k ? w.n == 32 : f32 || (w.m == 64 && (w.n == 64 || p->a_k)))
+        && (p->lda | p->ldb | p->a_batch | p->b_batch | p->a_kb | p->b_kb) % (f32 ? 4 : 8) == 0
+        && (p->kb == 1 || (p->a_kb && p->b_kb));
 }
-// Nanoseconds that the library takes with the passes that stand around it, as seen on an H200.
-static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, double flops) {
+// Of a product in so many tiles, whose sums the blocks of clusters and ranges of k share.
+static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__caps *caps, int kind, int64_t tiles,
+                          int split, int ranges) {
+    // by how many of A and B have k contiguous: what goes through registers or is turned makes steps longer
+    static const float layout[2][3] = { { 2.3f, 1.28f, 1 }, { 2.4f, 1.18f, 1.15f } };
     const bool half = kind == GTR__PRODUCT_HALF;
-    const double tiles = (double)(gtr__ceil_div(p->m, 128) * gtr__ceil_div(p->n, 128) * p->batch), k = (double)p->k;
-    // Of float32 with k across in both the library cuts the k of a few tiles alone, and turns what is large: seen
-    // 20 us of 500x300 over 1024, 55 of 400x144 over 4096, 18 of 64x16 over 8192; the own kernel 10, 16 and 6.5.
-    const bool across = !half && !p->a_k && !p->b_k, turned = p->m >= 1024 && p->n >= 1024 && p->k >= 1024;
-    if (across && !turned)
-        return tiles > 4 ? 5500 + 13 * k * ceil(tiles / caps->sm_count) : 9000 + 1.4 * k;
-    return (half ? 3000 + flops / 6e5 : p->a_k ? 6200 + flops / 2.9e5 : 4700 + flops / 1.6e5)
-        + (k > 1024 ? (p->a_k ? 1.2 : 2.5) * (k - 1024) : 0) + (p->sums ? 2000 : 0)
-        + (p->saved ? 5000 : p->pre || (p->act >= 0 && p->from) ? 2500 : 0);
+    // large clusters leave multiprocessors of a group over
+    const int64_t waves = gtr__ceil_div(tiles * split * ranges, gtr__ceil_div(caps->sm_count * (split < 8 ? 4 : 3), 4)),
+        depth = gtr__ceil_div(gtr__ceil_div(p->k, half ? 64 : 32) * p->kb, split * ranges),
+        bytes = (p->lda | p->ldb) * gtr__stored_bytes(p->type_a);
+    const double room = (double)(waves < w.room ? waves : w.room), c = (double)p->m * (double)p->n * (double)p->batch,
+        rows = w.m * w.n / (w.m == 128 ? 1024.0 : 512.0) / split;       // that a thread stores, four columns wide
+    double step = room * w.shared > w.alone ? room * w.shared : w.alone;
+    if (w.kernel == GTR__WAY_WGMMA) step *= layout[half][p->a_k + p->b_k];
+    auto uneven = [&](int64_t ld, int along) {          // rows that are no whole 16 bytes come by the element
+        return gtr__rows16(ld, p->type_a) ? 0 : (half ? 5 : 0.8) * (along && p->k < 64 ? (double)p->k / 64 : 1);
+    };
+    if (w.kernel == GTR__WAY_MMA) step *= (half ? 1.35 : 1) * (p->a_k + p->b_k ? 1 : 1.2)
+        * (1 + uneven(p->lda, p->a_k) + uneven(p->ldb, p->b_k));
+    if (bytes % 32 && step < 1.5 * room * w.shared) step = 1.5 * room * w.shared;       // parts of sectors
+    return ceil((double)waves / room) * (w.launch + (double)depth * step
+            + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0))
+        + (split > 1 ? w.exchange + 40 * split + 1000 * (double)(waves - 1) : 0)
+        + (ranges > 1 ? 1700 + ranges * (76 + c / 2000) : 0);
 }
-// The same of Hopper's own kernel, whose tiles and ranges go into c: -1 and none where it does not take the product.
-static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
-    // of a launch, of a block's step of 128 bytes of k, and of the exchange in a cluster
-    static const struct { int m, n; double fixed, step, exchange; } tiles[] = {
-        { 64, 32, 1300, 210, 500 }, { 64, 64, 1850, 255, 450 }, { 128, 64, 1500, 320, 1750 } };
-    const bool f32 = c->kind == GTR__PRODUCT_TF32;
-    const int a_k = p->a_k, b_k = p->b_k;
-    const int64_t wide = f32 ? 4 : 8;
-    const int64_t k_tiles = gtr__ceil_div(p->k, 8 * wide) * p->kb;
-    const double slow = (f32 ? a_k && b_k ? 1 : a_k || b_k ? 1.25 : 2.2 : a_k || b_k ? 0.9 : 1.35)
-        * (p->lda % (8 * wide) || p->ldb % (8 * wide) ? 1.15 : 1);      // rows that begin within 128 bytes
-    double best = -1;
-    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA || (a_k && p->sums)
-        || p->lda % wide || p->ldb % wide
-        || p->a_batch % wide || p->b_batch % wide || p->a_kb % wide || p->b_kb % wide
-        || (p->kb > 1 && (!p->a_kb || !p->b_kb))) return best;
-    for (const auto &t : tiles) {
-        if (a_k < b_k ? t.n > 32 : !f32 && (t.m > 64 || (!a_k && t.n < 64))) continue;
-        const bool turned = a_k && !b_k;                // C's columns are the M of the instruction then
-        const int64_t count = gtr__ceil_div(p->m, turned ? t.n : t.m) * gtr__ceil_div(p->n, turned ? t.m : t.n)
-            * p->batch;
-        for (int parts = 1; parts <= 512 && parts <= k_tiles; parts *= 2) for (int split = 1; split <= 8; split *= 2) {
-            const int ranges = parts / split;
-            if (ranges < 1 || ranges > 64 || (ranges > 1 && !gtr__product_in_parts(p))) continue;
-            // clusters leave multiprocessors of a group over
-            const int64_t most = caps->sm_count * (8 - split / 4) / 8, blocks = count * parts;
-            if (parts > 1 && blocks > most) continue;
-            const int64_t waves = gtr__ceil_div(blocks, caps->sm_count), depth = gtr__ceil_div(k_tiles, parts);
-            const double ns = t.fixed + (f32 ? a_k ? 0 : 400 : 250) + (double)(waves * depth) * t.step * slow
-                + (split > 1 ? t.exchange + 100 * split - 200 : 0)
-                + (ranges > 1 ? 1800 + ranges * (60 + (double)(p->m * p->n * p->batch) / 500) : 0);
-            if (best >= 0 && ns >= best) continue;
-            best = ns;
-            c->wgmma_m = t.m; c->wgmma_n = t.n; c->wgmma_split = split;
-            c->ranges = ranges;
-        }
-    }
-    return best;
+// The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of float32 with k
+// across in both it is slow, but where A is turned first; of rows that are no whole 16 bytes it takes any time.
+static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind) {
+    const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA, across = !half && !p->a_k && !p->b_k,
+        turned = across && p->m >= 1024 && p->n >= 1024 && p->k >= 1024, rows16 = fma || (gtr__rows16(p->lda, p->type_a)
+            && gtr__rows16(p->ldb, p->type_b) && gtr__rows16(p->ldc, p->type_c));
+    const double tiles = (double)(gtr__ceil_div(p->m, 128) * gtr__ceil_div(p->n, 128) * p->batch), k = (double)p->k,
+        waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
+        step = (fma ? 90 : half ? 3.9 : 9) * (across && !turned && !fma ? 2 : 1) * (rows16 ? 1 : 4);
+    if (!rows16 && c * k < 2e9) return HUGE_VAL;
+    return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
+        + (waves < 1 ? waves : ceil(waves)) * k * step + (half ? 0.6e-3 : 1.2e-3) * c
+        + (turned ? 2500 + (double)p->m * k / 400 : 0) + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * k : 0)
+        + (p->saved || p->pre || (p->act >= 0 && p->from) ? 1500 + c / 1000 : 0);
 }
 
 // Rows of width elements that are copied into rows of whole 16 bytes, per of which make one; units of them in all.
@@ -2648,49 +2636,36 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     bool tf32 = p->type_a == GTR_F32 && p->type_b == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80;
     c.kind = half ? GTR__PRODUCT_HALF : tf32 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
     if (gtr__product_streams(p, caps, &c)) return c;
-    int64_t depth = half ? 64 : 32, k_tiles = gtr__ceil_div(p->k, depth) * p->kb, best = -1, tiles = 1;
-    for (int tile = 32; tile <= 64; tile += 32) {
-        int64_t t = gtr__ceil_div(p->m, tile) * gtr__ceil_div(p->n, tile) * p->batch;
-        for (int split = 1; split <= (caps->compute >= 90 ? 8 : 1) && split <= k_tiles; split *= 2) {
-            int64_t cycles = gtr__product_cycles(c.kind, tile, t, k_tiles, split, caps->sm_count);
-            if (best >= 0 && cycles >= best) continue;
-            best = cycles;
-            c.tile = tile;
-            c.split = split;
-            tiles = t;
-        }
-    }
-    double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->kb * (double)p->batch;
-    // The library's quick kernels want rows of whole 16 bytes: without, 400x141 over 4096 took it longer than
-    // the own one. Addresses, which aren't known while workspace is measured, decide nothing.
-    const bool rows16 = gtr__rows16(p->lda, p->type_a) && gtr__rows16(p->ldb, p->type_b)
-        && gtr__rows16(p->ldc, p->type_c);
-    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 && rows16 ? 3e6 : 8e6)
-        * caps->sm_count;
     gtr__product even = *p;
     gtr__even_rows rows[2];
     size_t even_bytes;
+    double best = HUGE_VAL, plain = HUGE_VAL;
+    const int64_t k_tiles = gtr__ceil_div(p->k, half ? 64 : 32) * p->kb;
+    int plain_ranges = 1;
     c.even = gtr__product_even(&even, NULL, rows, &even_bytes);
-    double wgmma = flops < (GTR__TENSOR_MAPS ? 2e6 : HUGE_VAL) ? -1 : gtr__wgmma_ns(&even, caps, &c);
-    if (wgmma >= 0 && c.even) {
-        wgmma += 1100 + (double)even_bytes / 1500;
-        if (gtr__uneven_ns(c.kind, best) < wgmma) { wgmma = -1; c.wgmma_m = 0; c.ranges = 1; }
+    for (const gtr__way &w : gtr__ways) {
+        const bool hopper = w.kernel == GTR__WAY_WGMMA;
+        const gtr__product *q = hopper ? &even : p;
+        const bool turned = hopper && q->a_k > q->b_k;          // C's columns are the M of the instruction then
+        const int64_t tiles = gtr__ceil_div(q->m, turned ? w.n : w.m) * gtr__ceil_div(q->n, turned ? w.m : w.n)
+            * q->batch;
+        double &least = hopper ? best : plain;
+        for (int ranges = 1; ranges <= 64 && ranges <= k_tiles; ranges *= 2)
+            for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
+                if (!gtr__way_takes(w, q, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
+                const double ns = gtr__way_ns(w, q, caps, c.kind, tiles, split, ranges)
+                    + (hopper && c.even ? 1700 + (double)even_bytes / 1500 : 0);
+                if (ns >= least) continue;
+                least = ns;
+                if (!hopper) { c.tile = w.m; c.split = split; plain_ranges = ranges; continue; }
+                c.wgmma_m = w.m; c.wgmma_n = w.n; c.wgmma_split = split; c.ranges = ranges;
+            }
     }
-    if (wgmma >= 0) large = rows16 ? gtr__library_ns(p, caps, c.kind, flops) < wgmma
-        : flops > 4e9 && 10000 + flops / 1.05e5 < wgmma;    // seen of the library, which takes any time of smaller ones
-    // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
-    // multiprocessor takes 33 us; of 64x64 18 and 41.
-    // Of the layouts that views give gradients of weights none but the plain kernel: of 64x16 over 8192 one range takes
-    // it 25 us, four 12.
-    const bool views = p->a_k && p->sums;
-    const bool thin = wgmma < 0 && k_tiles / c.split > (views ? 16 : 96) && tiles * c.split * 2 < caps->sm_count;
-    c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
-    c.ns = c.library ? gtr__library_ns(p, caps, c.kind, flops) : wgmma >= 0 ? wgmma : (double)best / 1.75;
-    if (large) c.ranges = 1;
-    if (thin && gtr__product_in_parts(p)) {
-        c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
-        if (c.ranges > 1) c.wgmma_m = 0;
-    }
+    if (plain <= best) { best = plain; c.wgmma_m = 0; c.ranges = plain_ranges; }
+    c.ns = best;
+    const double library = gtr__library_can(p, caps) ? gtr__library_ns(p, caps, c.kind) : HUGE_VAL;
+    c.library = library < best;
+    if (c.library) { c.ns = library; c.ranges = 1; }
     if (c.library || !c.wgmma_m) c.even = 0;
     if (c.even) c.copy_bytes = even_bytes;
     if (p->sums) {
@@ -2707,7 +2682,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
-    double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)tiles * c.tile * c.tile);
+    double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
     double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
