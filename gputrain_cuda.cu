@@ -1027,6 +1027,13 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
     return GTR_OK;
 }
 
+// Behind the last element of an operand, or of what a view of one spans.
+static const char *gtr__arg_end(const gtr__arg *a) {
+    const int bytes = a->dtype == GTR_F16 || a->dtype == GTR_BF16 ? 2 : a->dtype == GTR_I64 ? 8 : 4;
+    int64_t last = a->stride ? 0 : a->count - 1;
+    for (int i = 0; a->stride && i < a->shape.ndim; i++) last += (a->shape.dim[i] - 1) * a->stride[i];
+    return (const char *)a->data + (last + 1) * bytes;
+}
 // Which of a call's inputs a node that it waits for does not write. What that node waited for has ended before its last
 // kernel began to work. Nodes that write more than their outputs are left out.
 static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call *call) {
@@ -1039,8 +1046,8 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
         const char *in = (const char *)call->in[k].data;
         bool free = in != NULL;
         for (int j = 0; j < wrote->n_out && free; j++) {
-            const char *out = (const char *)wrote->out[j].data;     // 4 bytes an element at most
-            free = !out || in + call->in[k].count * 4 <= out || out + wrote->out[j].count * 4 <= in;
+            const char *out = (const char *)wrote->out[j].data;
+            free = !out || gtr__arg_end(&call->in[k]) <= out || gtr__arg_end(&wrote->out[j]) <= in;
         }
         mask |= (uint64_t)free << k;
     }
