@@ -761,7 +761,7 @@ enum {
     X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(SOFTMAX, softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
@@ -5900,7 +5900,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     int operand[GTR__MAX_ARGS], i, first = -1;
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
-    bool narrow = true, any = false;
+    bool any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
         operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), region);
@@ -5909,8 +5909,15 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         s.in_dtype[i] = GTR__V(operand[i]).dtype;
         if (s.in_dtype[i] != GTR_F32) continue;
         if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
-        else if (gtr__stored_as(t->in[i])->op != GTR__OP_PARAMETER) narrow = false; /* parameters decide nothing */
     }
+    any &= row->cls == GTR__FOLLOW;
+    for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
+        for (i = 0; i < t->n_in && any; i++) {
+            if (s.in_dtype[i] != GTR_F32 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
+            const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage);
+            any = v >= 0;
+            if (k) operand[i] = v;
+        }
     s.attr = &attr; s.n_in = t->n_in;
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
     gtr_result r = gtr__shape_outputs(row, &s);
@@ -5935,10 +5942,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         b->map[t->id] = v;
         return;
     }
-    if (!(row->cls == GTR__LOW ? gtr__low_dtype(b->plan->precision) != GTR_F32
-            : row->cls == GTR__FOLLOW && narrow && any))
-        storage = GTR_F32;
-    else if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
+    if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
+    else if (!any) storage = GTR_F32;
     const int n_out = s.n_out ? s.n_out : row->n_out;
     for (i = 0; i < n_out; i++) {
         int v = gtr__value_new(b, s.out[i], s.out_dtype[i], t);

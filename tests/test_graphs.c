@@ -598,7 +598,8 @@ static void norm_acts(void)
 
 /* ---- what is stored in 16 bits ---- */
 /* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
-   keep float32; norms store what they are given, softmax float32. */
+   keep float32; norms and softmax store what they are given. An input that products read, too, is added as they read it,
+   so that nothing of a residual network is cast. */
 static gtr_dtype stored(gtr_trainer *t, const gtr_tensor *of)
 {
     const gtr__plan *p = &gtr__trainer_entry(t, 4, NULL, false)->plan;
@@ -639,12 +640,34 @@ static void who_is_float32(void)
         CHECK(stored(t, h) == GTR_BF16 && stored(t, scaled) == GTR_BF16 && stored(t, normed) == GTR_BF16,
             "stage %d: linear, mul by a parameter and batch_norm are stored as %d, %d, %d", stage, (int)stored(t, h),
             (int)stored(t, scaled), (int)stored(t, normed));
-        CHECK(stored(t, soft) == GTR_F32 && stored(t, shifted) == GTR_F32,
+        CHECK(stored(t, soft) == GTR_BF16 && stored(t, shifted) == GTR_F32,
             "stage %d: softmax and add of a constant are stored as %d, %d", stage, (int)stored(t, soft),
             (int)stored(t, shifted));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
+}
+static void residuals_in_16_bits(void)
+{
+    static gtr_float v[4 * 6];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 2, 3)), *y = gtr_reshape(x, gtr_shape2(-2, 3)),
+        *h = gtr_add(y, gtr_linear(gtr_relu(gtr_linear(y, "a", 5)), "b", 3));
+    gtr_trainer *t;
+    int i, casts = 0;
+    h = gtr_add(h, gtr_linear(gtr_softmax(gtr_linear(h, "c", 5), 1), "d", 3));
+    d.precision = GTR_MIXED_BF16; d.no_matchers = true;
+    t = gtr_trainer_create(gtr_mse(h, y), d);
+    if (!t) { SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); return; }
+    for (i = 0; i < 24; i++) v[i] = (gtr_float)(i * 7 % 5) - 2;
+    EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    const gtr__plan *p = &gtr__trainer_entry(t, 4, NULL, false)->plan;
+    for (i = 0; i < p->n_node; i++) casts += p->node[i].op == GTR__OP_CAST;
+    CHECK(casts == 0 && stored(t, h) == GTR_BF16, "%d casts, the sum is stored as %d", casts, (int)stored(t, h));
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
 }
 
 /* ---- values kept over micro-batches ---- */
@@ -999,6 +1022,7 @@ static void all(void)
     RUN(gradient_in_region);
     RUN(norm_acts);
     RUN(who_is_float32);
+    RUN(residuals_in_16_bits);
     RUN(kept_parts);
     RUN(kept_turned);
     RUN(trace_that_fails);
