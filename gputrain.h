@@ -47,7 +47,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear op:linear_act
     op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log
     op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm op:argmax op:accuracy
-    op:cross_entropy op:xent_step op:mse op:mse_step op:bce_with_logits op:custom op:copy op:cast op:fill op:feed
+    op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed
     op:tally op:bn_commit op:guard op:update op:report op:check op:binary_act op:network rows cpu-backend contexts
     tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise
     pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training
@@ -788,7 +788,7 @@ enum {
     X(LINEAR_DACT, linear_dact, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
     X(BINARY_ACT, binary_act, 2, 0, FOLLOW, 0, 0, 1, 0) \
     X(XENT_STEP, xent_step, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
-    X(MSE_STEP, mse_step, 2, 0, FULL, 0, GTR__WS, 1, 0) \
+    X(PAIR_STEP, pair_step, 2, 0, FULL, 0, GTR__WS, 1, 0) \
     X(NETWORK, network, 0, 0, NONE, 0, GTR__WS, 1, 0)
 #define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
@@ -3516,15 +3516,17 @@ GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
 GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes through that
+   op, and dx through its gradient; f[0], f[1] its a, b. */
 GTR__SHAPE(softmax) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
+#define GTR__AXIS GTR__JOB(gtr__call, c); const int64_t n = c->in[0].shape.dim[c->attr->i[0]], \
+    inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0])
 static void gtr__softmax_range(GTR__SPAN) {
-    GTR__JOB(gtr__call, c);
-    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    GTR__AXIS;
     for (int64_t r = i; inner == 1 && r < end; r++) {
         const gtr_float *x = gtr__in(c, 0) + r * n, m = gtr__max_run(x, n);
         gtr_float *y = gtr__out(c, 0) + r * n;
@@ -3553,8 +3555,7 @@ static void gtr__softmax_range(GTR__SPAN) {
     }
 }
 static void gtr__softmax_back_range(GTR__SPAN) {
-    GTR__JOB(gtr__call, c);
-    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    GTR__AXIS;
     const int add = c->out[0].add;
     for (; i < end; i++) {
         const int64_t at = i / inner * n * inner + i % inner;
@@ -3577,13 +3578,19 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn) {
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn, bool back) {
+    const gtr__arg *y = c->out, dy[3] = { *y, *y, *y };
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
-    if (c->out[0].data) gtr__ranges(instance, fn, c, c->in[0].count / n, GTR__DEAR / n);
-    return GTR_OK;
+    const int op = (int)c->attr->i[1];
+    gtr__call of = *c;
+    if (!y->data) return GTR_OK;
+    if (op && !back) { GTR__TRY(gtr__unary_run(instance, c, op, gtr__in(c, 0), false)); of.in = y; }
+    gtr__ranges(instance, fn, &of, y->count / n, GTR__DEAR / n);
+    of.in = dy;
+    return op && back ? gtr__unary_run(instance, &of, op, NULL, true) : GTR_OK;
 }
-GTR__CPU(softmax_fwd) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
-GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
+GTR__CPU(softmax_fwd) { return gtr__softmax_run(instance, c, gtr__softmax_range, false); }
+GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_range, true); }
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
@@ -3719,7 +3726,7 @@ GTR__CPU(embedding_bwd) {
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[0], unless 0: y is
+   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[1], unless 0: y is
    that op's of it, f[2], f[3] its a, b.
    Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
@@ -3754,7 +3761,7 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
         n = inner == 1 ? channels : inner;
     const int add = w->c->out[0].add;
     const gtr__attr *a = w->c->attr;
-    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[0]);
+    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[1]);
     for (; run < end; run++) {
         const int64_t at = run * n, j = inner == 1 ? 0 : run % channels;
         const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j,
@@ -3852,8 +3859,7 @@ static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step) {
     return (int32_t)best;
 }
 static void gtr__argmax_range(GTR__SPAN) {
-    GTR__JOB(gtr__call, c);
-    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    GTR__AXIS;
     for (; i < end; i++)
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
@@ -4065,19 +4071,23 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 /* x, t alike -> mean (x - t)^2; dx = 2 (x - t) dloss / n, dt = -dx */
 GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
-// >>op:mse_step
-/* mse and its backward from the constant gradient: x, t -> loss, dx. */
-GTR__CPU(mse_step_fwd) {
-    gtr__call back = *c;
-    back.out = c->out + 1; back.n_out = 1;
-    GTR__TRY(gtr__cpu_mse_fwd(instance, c));
-    return c->measure ? GTR_OK : gtr__cpu_mse_bwd(instance, &back);
-}
-
 // >>op:bce_with_logits
 /* x, t alike -> mean of max(x, 0) - x t + log(1 + exp(-|x|)); dx = (sigmoid(x) - t) dloss / n, dt = -x dloss / n */
 GTR__MEAN_LOSS(bce_with_logits, (a > 0 ? a : 0) - a * b + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a))),
         g * (GTR__C(1) / (GTR__C(1) + GTR__EXPF(-a)) - b), -g * a)
+
+// >>op:pair_step
+/* mse or bce_with_logits, attr i[2], and its backward from the constant gradient: x, t -> loss, dx. */
+GTR__SHAPE(pair_step) {
+    GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK;
+}
+GTR__CPU(pair_step_fwd) {
+    const bool mse = c->attr->i[2] == GTR__OP_MSE;
+    gtr__call back = *c;
+    back.out = c->out + 1; back.n_out = 1;
+    GTR__TRY((mse ? gtr__cpu_mse_fwd : gtr__cpu_bce_with_logits_fwd)(instance, c));
+    return c->measure ? GTR_OK : (mse ? gtr__cpu_mse_bwd : gtr__cpu_bce_with_logits_bwd)(instance, &back);
+}
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
@@ -6408,7 +6418,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-typedef struct { gtr__build *b; int *readers, *writers; } gtr__fuse; /* by root: nodes that read its data, write it */
+typedef struct { gtr__build *b; int *readers, *writers, losses; } gtr__fuse; /* by root: nodes that read, write it */
 /* first (LINEAR: any product) is followed by second (COUNT: any of GTR__UNARY); make decides and makes the fused node
    in out */
 typedef struct {
@@ -6460,17 +6470,20 @@ GTR__MAKE(residual) {
     out->attr.i[2] = 1;
     return true;
 }
-/* a norm, then an activation whose gradient does not read what the norm made */
+/* a norm, then an activation whose gradient does not read what it made; softmax of what is scaled, and its gradient */
 GTR__MAKE(norm) {
     const gtr__value *v = f->b->plan->value;
-    const int mid = a->out[0];
-    if (b->in[0] != mid || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
-            || v[mid].storage != v[b->out[0]].storage || !gtr__operands(f->b, out, a->n_in, a->n_out))
+    const int mid = a->out[0], last = b->op == GTR__OP_SOFTMAX, i = a->op == GTR__OP_BATCH_NORM ? 2 : 0;
+    if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || f->readers[mid] != 1 || f->writers[mid] != 1
+            || v[mid].home != GTR__HOME_ARENA || v[mid].storage != v[b->out[0]].storage
+            || !gtr__operands(f->b, out, a->n_in, a->n_out))
         return false;
     GTR__COPY(out->in, a->in, a->n_in + a->n_out);
     out->reads = a->reads;
     out->out[0] = b->out[0];
-    out->attr.i[0] = b->op; out->attr.f[2] = b->attr.f[0]; out->attr.f[3] = b->attr.f[1];
+    out->attr = (last ? b : a)->attr;
+    out->attr.i[1] = (last ? a : b)->op;
+    GTR__COPY(out->attr.f + i, (last ? a : b)->attr.f, 2);
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
@@ -6498,26 +6511,25 @@ GTR__MAKE(loss) {
     GTR__COPY(out->in, a->in, n);
     out->in[n] = b->out[0];
     out->seed = b->seed;
+    out->attr.i[2] = a->op; out->attr.i[3] = ++f->losses;
     return true;
 }
-#define GTR__BINARY_FUSION(ID, name, f, g, h) { "binary + activation", GTR__OP_##ID, GTR__FWD, \
-    GTR__OP_COUNT, GTR__FWD, GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
+#define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
+    text, GTR__OP_##a, GTR__##a_dir, GTR__OP_##b, GTR__##b_dir, GTR__OP_##op, at_first, late, gtr__make_##make },
+#define GTR__BINARY_FUSION(ID, name, f, g, h) \
+    GTR__FUSION("binary + activation", ID, FWD, COUNT, FWD, BINARY_ACT, 1, 0, binary_act)
 static const gtr__fusion gtr__fusions[] = {
-    { "product + activation", GTR__OP_LINEAR, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_LINEAR_ACT, true, false,
-        gtr__make_act },
+    GTR__FUSION("product + activation", LINEAR, FWD, COUNT, FWD, LINEAR_ACT, 1, 0, act)
     GTR__BINARY(GTR__BINARY_FUSION)
-    { "product dx + activation gradient", GTR__OP_LINEAR, GTR__BWD, GTR__OP_COUNT, GTR__BWD, GTR__OP_LINEAR_DACT, false,
-        false, gtr__make_dact },
-    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, GTR__FWD, GTR__OP_CROSS_ENTROPY, GTR__BWD,
-        GTR__OP_XENT_STEP, true, false, gtr__make_loss },
-    { "product + residual", GTR__OP_LINEAR, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false, true,
-        gtr__make_residual },
-    { "product + activation + residual", GTR__OP_LINEAR_ACT, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false,
-        true, gtr__make_residual },
-    { "batch_norm + activation", GTR__OP_BATCH_NORM, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_BATCH_NORM, true, true,
-        gtr__make_norm },
-    { "mse forward + backward", GTR__OP_MSE, GTR__FWD, GTR__OP_MSE, GTR__BWD, GTR__OP_MSE_STEP, true, true,
-        gtr__make_loss },
+    GTR__FUSION("product dx + activation gradient", LINEAR, BWD, COUNT, BWD, LINEAR_DACT, 0, 0, dact)
+    GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
+    GTR__FUSION("product + residual", LINEAR, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
+    GTR__FUSION("product + activation + residual", LINEAR_ACT, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
+    GTR__FUSION("batch_norm + activation", BATCH_NORM, FWD, COUNT, FWD, BATCH_NORM, 1, 1, norm)
+    GTR__FUSION("scale + softmax", SCALE, FWD, SOFTMAX, FWD, SOFTMAX, 1, 1, norm)
+    GTR__FUSION("softmax + scale gradients", SOFTMAX, BWD, SCALE, BWD, SOFTMAX, 1, 1, norm)
+    GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
+    GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
 /* layers and matmuls */
 static bool gtr__multiplies(gtr__op op) {
@@ -6550,7 +6562,7 @@ static void gtr__count_uses(gtr__fuse *f) {
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL };
+    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL, 0 };
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
@@ -6567,7 +6579,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
                 gtr__node fused = u->at_first ? *a : *c;
                 fused.flops = a->flops + c->flops;
                 if (!u->make(&f, a, c, &fused)) continue;
-                fused.op = u->fused; fused.dir = GTR__FWD; fused.fused = u->name;
+                fused.op = u->fused; fused.dir = u->fused == u->first ? u->first_dir : GTR__FWD; fused.fused = u->name;
                 fused.layer = a->layer;
                 gtr__mfree(b->ctx, a->in);
                 gtr__mfree(b->ctx, c->in);

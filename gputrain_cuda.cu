@@ -3793,6 +3793,22 @@ static GTR__DEVICE void gtr__cook(uint4 r, int t, float *v) {
 static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
     gtr__cook(gtr__raw(p, t, i, n), t, v);
 }
+// N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
+// for once: behind a branch a load waits for the one before it.
+template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
+template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
+    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            const int64_t i = at(u);
+            memset(&r[u], 0, sizeof r[u]);
+            if (i >= 0) r[u] = *(const gtr__few<T, W> *)((const T *)x.p + i);
+        }
+#pragma unroll
+        for (int u = 0; u < N; u++)
+#pragma unroll
+            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
+}
 // Stores n <= 4 elements, or adds them to what is there.
 static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
@@ -4636,11 +4652,12 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     }
     *m = top; *r = sum;
 }
-// Four of a lane's elements of a row, from its i'th on; how many there are.
+// Four of a lane's elements of a row, from its i'th on; how many there are. (No branch between loads: each would wait.)
 static GTR__DEVICE int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
     int k = 0;
+    GTR__BY_DTYPE(x.t, T, const T *p = (const T *)x.p + at + i;
 #pragma unroll
-    for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+        for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__load(p + u * team); k++; });
     return k;
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
@@ -4666,7 +4683,13 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
     const int k = live ? gtr__row_four(x, at, lane, n, team, v) : 0;
     gtr__row_stats(x, at, n, lane, team, live, v, k, scratch, max, rest);
 }
-typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team; } gtr__rows;
+// scaled: of a x + b instead of x, rounded as if it were stored, of a lane's first four.
+typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled; float a, b; } gtr__rows;
+static GTR__DEVICE float gtr__stored(int t, float v) {
+    return t == GTR_F32 ? v
+        : t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : __half2float(__float2half_rn(v));
+}
+
 
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
@@ -4677,6 +4700,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         bool live = row < m.rows;
         float max, sum, first[4];
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
+        if (m.scaled)
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                first[u] = gtr__stored(m.x.t, gtr__unary_fwd(GTR__OP_SCALE, first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
         sum += 1.0f;
 #pragma unroll
@@ -4701,7 +4728,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
             dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
         dot = gtr__team_sum(dot, m.team, scratch);
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) gtr__give1(m.dx, at + lane + u * m.team, y[u] * (dy[u] - dot));
+        for (int u = 0; u < 4; u++) if (u < k) {
+            float v = y[u] * (dy[u] - dot);
+            if (m.scaled) v = gtr__unary_bwd(GTR__OP_SCALE, gtr__stored(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
+            gtr__give1(m.dx, at + lane + u * m.team, v);
+        }
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.dx, at + i, gtr__get(m.y.p, m.y.t, at + i) * (gtr__get(m.dy.p, m.dy.t, at + i) - dot));
     }
@@ -4730,28 +4761,39 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m, const gtr_shape *shape) {
-    gtr__around(shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
+// Attr i[1], unless 0: SCALE, before it or behind its gradient, by f[0] and f[1]: a launch of its own, in place, where
+// rows are long.
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m) {
+    const gtr__arg *y = &c->out[0];
+    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
-    if (m->inner > 1)
-        return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
-    unsigned grid = gtr__grid(c, m->rows * m->team);
-    return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
-        : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
+    m->a = (float)c->attr->f[0]; m->b = (float)c->attr->f[1];
+    const bool scaled = c->attr->i[1] != 0, back = m->dx.p != NULL;
+    m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
+    const bool apart = scaled && !m->scaled;
+    if (apart && !back) {
+        GTR__TRY(gtr__map_one(instance, c, &c->in[0], y, GTR__OP_SCALE, m->a, m->b));
+        m->x = m->y;
+    }
+    const unsigned grid = gtr__grid(c, m->rows * (m->inner > 1 ? m->inner : m->team));
+    GTR__TRY(m->inner > 1 ? GTR__LAUNCH(instance, c, gtr__k_softmax_lines, grid, GTR__T, 0, *m)
+        : back ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
+        : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m));
+    return apart && back ? gtr__map_one(instance, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
 }
 static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
-    return gtr__softmax_run(instance, c, &m, &c->in[0].shape);
+    return gtr__softmax_run(instance, c, &m);
 }
 static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data) return GTR_OK;
     m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
-    return gtr__softmax_run(instance, c, &m, &c->in[0].shape);
+    return gtr__softmax_run(instance, c, &m);
 }
 
 // >>op:dropout
@@ -5450,7 +5492,7 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
     m.eps = (float)c->attr->f[0];
-    m.act = (int)c->attr->i[0]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
+    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
     dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
     if (m.pieces > 1 && m.training) {
         m.stage = 1;
@@ -5935,68 +5977,82 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         if (m.dt.p) gtr__give(m.dt, i, n, b);
     }
 }
-// A block's sum of terms to part[block], and the first input's gradient, if it is wanted in this pass; four elements at
-// a time, and two such groups in flight.
-static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, float *part, gtr__opd out) {
+// All blocks' sums, by one.
+static GTR__DEVICE void gtr__pair_join(const float *part, unsigned blocks, int64_t count, gtr__opd out,
+        float *scratch) {
+    float v = 0.0f;
+    for (unsigned b = threadIdx.x; b < blocks; b += blockDim.x) v += __ldcg(part + b);
+    v = gtr__block_sum(v, scratch);
+    if (threadIdx.x == 0) gtr__give1(out, 0, v / (float)count);
+}
+static __global__ void __launch_bounds__(GTR__T)
+gtr__k_pair_end(const float *part, unsigned blocks, int64_t count, gtr__opd out) {
+    __shared__ float scratch[32];
+    gtr__enter();
+    gtr__pair_join(part, blocks, count, out, scratch);
+}
+// A block's sum of terms, and the first input's gradient, if it is wanted in this pass; four elements at a time, and
+// two such groups in flight. The sums of blocks that are no cluster go to part, where the last one to come joins them,
+// if there is a ticket.
+template <int W> static __global__ void __launch_bounds__(1024)
+gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
     __shared__ float scratch[32];
     gtr__enter();
     if (gridDim.x > 1 && !part) gtr__cluster_arrive();
     const float slope = m.dx.p ? gtr__pair_slope(m) : 0.0f;
-    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x * W;
     float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < groups; k += 2 * step) {
-        float x[2][4], t[2][4];
-        int n[2];
+    for (int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * W; i < m.count; i += 2 * step) {
+        float x[2][W], t[2][W];
+        const auto at = [&](int u) { return i + u * step < m.count ? i + u * step : -1; };
+        gtr__take_all(m.x, x, at); gtr__take_all(m.t, t, at);
 #pragma unroll
         for (int u = 0; u < 2; u++) {
-            const int64_t i = (k + u * step) * m.width;
-            n[u] = i >= m.count ? 0 : m.count - i < m.width ? (int)(m.count - i) : m.width;
-            if (n[u] == 0) continue;
-            gtr__take(m.x.p, m.x.t, i, n[u], x[u]);
-            gtr__take(m.t.p, m.t.t, i, n[u], t[u]);
+            float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            if (at(u) < 0) continue;
+#pragma unroll
+            for (int e = 0; e < W; e++) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
+            if (!m.dx.p) continue;
+#pragma unroll
+            for (int e = 0; e < W; e++) d[e] = gtr__pair_dx(m.square, slope, x[u][e], t[u][e]);
+            gtr__give(m.dx, at(u), W, d);
         }
-#pragma unroll
-        for (int u = 0; u < 2; u++)
-#pragma unroll
-            for (int e = 0; e < 4; e++) if (e < n[u]) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
-        if (m.dx.p)
-#pragma unroll
-            for (int u = 0; u < 2; u++) {
-                if (n[u] == 0) continue;
-#pragma unroll
-                for (int e = 0; e < 4; e++) x[u][e] = gtr__pair_dx(true, slope, x[u][e], t[u][e]);
-                gtr__give(m.dx, (k + u * step) * m.width, n[u], x[u]);
-            }
     }
     float v = gtr__block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]), scratch);
     int none = 0;
-    if (gridDim.x > 1 && !part ? !gtr__cut_join(v, none) : threadIdx.x) return;
-    if (part) part[blockIdx.x] = v;
-    else gtr__give1(out, 0, v / (float)m.count);
+    if (part) {
+        if (threadIdx.x == 0) part[blockIdx.x] = v;
+        if (ticket && gtr__last_block(ticket, gridDim.x)) gtr__pair_join(part, gridDim.x, m.count, out, scratch);
+    } else if (gridDim.x > 1 ? gtr__cut_join(v, none) : threadIdx.x == 0) gtr__give1(out, 0, v / (float)m.count);
 }
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square) {
     gtr__pair m;
-    // as many as are resident; of terms that are bound by arithmetic more, and a cluster is not enough for as many
-    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * (square ? 32 : 8)),
-        (int64_t)gtr__sms(c) * 6));
-    // eight a thread
+    // Of terms that are bound by arithmetic a cluster is not enough for as many.
     gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };
     k.blocks = (int)gtr__min64(gtr__ceil(gtr__max64(c->in[0].count, 1), 8192), INT32_MAX);
-    k.cluster = k.blocks > 1;
-    const bool one = k.blocks == 1 || (c->caps->compute >= 90 && k.blocks <= (square ? 4 : 1) * GTR__CLUSTER);
-    k.blocks = (int)gtr__min64(k.blocks, GTR__CLUSTER);
-    if (c->measure) return gtr__measured(c, one ? 0 : (size_t)blocks * sizeof(float));
-    if (!one && c->ws_bytes < (size_t)blocks * sizeof(float))
+    k.cluster = k.blocks > 1 && c->caps->compute >= 90 && k.blocks <= (square ? 4 : 1) * GTR__CLUSTER;
+    if (k.cluster) k.blocks = (int)gtr__min64(k.blocks, GTR__CLUSTER);
+    const bool one = k.blocks == 1 || k.cluster;
+    if (!one) {         // as many as are resident; eight elements a thread
+        k.threads = GTR__T;
+        k.blocks = (int)gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 8), (int64_t)gtr__sms(c) * 6);
+    }
+    // of the step's first losses: 2 to 4
+    const int64_t ticket = c->ctl && c->attr->i[3] > 0 && c->attr->i[3] < 4 ? c->attr->i[3] + 1 : 0;
+    if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
+    if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
         return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
-    m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) ? 4 : 1;
-    if (one) return GTR__LAUNCH_CUT(instance, c, gtr__k_pair, k, m, (float *)NULL, gtr__opd_of(&c->out[0]));
-    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws, gtr__opd_of(NULL)));
-    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks,
-        (float)c->in[0].count, gtr__opd_of(&c->out[0]));
+    const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
+    gtr_result r = GTR__LAUNCH_CUT(instance, c, (wide ? gtr__k_pair<4> : gtr__k_pair<1>), k, m,
+        one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
+        gtr__opd_of(&c->out[0]));
+    if (r || one || ticket) return r;
+    return GTR__LAUNCH(instance, c, gtr__k_pair_end, 1, GTR__T, 0, (const float *)c->ws, (unsigned)k.blocks, m.count,
+        gtr__opd_of(&c->out[0]));
 }
 static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, bool square) {
     gtr__pair m;
@@ -6017,16 +6073,16 @@ static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) {
     return gtr__pair_run_bwd(instance, c, true);
 }
-// >>op:mse_step
-static gtr_result gtr__cuda_mse_step_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, true);
-}
 // >>op:bce_with_logits
 static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) {
     return gtr__pair_run(instance, c, false);
 }
 static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) {
     return gtr__pair_run_bwd(instance, c, false);
+}
+// >>op:pair_step
+static gtr_result gtr__cuda_pair_step_fwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run(instance, c, c->attr->i[2] == GTR__OP_MSE);
 }
 
 // >>op:custom

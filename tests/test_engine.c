@@ -1200,7 +1200,7 @@ static void low_inputs(void)
             inputs[kept] = r.inputs;
             CHECK((long long)r.total == (long long)ctx->device_bytes, "the plan says %zu bytes, in use are %zu",
                 r.total, ctx->device_bytes);
-            EXPECT(micro > 1 || strstr(gtr_plan_text(t, ROWS), "mse_step"));
+            EXPECT(micro > 1 || strstr(gtr_plan_text(t, ROWS), "pair_step"));
             gtr__convert(low, storage, pool_x + 2 * ROWS * WIDTH, GTR_F32, ROWS * WIDTH);
             gtr__convert(want, GTR_F32, low, storage, ROWS * WIDTH);
             if (kept) memcpy(want, pool_x + 2 * ROWS * WIDTH, sizeof want);

@@ -596,10 +596,68 @@ static void norm_acts(void)
     }
 }
 
+/* What one fused op makes, against what it is made of: a softmax of what is scaled, losses' forward and backward. */
+enum { STEP_SOFTMAX, STEP_MSE, STEP_BCE, STEPS };
+static int step_nodes(int kind, int64_t n, int inner, gtr_precision precision, int fused, gtr_float *g, gtr_float *loss)
+{
+    static gtr_float v[40 * 5];
+    const gtr__op op = kind == STEP_SOFTMAX ? GTR__OP_SOFTMAX : GTR__OP_PAIR_STEP;
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *h = gtr_linear(x, "a", n * inner), *y,
+        *other = gtr_linear(x, "b", n * inner);
+    gtr_trainer *t;
+    gtr__plan_cache *e;
+    int i, alone = 0;
+    if (!fused) ctx->caps.fused[op] = 0;
+    if (kind == STEP_SOFTMAX) {
+        h = gtr_reshape(h, gtr_shape3(GTR_BATCH, n, inner));
+        other = gtr_reshape(other, gtr_shape3(GTR_BATCH, n, inner));
+        y = gtr_softmax(gtr_scale(h, 0.7f, 0.25f), 1);
+        y = gtr_scale(gtr_sum(gtr_mul(y, other), NULL, 0, false), 0.125f, 0);
+    } else y = (kind == STEP_MSE ? gtr_mse : gtr_bce_with_logits)(h, gtr_stop_gradient(other));
+    for (i = 0; i < 40 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
+    d.no_matchers = true; d.precision = precision;
+    t = gtr_trainer_create(y, d);
+    if (!t) { SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); return -1; }
+    EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    *loss = gtr_loss(t);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_at(ctx, 0), g, (size_t)(n * inner * 5) * sizeof *g), GTR_OK);
+    e = gtr__trainer_entry(t, 40, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++)
+        alone += e->plan.node[i].op == GTR__OP_SCALE || e->plan.node[i].op == GTR__OP_MSE
+            || e->plan.node[i].op == GTR__OP_BCE_WITH_LOGITS;
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return alone;
+}
+static void fused_steps(void)
+{
+    static const int64_t sizes[] = { 1, 7, 70, 300, 1500, 5200 };
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16 };
+    static gtr_float a[5200 * 3 * 5], b[5200 * 3 * 5];
+    gtr_float one, two;
+    int kind, k, i;
+    for (kind = 0; kind < STEPS; kind++) for (k = 0; k < 6; k++) for (i = 0; i < 4; i++) {
+        const int inner = i % 2 * 2 + 1, p = i / 2;
+        const int64_t n = sizes[k] * inner;
+        const int apart = step_nodes(kind, sizes[k], inner, precisions[p], 0, a, &one);
+        const int whole = step_nodes(kind, sizes[k], inner, precisions[p], 1, b, &two);
+        if (apart < 0) continue;
+        CHECK(whole == apart - 2, "kind %d, %d by %d: %d nodes alone, of %d", kind, (int)sizes[k], inner, whole, apart);
+        CHECK(fabs((double)(one - two)) <= 1e-2 * fabs((double)one), "kind %d, %d by %d: a loss of %g, fused %g", kind,
+            (int)sizes[k], inner, (double)one, (double)two);
+        if (!p || device == GTR_DEVICE_CUDA)    /* the CPU rounds what it stores */
+            CHECK(one == two && !memcmp(a, b, (size_t)n * 5 * sizeof *a), "kind %d, %d by %d, precision %d: other bits",
+                kind, (int)sizes[k], inner, p);
+    }
+}
+
 /* ---- what is stored in 16 bits ---- */
 /* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
-   keep float32; norms and softmax store what they are given. An input that products read, too, is added as they read it,
-   so that nothing of a residual network is cast. */
+   keep float32; norms and softmax store what they are given. An input that products read, too, is added as they read
+   it, so that nothing of a residual network is cast. */
 static gtr_dtype stored(gtr_trainer *t, const gtr_tensor *of)
 {
     const gtr__plan *p = &gtr__trainer_entry(t, 4, NULL, false)->plan;
@@ -1021,6 +1079,7 @@ static void all(void)
     RUN(products_by_hand);
     RUN(gradient_in_region);
     RUN(norm_acts);
+    RUN(fused_steps);
     RUN(who_is_float32);
     RUN(residuals_in_16_bits);
     RUN(kept_parts);

@@ -666,7 +666,7 @@ static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool t
     if (!CHECK(g->ctx->plans->recipe.n_fetch == n_fetch, "%s: the plan is another one", g->row->name)) return;
     for (node = 0; node < plan->n_node; node++) {
         gtr__node *q = &plan->node[node];
-        bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_MSE_STEP || q->op == GTR__OP_LINEAR_DACT;
+        bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_PAIR_STEP || q->op == GTR__OP_LINEAR_DACT;
         if (q->dir != GTR__BWD && !fused) continue;
         if (skip > 0 && q->dir == GTR__BWD) { skip--; continue; }
         for (out = 0; out < q->n_out; out++) {
@@ -1978,6 +1978,7 @@ static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *te
     if (graph_build(&g, row, text) && op_call_make(&o, row, &g, low, ALL_LOW, false, 1)) {
         snprintf(o.what + strlen(o.what), sizeof o.what - strlen(o.what), ", %s", gtr__row(step)->name);
         o.number = number;
+        o.attr.i[2] = o.id;
         if (op_reference(&o)) {
             call_desc *want = call_new(&o, GTR__BWD), *d = call_new(&o, GTR__FWD);
             void *keep[16] = { NULL }, *in[2];
@@ -2061,8 +2062,10 @@ static void fused_on(bench *b)
             fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
         for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*')
             fused_loss(b, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, smooth_cases[k], low, k);
-        for (k = 0; pair_cases[k]; k++) if (!small || pair_cases[k][0] == '*')
-            fused_loss(b, row_of(build_mse), GTR__OP_MSE_STEP, pair_cases[k], low, k);
+        for (k = 0; pair_cases[k]; k++) if (!small || pair_cases[k][0] == '*') {
+            fused_loss(b, row_of(build_mse), GTR__OP_PAIR_STEP, pair_cases[k], low, k);
+            fused_loss(b, row_of(build_bce_with_logits), GTR__OP_PAIR_STEP, pair_cases[k], low, k);
+        }
     }
     printf("fused ops on %s: %lld calls\n", b->name, b->calls - before);
 }
