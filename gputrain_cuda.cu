@@ -17781,7 +17781,7 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
             const double bytes = n * s->k * (low ? 2 : 4) / (busy > 100 ? 6.2e6 / busy : 62e3),
                          work = n * s->k * rows / (low ? 2.32e6 : 1.16e6);
             each += 1.6 + (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work) +
-                    (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 3);
+                    (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
             each += (s->fn == GTR__CHAIN_DROP ? 0.9 : 0.6) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
         else if (s->kind == GTR__CHAIN_XENT) each += 0.7;
@@ -17828,6 +17828,7 @@ static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps)
         const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD, dx = n->op == GTR__OP_LINEAR_DACT;
         if (back && n->n_out > 1 && n->out[1] >= 0) last = gtr__chain_product_ns(b, caps, out, in, rows, 0, 0);
         if (back && n->out[0] < 0) continue;
+        if (b->precision != GTR_TF32 && in % 8) ns += in % 2 ? 4000 : 1500; // rows of no whole 16 bytes
         ns += 2670 + 0.35 * (back || dx ? gtr__chain_product_ns(b, caps, rows, in, out, 1, 0)
                                         : gtr__chain_product_ns(b, caps, rows, out, in, 1, 1));
         last = 0;
