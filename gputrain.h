@@ -4078,9 +4078,6 @@ GTR__MEAN_LOSS(bce_with_logits, (a > 0 ? a : 0) - a * b + GTR__LOG1PF(GTR__EXPF(
 
 // >>op:pair_step
 /* mse or bce_with_logits, attr i[2], and its backward from the constant gradient: x, t -> loss, dx. */
-GTR__SHAPE(pair_step) {
-    GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK;
-}
 GTR__CPU(pair_step_fwd) {
     const bool mse = c->attr->i[2] == GTR__OP_MSE;
     gtr__call back = *c;

@@ -17240,7 +17240,8 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
     block.spill(c);
     sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store<T, T>(p, cut, m0, n0, 0, gtr__product_lane_of<T, 128>(cut, n0), gtr__floats<4>(),
+    const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, 0);
+    gtr__product_store(p, cut, m0, lane, gtr__floats<4>(), gtr__product_read(p, cut, lane, lane.row),
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (p.sums) gtr__product_store_sums<T>(p, cut, sums, m0, 0);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read

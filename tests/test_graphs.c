@@ -609,7 +609,7 @@ static int step_nodes(int kind, int64_t n, int inner, gtr_precision precision, i
     gtr_trainer *t;
     gtr__plan_cache *e;
     int i, alone = 0;
-    if (!fused) ctx->caps.fused[op] = 0;
+    if (!fused) ctx->caps.unfused[op] = 1;
     if (kind == STEP_SOFTMAX) {
         h = gtr_reshape(h, gtr_shape3(GTR_BATCH, n, inner));
         other = gtr_reshape(other, gtr_shape3(GTR_BATCH, n, inner));
