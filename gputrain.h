@@ -3516,8 +3516,8 @@ GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
 GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes through that
-   op, and dx through its gradient; f[0], f[1] its a, b. */
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). Of op i[1] of
+   x, if any, and its gradient of dx; f[0], f[1] its a, b. */
 GTR__SHAPE(softmax) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
@@ -6470,7 +6470,8 @@ GTR__MAKE(residual) {
 /* a norm, then an activation whose gradient does not read what it made; softmax of what is scaled, and its gradient */
 GTR__MAKE(norm) {
     const gtr__value *v = f->b->plan->value;
-    const int mid = a->out[0], last = b->op == GTR__OP_SOFTMAX, i = a->op == GTR__OP_BATCH_NORM ? 2 : 0;
+    const gtr__node *act = gtr__row(b->op)->flags & GTR__EW ? b : a, *norm = act == a ? b : a;
+    const int mid = a->out[0];
     if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || f->readers[mid] != 1 || f->writers[mid] != 1
             || v[mid].home != GTR__HOME_ARENA || v[mid].storage != v[b->out[0]].storage
             || !gtr__operands(f->b, out, a->n_in, a->n_out))
@@ -6478,9 +6479,9 @@ GTR__MAKE(norm) {
     GTR__COPY(out->in, a->in, a->n_in + a->n_out);
     out->reads = a->reads;
     out->out[0] = b->out[0];
-    out->attr = (last ? b : a)->attr;
-    out->attr.i[1] = (last ? a : b)->op;
-    GTR__COPY(out->attr.f + i, (last ? a : b)->attr.f, 2);
+    out->attr = norm->attr;
+    out->attr.i[1] = act->op;
+    GTR__COPY(out->attr.f + (gtr__row(norm->op)->flags & GTR__COMMITS ? 2 : 0), act->attr.f, 2);
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */

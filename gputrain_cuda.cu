@@ -3794,7 +3794,7 @@ static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float 
     gtr__cook(gtr__raw(p, t, i, n), t, v);
 }
 // N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
-// for once: behind a branch a load waits for the one before it.
+// for once.
 template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
 template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
@@ -4652,12 +4652,11 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     }
     *m = top; *r = sum;
 }
-// Four of a lane's elements of a row, from its i'th on; how many there are. (No branch between loads: each would wait.)
+// Four of a lane's elements of a row, from its i'th on; how many there are.
 static GTR__DEVICE int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
     int k = 0;
-    GTR__BY_DTYPE(x.t, T, const T *p = (const T *)x.p + at + i;
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__load(p + u * team); k++; });
+    for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
     return k;
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
