@@ -3721,7 +3721,7 @@ GTR__CPU(embedding_bwd) {
 }
 
 // >>op:batch_norm
-/* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
+/* x (N, C), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
    training mean and var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 /
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
@@ -3736,7 +3736,7 @@ GTR__SHAPE(batch_norm) {
     GTR__TRY(gtr__shape_same(s));
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
-        if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
+        if (x->ndim != 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
             return GTR__BAD_SHAPE(s, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a),
                 names[k - 1], gtr__shape_text(&s->in[k], b));
     }
@@ -3749,31 +3749,24 @@ GTR__EW(bn_variance, (dy - b) * (dy - b))
 GTR__EW(bn_dweight, dy * (a - b))
 /* y = (x - mean) s + q, or, if dy is there, + dy p + q, each of mean, s, p, q a value a channel. */
 typedef struct { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
-#define GTR__BN_LOOP(k, formula) { \
-    for (int64_t i = 0; i < n; i++) { const gtr_float v = formula; y[i] = add ? y[i] + v : v; } }
-#define GTR__BN_LOOPS(k) { \
-    if (!dy) GTR__BN_LOOP(k, (x[i] - mean[k]) * s[k] + q[k]) \
-    else GTR__BN_LOOP(k, dy[i] * p[k] + q[k] + (x[i] - mean[k]) * s[k]) }
-/* Runs: of all channels, an element each, or of one channel. */
+#define GTR__BN_LOOP(formula) for (int64_t i = 0; i < n; i++) { \
+    const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
-    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1),
-        n = inner == 1 ? channels : inner;
+    const int64_t n = w->c->in[0].shape.dim[1];
     const int add = w->c->out[0].add;
     const gtr__attr *a = w->c->attr;
     const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[1]);
+    const gtr_float *mean = w->mean, *s = w->s, *q = w->q, *p = w->p;
     for (; run < end; run++) {
-        const int64_t at = run * n, j = inner == 1 ? 0 : run % channels;
-        const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j,
-            *q = w->q + j, *p = w->p + j;
-        gtr_float *y = gtr__out(w->c, 0) + at;
-        if (inner == 1) GTR__BN_LOOPS(i) else GTR__BN_LOOPS(0)
+        const gtr_float *x = w->x + run * n, *dy = w->dy ? w->dy + run * n : NULL;
+        gtr_float *y = gtr__out(w->c, 0) + run * n;
+        if (!dy) GTR__BN_LOOP(q[i]) else GTR__BN_LOOP((dy[i] * p[i] + q[i]))
         if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
 static void gtr__bn_run(void *instance, const gtr__bn_job *w) {
-    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1),
-        n = inner == 1 ? channels : inner;
+    const int64_t n = w->c->in[0].shape.dim[1];
     gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 /* Sums by channel, and the workspace of these and of vectors in front of it. */

@@ -5284,207 +5284,243 @@ static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
 }
 
 // >>op:batch_norm
-// A block owns `lanes` neighbouring channels (one, if values of a channel lie side by side) and a piece of the values
-// of each. Statistics are counts, means and squared deviations, made of eight values at a time and joined pairwise in a
-// fixed order (Chan, Golub and LeVeque, 1983), so that a large mean costs nothing. Few blocks or short columns: one
-// kernel does both passes, the second from the cache. Else a first kernel leaves each piece's figures in workspace and
-// a second joins them and writes. Bound by bytes: forward x twice, y once; backward x and dy twice, dx once; forward, a
-// thread of eight values or fewer holds them and reads once.
+// A block owns `lanes` groups of W neighbouring channels and all their rows, or a piece of them. Statistics are a mean
+// and the squared deviations from it, of the distance to the first row, so that a large mean costs nothing. Where rows
+// are many and blocks few, a first kernel leaves each piece's figures in workspace, and a second joins them in a fixed
+// order (Chan, Golub and LeVeque, 1983). Bound by latency up to a megabyte or so, then by bytes: forward x, y once;
+// backward x, dy, dx once; and for each pass again, from the cache, where a thread has more rows than it holds.
+#define GTR__BN_T 512
+#define GTR__BN_ROWS 4          // that a thread has in flight, and holds
 typedef struct gtr__bn {
     gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
-    int64_t channels, inner, values, per;       // values a channel; values a piece
-    int lanes, pieces, stage, training;         // stage 0: all at once; 1: figures to part; 2: from part
+    int64_t channels, rows, per;                // per: rows a piece
+    int width, lanes, threads, pieces;
+    int stage, training;                        // stage 0: all at once; 1: figures to part; 2: from part
     int act;                                    // a unary op's number, or 0
     float eps, act_a, act_b;
     uint32_t *guard;                            // of the gradients of weight and bias
-    float *part;                                // [piece][channel][2]
+    float *part;                                // [piece][2][channel]
 } gtr__bn;
-
-static GTR__DEVICE int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel) {
-    if (m.inner == 1) return i * m.channels + channel;
-    int64_t n = m.values < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.inner) : i / m.inner;
-    return (n * m.channels + channel) * m.inner + (i - n * m.inner);
-}
-// Eight values of a channel, every rows-th from i on; those from end on are 0.
-static GTR__DEVICE void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end,
-        int64_t channel, float *v) {
+// A thread's part of it: every `step`th row from `first` to `end`, W channels from `channel` on.
+template <int W> struct gtr__bn_own {
+    static const int U = GTR__BN_ROWS;
+    const gtr__bn &m;
+    int lane, row, step, piece;
+    int64_t channel, first, end;
+    bool live, held;
+    GTR__DEVICE gtr__bn_own(const gtr__bn &bn) : m(bn) {
+        lane = (int)threadIdx.x % m.lanes; row = (int)threadIdx.x / m.lanes; step = (int)blockDim.x / m.lanes;
+        piece = (int)blockIdx.y;
+        channel = ((int64_t)blockIdx.x * m.lanes + lane) * W;
+        first = piece * m.per + row; end = piece * m.per + count(piece);
+        live = channel < m.channels;
+        if (!live) first = end;
+        held = m.stage == 0 && count(piece) <= U * step;
+    }
+    GTR__DEVICE int64_t count(int s) const { return s < m.pieces - 1 ? m.per : m.rows - s * m.per; }
+    GTR__DEVICE int64_t at(int64_t i) const { return i < end ? i * m.channels + channel : -1; }
+    // From row i on; those from end on are 0.
+    GTR__DEVICE void take(const gtr__opd &x, int64_t i, float (&v)[U][W]) const {
+        gtr__take_all(x, v, [&](int u) { return at(i + u * step); });
+    }
+    GTR__DEVICE void give(const gtr__opd &y, int64_t i, const float (&v)[W], uint32_t *guard = NULL) const {
+        float w[4];
 #pragma unroll
-    for (int u = 0; u < 8; u++)
-        v[u] = i + u * rows < end ? gtr__get(x.p, x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
-}
-static GTR__DEVICE void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
-    if (n2 == 0.0f) return;
-    float all = n + n2, d = mean2 - mean;
-    mean += d * (n2 / all);
-    q += q2 + d * d * (n * (n2 / all));
-    n = all;
-}
-static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m) {
-    __shared__ float sn[512], sm[512], sq[512];
-    gtr__enter();
-    int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
-    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per,
-        end = begin + m.per < m.values ? begin + m.per : m.values;
-    bool live = channel < m.channels;
-    // in v, from the first pass to the second
-    const bool held = m.training && m.stage == 0 && end - begin <= 8 * rows;
-    // ahead of the sums, which they needn't wait for
-    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;
-    const float shift = live ? gtr__get(m.bias.p, m.bias.t, channel) : 0.0f;
-    float n = 0.0f, mean = 0.0f, q = 0.0f, var = 0.0f, v[8];
-    if (m.training) {
-        float origin = live ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, 0, channel)) : 0.0f;
-        if (m.stage == 2) {
-            if (live) for (int s = row; s < m.pieces; s += rows) {
-                int64_t left = m.values - s * m.per;
-                const float *f = m.part + (s * m.channels + channel) * 2;
-                gtr__bn_join(n, mean, q, (float)(left < m.per ? left : m.per), f[0], f[1]);
-            }
-        } else if (live) for (int64_t i = begin + row; i < end; i += 8 * rows) {
-            float k = 0.0f, sum = 0.0f, square = 0.0f, d[8];
-            gtr__bn_take(m, m.x, i, rows, end, channel, v);
+        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
+        if (!y.p || !live) return;
+        gtr__give(y, i * m.channels + channel, W, w);
+        gtr__watch(guard, w, W);
+    }
+    // A figure of each channel.
+    GTR__DEVICE void figure(const gtr__opd &o, float (&v)[W]) const {
+        float w[1][W];
+        gtr__take_all(o, w, [&](int) { return live ? channel : -1; });
 #pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * rows < end) { d[u] = v[u] - origin; sum += d[u]; k += 1.0f; }
-            sum /= k;
+        for (int k = 0; k < W; k++) v[k] = w[0][k];
+    }
+    GTR__DEVICE gtr__opd part(int s, int q) const {
+        gtr__opd o = { m.part + ((int64_t)s * 2 + q) * m.channels, GTR_F32, 0 };
+        return o;
+    }
+    // Sums over the block's threads of a lane, in every one of them.
+    template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
+        __shared__ float scratch[GTR__BN_T / 32][32 * N / W];
+        for (int o = 16; o >= m.lanes; o >>= 1)
 #pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * rows < end) square += (d[u] - sum) * (d[u] - sum);
-            gtr__bn_join(n, mean, q, k, sum, square);
-        }
-        sn[t] = n; sm[t] = mean; sq[t] = q;
-        for (int half = rows / 2; half; half /= 2) {
-            int o = t + half * m.lanes;
-            __syncthreads();
-            if (row < half) gtr__bn_join(sn[t], sm[t], sq[t], sn[o], sm[o], sq[o]);
-        }
+            for (int k = 0; k < N; k++) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
         __syncthreads();
-        n = sn[lane]; mean = sm[lane]; q = sq[lane];
+        if ((int)threadIdx.x % 32 < m.lanes)
+#pragma unroll
+            for (int k = 0; k < N; k++) scratch[threadIdx.x / 32][lane * N + k] = v[k];
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < N; k++) v[k] = 0.0f;
+#pragma unroll 4
+        for (int s = 0; s < (int)blockDim.x / 32; s++)
+#pragma unroll
+            for (int k = 0; k < N; k++) v[k] += scratch[s][lane * N + k];
+    }
+    // each(v) for groups of rows, or, stage 2, part(n, a, b) for pieces' rows and figures.
+    template <typename F, typename G> GTR__DEVICE void over(float (&v)[U][W], F each, G part_of) const {
+        if (m.stage == 2) for (int s = row; live && s < m.pieces; s += step) {
+            float a[W], b[W];
+            figure(part(s, 0), a); figure(part(s, 1), b);
+            part_of((float)count(s), a, b);
+        } else for (int64_t i = first; i < end; i += U * step) each(i);
+    }
+    // Mean less origin and squared deviations of the block's piece (stage 2: of all); what is held is in v then.
+    GTR__DEVICE void moments(const float (&origin)[W], float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
+        const float share = 1.0f / (float)(m.stage == 2 ? m.rows : count(piece));
+#pragma unroll
+        for (int w = 0; w < W; w++) mean[w] = q[w] = 0.0f;
+        over(v, [&](int64_t i) {
+            take(m.x, i, v);
+#pragma unroll
+            for (int u = 0; u < U; u++) if (i + u * step < end)
+#pragma unroll
+                for (int w = 0; w < W; w++) mean[w] += v[u][w] - origin[w];
+        }, [&](float n, const float (&a)[W], const float (&)[W]) {
+#pragma unroll
+            for (int w = 0; w < W; w++) mean[w] += n * a[w];
+        });
+        sum(mean);
+#pragma unroll
+        for (int w = 0; w < W; w++) mean[w] *= share;
+        over(v, [&](int64_t i) {
+            if (count(piece) > U * step) take(m.x, i, v);
+#pragma unroll
+            for (int u = 0; u < U; u++) if (i + u * step < end)
+#pragma unroll
+                for (int w = 0; w < W; w++) {
+                    const float d = v[u][w] - origin[w] - mean[w];
+                    q[w] += d * d;
+                }
+        }, [&](float n, const float (&a)[W], const float (&b)[W]) {
+#pragma unroll
+            for (int w = 0; w < W; w++) q[w] += b[w] + n * ((a[w] - mean[w]) * (a[w] - mean[w]));
+        });
+        sum(q);
+    }
+};
+template <int W>
+static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
+    const gtr__bn_own<W> p(m);
+    float weight[W], shift[W], mean[W], var[W], rstd[W], v[GTR__BN_ROWS][W];
+    gtr__enter();
+    p.figure(m.weight, weight); p.figure(m.bias, shift);        // ahead of the sums, which needn't wait for them
+    if (m.training) {
+        float origin[W];
+        p.figure(m.x, origin);
+        p.moments(origin, v, mean, var);
         if (m.stage == 1) {
-            if (live && row == 0) {
-                float *f = m.part + (blockIdx.y * m.channels + channel) * 2;
-                f[0] = mean; f[1] = q;
-            }
+            if (p.row == 0) { p.give(p.part(p.piece, 0), 0, mean); p.give(p.part(p.piece, 1), 0, var); }
             return;
         }
-        var = q / n;
-        mean += origin;
-    } else if (live) {
-        mean = gtr__get(m.running_mean.p, m.running_mean.t, channel);
-        var = gtr__get(m.running_var.p, m.running_var.t, channel);
-    }
-    if (!live) return;
-    float rstd = 1.0f / sqrtf(var + m.eps), scale = rstd * weight;
-    if (row == 0 && blockIdx.y == 0) {
-        if (m.mean.p) gtr__give1(m.mean, channel, mean);
-        if (m.rstd.p) gtr__give1(m.rstd, channel, rstd);
-        if (m.var.p) gtr__give1(m.var, channel, var);
-    }
-    for (int64_t i = begin + row; i < end; i += 8 * rows) {
-        if (!held) gtr__bn_take(m, m.x, i, rows, end, channel, v);
+        const float share = 1.0f / (float)m.rows;
 #pragma unroll
-        for (int u = 0; u < 8; u++) v[u] = (v[u] - mean) * scale + shift;
-        if (m.act) { gtr__unary4(m.act, v, m.act_a, m.act_b); gtr__unary4(m.act, v + 4, m.act_a, m.act_b); }
+        for (int w = 0; w < W; w++) { mean[w] += origin[w]; var[w] *= share; }
+    } else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
 #pragma unroll
-        for (int u = 0; u < 8; u++)
-            if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), v[u]);
+    for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
+    if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
+    for (int64_t i = p.first; i < p.end; i += GTR__BN_ROWS * p.step) {
+        if (!m.training || !p.held) p.take(m.x, i, v);
+#pragma unroll
+        for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
+            float y[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll
+            for (int w = 0; w < W; w++) y[w] = (v[u][w] - mean[w]) * weight[w] + shift[w];
+            if (m.act) gtr__unary4(m.act, y, m.act_a, m.act_b);
+            gtr__give(m.y, p.at(i + u * p.step), W, y);
+        }
     }
 }
-// dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without
+// dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
 // the means in evaluation.
-static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__bn m) {
-    __shared__ float sa[512], sb[512];
+template <int W>
+static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
+    const gtr__bn_own<W> p(m);
+    float weight[W], mean[W], rstd[W], ab[2 * W], v[GTR__BN_ROWS][W], g[GTR__BN_ROWS][W], a[W], b[W];
     gtr__enter();
-    int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
-    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per,
-        end = begin + m.per < m.values ? begin + m.per : m.values;
-    bool live = channel < m.channels;
-    float a = 0.0f, b = 0.0f, mean = 0.0f, rstd = 0.0f;
-    // ahead of the sums, which it needn't wait for
-    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;
-    if (live) { mean = gtr__get(m.mean.p, m.mean.t, channel); rstd = gtr__get(m.rstd.p, m.rstd.t, channel); }
-    if (m.stage == 2) {
-        if (live) for (int s = row; s < m.pieces; s += rows) {
-            const float *f = m.part + (s * m.channels + channel) * 2;
-            a += f[0]; b += f[1];
-        }
-    } else if (live) for (int64_t i = begin + row; i < end; i += 4 * rows) {
-        float g[4], v[4];
+    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
 #pragma unroll
-        for (int u = 0; u < 4; u++) {
-            g[u] = v[u] = 0.0f;
-            if (i + u * rows >= end) continue;
-            int64_t at = gtr__bn_at(m, i + u * rows, channel);
-            g[u] = gtr__get(m.dy.p, m.dy.t, at); v[u] = gtr__get(m.x.p, m.x.t, at);
-        }
+    for (int w = 0; w < 2 * W; w++) ab[w] = 0.0f;
+    p.over(v, [&](int64_t i) {
+        p.take(m.dy, i, g); p.take(m.x, i, v);
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (i + u * rows < end) { a += g[u]; b += g[u] * ((v[u] - mean) * rstd); }
-    }
-    sa[t] = a; sb[t] = b;
-    for (int half = rows / 2; half; half /= 2) {
-        __syncthreads();
-        if (row < half) { sa[t] += sa[t + half * m.lanes]; sb[t] += sb[t + half * m.lanes]; }
-    }
-    __syncthreads();
-    a = sa[lane]; b = sb[lane];
-    if (!live) return;
+        for (int u = 0; u < GTR__BN_ROWS; u++)
+#pragma unroll
+            for (int w = 0; w < W; w++) { ab[w] += g[u][w]; ab[W + w] += g[u][w] * ((v[u][w] - mean[w]) * rstd[w]); }
+    }, [&](float, const float (&a2)[W], const float (&b2)[W]) {
+#pragma unroll
+        for (int w = 0; w < W; w++) { ab[w] += a2[w]; ab[W + w] += b2[w]; }
+    });
+    p.sum(ab);
+#pragma unroll
+    for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = ab[W + w]; }
     if (m.stage == 1) {
-        float *f = m.part + (blockIdx.y * m.channels + channel) * 2;
-        if (row == 0) { f[0] = a; f[1] = b; }
+        if (p.row == 0) { p.give(p.part(p.piece, 0), 0, a); p.give(p.part(p.piece, 1), 0, b); }
         return;
     }
-    if (row == 0 && blockIdx.y == 0) {
-        const float given[2] = { m.dweight.p ? gtr__give1(m.dweight, channel, b) : 0.0f,
-                                 m.dbias.p ? gtr__give1(m.dbias, channel, a) : 0.0f };
-        gtr__watch(m.guard, given, 2);
-    }
+    if (p.row == 0 && p.piece == 0) { p.give(m.dweight, 0, b, m.guard); p.give(m.dbias, 0, a, m.guard); }
     if (!m.dx.p) return;
-    float scale = rstd * weight, count = (float)m.values;
-    a = m.training ? a / count : 0.0f;
-    b = m.training ? b / count : 0.0f;
-    for (int64_t i = begin + row; i < end; i += 4 * rows) {
-        float g[4], v[4];
+    const float share = m.training ? 1.0f / (float)m.rows : 0.0f;
 #pragma unroll
-        for (int u = 0; u < 4; u++) {
-            g[u] = v[u] = 0.0f;
-            if (i + u * rows >= end) continue;
-            int64_t at = gtr__bn_at(m, i + u * rows, channel);
-            g[u] = gtr__get(m.dy.p, m.dy.t, at); v[u] = gtr__get(m.x.p, m.x.t, at);
+    for (int w = 0; w < W; w++) { weight[w] *= rstd[w]; a[w] *= share; b[w] *= share * rstd[w]; }
+    for (int64_t i = p.first; i < p.end; i += GTR__BN_ROWS * p.step) {
+        if (!p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
+#pragma unroll
+        for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
+            float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll
+            for (int w = 0; w < W; w++) d[w] = weight[w] * (g[u][w] - a[w] - (v[u][w] - mean[w]) * b[w]);
+            gtr__give(m.dx, p.at(i + u * p.step), W, d);
         }
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (i + u * rows < end)
-            gtr__give1(m.dx, gtr__bn_at(m, i + u * rows, channel), scale * (g[u] - a - (v[u] - mean) * rstd * b));
     }
 }
+// How the work is cut, from shapes and the number of multiprocessors alone (but for operands that lie oddly).
 static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
-    const gtr_shape *x = &c->in[0].shape;
-    int64_t batch, blocks;
-    int sms = gtr__sms(c);
+    bool wide = c->in[0].shape.dim[1] % 4 == 0;
+    const int sms = gtr__sms(c), least = wide && gtr__elem((int)c->in[0].dtype) == 2 ? 4 : 2;   // lanes of 32 bytes
+    const int width = wide ? 4 : 1;
     memset(m, 0, sizeof *m);
-    gtr__around(x, 1, &batch, &m->channels, &m->inner);
-    m->values = batch * m->inner;
-    m->lanes = 1;
-    if (m->inner == 1) {
-        m->lanes = 32;
-        while (m->lanes > 1 && m->lanes / 2 >= m->channels) m->lanes /= 2;
-        while (m->lanes > 8 && gtr__ceil(m->channels, m->lanes) < sms) m->lanes /= 2;
-    }
-    int64_t rows = 512 / m->lanes;
-    blocks = gtr__ceil(m->channels, m->lanes);
-    m->pieces = 1; m->per = m->values;
-    if (m->values > rows * 64 && blocks < 2 * sms) {
-        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->values, rows * 16), gtr__ceil(4 * sms, blocks)), 256);
-        m->per = gtr__ceil(m->values, m->pieces);
-        m->pieces = (int)gtr__ceil(m->values, m->per);
-    }
+    m->rows = c->in[0].shape.dim[0]; m->channels = c->in[0].shape.dim[1];
+    m->lanes = 32 / width;
+    while (m->lanes > 1 && (m->lanes / 2 * width >= m->channels
+        || (m->lanes * width > 4 * least && gtr__ceil(m->channels, m->lanes * width) < sms))) m->lanes /= 2;
+    const int64_t blocks = gtr__ceil(m->channels, m->lanes * width);
+    m->threads = 64;
+    while (m->threads < GTR__BN_T && m->threads / m->lanes * GTR__BN_ROWS < m->rows) m->threads *= 2;
+    const int64_t held = m->threads / m->lanes * GTR__BN_ROWS;
+    m->pieces = 1;
+    if (m->rows > held * 4 && blocks < 2 * sms)
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__ceil(4 * sms, blocks)), 256);
+    m->per = gtr__ceil(m->rows, m->pieces);
+    m->pieces = (int)gtr__ceil(m->rows, m->per);
+    for (int k = 0; k < c->n_in; k++) wide = wide && gtr__wide(gtr__opd_of(&c->in[k]));
+    for (int k = 0; k < c->n_out; k++) wide = wide && gtr__wide(gtr__opd_of(&c->out[k]));
+    m->width = wide ? 4 : 1;
+    m->lanes *= width / m->width;
     m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
     m->training = c->training; m->part = (float *)c->ws;
 }
 static size_t gtr__bn_bytes(const gtr__bn *m) {
     return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0;
 }
-
+// sums: over all of a channel's rows, in two launches where they are in pieces.
+static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, gtr__bn *m, bool sums,
+        void (*kernel)(const gtr__bn), const char *name) {
+    const dim3 grid((unsigned)gtr__ceil(m->channels, m->lanes * m->width), (unsigned)m->pieces);
+    const cudaStream_t stream = (cudaStream_t)c->stream;
+    if (sums && m->pieces > 1) {
+        m->stage = 1;
+        GTR__TRY(gtr__start(instance, stream, name, kernel, grid, dim3((unsigned)m->threads), 0, 1u, *m));
+        m->stage = 2;
+    }
+    return gtr__start(instance, stream, name, kernel, grid, dim3((unsigned)m->threads), 0, 1u, *m);
+}
 static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn m;
-    gtr_result r = GTR_OK;
     gtr__bn_make(&m, c);
     if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
@@ -5492,18 +5528,12 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.var = gtr__opd_of(&c->out[3]);
     m.eps = (float)c->attr->f[0];
     m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
-    dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
-    if (m.pieces > 1 && m.training) {
-        m.stage = 1;
-        r = GTR__LAUNCH(instance, c, gtr__k_batch_norm, grid, 512, 0, m);
-        m.stage = 2;
-    }
-    return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm, grid, 512, 0, m);
+    return gtr__bn_launch(instance, c, &m, m.training != 0, m.width == 4 ? gtr__k_batch_norm<4> : gtr__k_batch_norm<1>,
+        "gtr__k_batch_norm");
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     gtr__bn m;
-    gtr_result r = GTR_OK;
     gtr__bn_make(&m, c);
     if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
@@ -5512,13 +5542,8 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
     m.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
-    dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
-    if (m.pieces > 1) {
-        m.stage = 1;
-        r = GTR__LAUNCH(instance, c, gtr__k_batch_norm_bwd, grid, 512, 0, m);
-        m.stage = 2;
-    }
-    return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm_bwd, grid, 512, 0, m);
+    return gtr__bn_launch(instance, c, &m, true, m.width == 4 ? gtr__k_batch_norm_bwd<4> : gtr__k_batch_norm_bwd<1>,
+        "gtr__k_batch_norm_bwd");
 }
 
 // >>op:tally
