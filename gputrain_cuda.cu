@@ -2064,7 +2064,6 @@ static __global__ void __launch_bounds__(128)
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-    const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
             if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
@@ -2101,7 +2100,7 @@ static __global__ void __launch_bounds__(128)
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store(p, cut, m0, lane, bias, reads,
+    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
@@ -2272,11 +2271,14 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
     // Two columns of 16 of k's rows, of 16 bits.
     GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
-#pragma unroll 8
+        uint32_t v[16];
+#pragma unroll
+        for (int e = 0; e < 16; e++)
+            v[e] = *(const uint32_t *)(panel + e * 128 + (((tid >> 2 & 7) ^ (e & 7)) << 4) + (tid & 3) * 4);
+#pragma unroll
         for (int e = 0; e < 16; e++) {
-            const char *at = panel + e * 128 + (((tid >> 2 & 7) ^ (e & 7)) << 4) + (tid & 3) * 4;
-            sum[0] += gtr__get(at, TYPE, 0);
-            sum[1] += gtr__get(at, TYPE, 1);
+            sum[0] += gtr__get(&v[e], TYPE, 0);
+            sum[1] += gtr__get(&v[e], TYPE, 1);
         }
     }
     GTR__DEVICE void multiply(float *d) {
@@ -2551,7 +2553,8 @@ static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__
         return false;
     if (w.kernel != GTR__WAY_WGMMA) return split == 1 || caps->compute >= 90;
     return GTR__TENSOR_MAPS && caps->arch_feature && !p->inner && !(p->a_k && p->sums)
-        && (split == 1 || blocks <= 2 * caps->sm_count)
+        // clusters leave multiprocessors of a group over; those that wait for others to end are slow
+        && (split == 1 || blocks <= caps->sm_count * (8 - split / 4) / (w.m == 128 ? 8 : 4))
         && (p->a_k < p->b_k ? w.n == 32 : f32 || (w.m == 64 && (w.n == 64 || p->a_k)))
         && (p->lda | p->ldb | p->a_batch | p->b_batch | p->a_kb | p->b_kb) % (f32 ? 4 : 8) == 0
         && (p->kb == 1 || (p->a_kb && p->b_kb));
@@ -2563,7 +2566,8 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     static const float layout[2][3] = { { 2.3f, 1.28f, 1 }, { 2.4f, 1.18f, 1.15f } };
     const bool half = kind == GTR__PRODUCT_HALF;
     // large clusters leave multiprocessors of a group over
-    const int64_t waves = gtr__ceil_div(tiles * split * ranges, gtr__ceil_div(caps->sm_count * (split < 8 ? 4 : 3), 4)),
+    const int fill = w.kernel == GTR__WAY_WGMMA && split == 8 ? 3 : 4;
+    const int64_t waves = gtr__ceil_div(tiles * split * ranges, gtr__ceil_div(caps->sm_count * fill, 4)),
         depth = gtr__ceil_div(gtr__ceil_div(p->k, half ? 64 : 32) * p->kb, split * ranges),
         bytes = (p->lda | p->ldb) * gtr__stored_bytes(p->type_a);
     const double room = (double)(waves < w.room ? waves : w.room), c = (double)p->m * (double)p->n * (double)p->batch,
@@ -2579,20 +2583,21 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     return ceil((double)waves / room) * (w.launch + (double)depth * step
             + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0))
         + (split > 1 ? w.exchange + 40 * split + 1000 * (double)(waves - 1) : 0)
-        + (ranges > 1 ? 1700 + ranges * (76 + c / 2000) : 0);
+        + (ranges > 1 ? 1700 + ranges * (76 + c / 500) : 0);
 }
 // The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of float32 with k
 // across in both it is slow, but where A is turned first; of rows that are no whole 16 bytes it takes any time.
 static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind) {
-    const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA, across = !half && !p->a_k && !p->b_k,
+    const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA, across = !half && !fma && !p->a_k
+        && !p->b_k,
         turned = across && p->m >= 1024 && p->n >= 1024 && p->k >= 1024, rows16 = fma || (gtr__rows16(p->lda, p->type_a)
             && gtr__rows16(p->ldb, p->type_b) && gtr__rows16(p->ldc, p->type_c));
     const double tiles = (double)(gtr__ceil_div(p->m, 128) * gtr__ceil_div(p->n, 128) * p->batch), k = (double)p->k,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
-        step = (fma ? 90 : half ? 3.9 : 9) * (across && !turned && !fma ? 2 : 1) * (rows16 ? 1 : 4);
+        step = (fma ? 90 : half ? 3.9 : 9) * (across && !turned ? 2 : 1) * (rows16 ? 1 : 4);
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
     return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
-        + (waves < 1 ? waves : ceil(waves)) * k * step + (half ? 0.6e-3 : 1.2e-3) * c
+        + (waves < 1 && (turned || !across) ? waves : ceil(waves)) * k * step + (half ? 0.6e-3 : 1.2e-3) * c
         + (turned ? 2500 + (double)p->m * k / 400 : 0) + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * k : 0)
         + (p->saved || p->pre || (p->act >= 0 && p->from) ? 1500 + c / 1000 : 0);
 }
@@ -2661,7 +2666,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
             for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
                 if (!gtr__way_takes(w, q, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
                 const double ns = gtr__way_ns(w, q, caps, c.kind, tiles, split, ranges)
-                    + (hopper && c.even ? 1700 + (double)even_bytes / 1500 : 0);
+                    + (hopper && c.even ? 2200 + (double)even_bytes / 1500 : 0);
                 if (ns >= least) continue;
                 least = ns;
                 if (!hopper) { c.tile = w.m; c.split = split; plain_ranges = ranges; continue; }
