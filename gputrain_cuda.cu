@@ -5291,7 +5291,7 @@ static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
 
 // >>op:batch_norm
 // A block owns `lanes` groups of W neighbouring channels and all their rows, or a piece of them. Statistics are a mean
-// and the squared deviations from it, of the distance to the first row, so that a large mean costs nothing. Where rows
+// and the squared deviations from it, corrected by what these add up to, so that a large mean costs nothing. Where rows
 // are many and blocks few, a first kernel leaves each piece's figures in workspace, and a second joins them in a fixed
 // order (Chan, Golub and LeVeque, 1983). Bound by latency up to a megabyte or so, then by bytes: forward x, y once;
 // backward x, dy, dx once; and for each pass again, from the cache, where a thread has more rows than it holds.
@@ -5374,17 +5374,19 @@ template <int W> struct gtr__bn_own {
             part_of((float)count(s), a, b);
         } else for (int64_t i = first; i < end; i += U * step) each(i);
     }
-    // Mean less origin and squared deviations of the block's piece (stage 2: of all); what is held is in v then.
-    GTR__DEVICE void moments(const float (&origin)[W], float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
+    // Mean and squared deviations of the block's piece (stage 2: of all); what is held is in v then. What deviations add
+    // up to corrects both for the mean's rounding.
+    GTR__DEVICE void moments(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
         const float share = 1.0f / (float)(m.stage == 2 ? m.rows : count(piece));
+        float qr[2 * W];
 #pragma unroll
-        for (int w = 0; w < W; w++) mean[w] = q[w] = 0.0f;
+        for (int w = 0; w < W; w++) mean[w] = qr[w] = qr[W + w] = 0.0f;
         over(v, [&](int64_t i) {
             take(m.x, i, v);
 #pragma unroll
-            for (int u = 0; u < U; u++) if (i + u * step < end)
+            for (int u = 0; u < U; u++)
 #pragma unroll
-                for (int w = 0; w < W; w++) mean[w] += v[u][w] - origin[w];
+                for (int w = 0; w < W; w++) mean[w] += v[u][w];
         }, [&](float n, const float (&a)[W], const float (&)[W]) {
 #pragma unroll
             for (int w = 0; w < W; w++) mean[w] += n * a[w];
@@ -5392,20 +5394,25 @@ template <int W> struct gtr__bn_own {
         sum(mean);
 #pragma unroll
         for (int w = 0; w < W; w++) mean[w] *= share;
+        auto add = [&](int w, float n, float d) { qr[w] += n * (d * d); qr[W + w] += n * d; };
         over(v, [&](int64_t i) {
             if (count(piece) > U * step) take(m.x, i, v);
 #pragma unroll
             for (int u = 0; u < U; u++) if (i + u * step < end)
 #pragma unroll
-                for (int w = 0; w < W; w++) {
-                    const float d = v[u][w] - origin[w] - mean[w];
-                    q[w] += d * d;
-                }
+                for (int w = 0; w < W; w++) add(w, 1.0f, v[u][w] - mean[w]);
         }, [&](float n, const float (&a)[W], const float (&b)[W]) {
 #pragma unroll
-            for (int w = 0; w < W; w++) q[w] += b[w] + n * ((a[w] - mean[w]) * (a[w] - mean[w]));
+            for (int w = 0; w < W; w++) { add(w, n, a[w] - mean[w]); qr[w] += b[w]; }
         });
-        sum(q);
+        sum(qr);
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            const float off = qr[W + w] * share;
+            mean[w] += off;
+            q[w] = qr[w] - qr[W + w] * off;
+            if (q[w] < 0.0f) q[w] = 0.0f;
+        }
     }
 };
 template <int W>
@@ -5415,16 +5422,14 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __gr
     gtr__enter();
     p.figure(m.weight, weight); p.figure(m.bias, shift);        // ahead of the sums, which needn't wait for them
     if (m.training) {
-        float origin[W];
-        p.figure(m.x, origin);
-        p.moments(origin, v, mean, var);
+        p.moments(v, mean, var);
         if (m.stage == 1) {
             if (p.row == 0) { p.give(p.part(p.piece, 0), 0, mean); p.give(p.part(p.piece, 1), 0, var); }
             return;
         }
         const float share = 1.0f / (float)m.rows;
 #pragma unroll
-        for (int w = 0; w < W; w++) { mean[w] += origin[w]; var[w] *= share; }
+        for (int w = 0; w < W; w++) var[w] *= share;
     } else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
 #pragma unroll
     for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
