@@ -1628,18 +1628,27 @@ gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, f
     switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
 #undef GTR__CASE
 }
+static GTR__DEVICE float gtr__rounded(int type, float v) {
+    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
+         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
+}
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
-// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
+// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted. An
+// activation in 16 bits is of what is stored, or would be, whoever makes the product: the library has rounded it.
 template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at) {
     if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
     if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
-    else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
+    else if (p.act >= 0) {
+#pragma unroll
+        for (int i = 0; i < N; i++) v.v[i] = gtr__rounded(p.type_c, v.v[i]);
+        v = gtr__act(p.act, v, p.act_a, p.act_b);
+    }
 #pragma unroll
     for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
     if (p.guard) gtr__watch(p.guard, v.v, N);
@@ -16638,6 +16647,7 @@ typedef struct gtr__chain {
 typedef struct gtr__chain_sums {
     int jobs, tile, tiles, split_log, rows, losses, scalars, blocks; // tile: T; blocks: of k_chain
     float *part;
+    uint32_t *guard; // of all the gradients; NULL: GUARD reads them
     const gtr__chain_program *program;
 } gtr__chain_sums;
 // What a block knows: of its parameters, and where it is.
@@ -16729,10 +16739,6 @@ static GTR__DEVICE void gtr__chain_wait(int cluster) {
 }
 // >>chain-steps
 typedef gtr__floats<4> gtr__four;
-static GTR__DEVICE float gtr__rounded(int type, float v) {
-    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
-         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
-}
 // v rounded, zeros behind the first n.
 static GTR__DEVICE void gtr__chain_round(gtr__four &v, int type, int n) {
 #pragma unroll
@@ -17236,7 +17242,7 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
     gtr__product p = {};
     gtr__product_cut cut = {};
     p.c = q.dw; p.type_c = GTR_F32; p.add = q.add_w; p.act = -1;
-    p.sums = n0 ? NULL : q.db; p.type_sums = GTR_F32; p.add_sums = q.add_b;
+    p.sums = n0 ? NULL : q.db; p.type_sums = GTR_F32; p.add_sums = q.add_b; p.guard = m.guard;
     cut.m = q.n; cut.n = q.k; cut.ldc = (uint32_t)q.k; cut.split_log = m.split_log; cut.vec_c = q.wide >> 2 & 1;
     int kt = rank * k_tiles * pairs >> m.split_log;     // the tile of rows that is fetched next; its place in a pair
     const int count = ((rank + 1) * k_tiles * pairs >> m.split_log) - kt;
@@ -18149,6 +18155,16 @@ template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
         dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
 }
+// Whether all gradients are watched while they are made: then they will be.
+static uint32_t *gtr__chain_watches(void *instance, const gtr__call *c, const gtr__chain_build *b) {
+    uint32_t *guard = NULL;
+    for (int asks = 1; asks >= 0; asks--)
+        for (int i = 0; i < b->n_job; i++) {
+            const gtr__chain_job *q = &b->program.job[i];
+            if (q->first >= 0 && !(guard = gtr__watches(instance, c, q->dw, q->db, asks))) return NULL;
+        }
+    return guard;
+}
 static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_build *b) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -18180,6 +18196,7 @@ static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_b
              : type == GTR_BF16 ? gtr__chain_start_low<1>(instance, c, b, &k)
                                 : gtr__chain_start_low<2>(instance, c, b, &k));
     if (c->fits) return GTR_OK;
+    b->sums.guard = gtr__chain_watches(instance, c, b);
     if (b->n_job || b->n_loss)
         GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(instance, c, b->sums)
                                  : gtr__chain_sum<GTR__PRODUCT_HALF>(instance, c, b->sums));
