@@ -1628,27 +1628,18 @@ gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, f
     switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
 #undef GTR__CASE
 }
-static GTR__DEVICE float gtr__rounded(int type, float v) {
-    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
-         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
-}
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
-// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted. An
-// activation in 16 bits is of what is stored, or would be, whoever makes the product: the library has rounded it.
+// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
 template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at) {
     if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
     if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
-    else if (p.act >= 0) {
-#pragma unroll
-        for (int i = 0; i < N; i++) v.v[i] = gtr__rounded(p.type_c, v.v[i]);
-        v = gtr__act(p.act, v, p.act_a, p.act_b);
-    }
+    else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
 #pragma unroll
     for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
     if (p.guard) gtr__watch(p.guard, v.v, N);
@@ -2609,7 +2600,7 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
     return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
         + (waves < 1 && (turned || !across) ? waves : ceil(waves)) * k * step + (half ? 0.6e-3 : 1.2e-3) * c
         + (turned ? 2500 + (double)p->m * k / 400 : 0) + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * k : 0)
-        + (p->saved || p->pre || (p->act >= 0 && p->from) ? 1500 + c / 1000 : 0);
+        + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
 // Rows of width elements that are copied into rows of whole 16 bytes, per of which make one; units of them in all.
@@ -16739,6 +16730,10 @@ static GTR__DEVICE void gtr__chain_wait(int cluster) {
 }
 // >>chain-steps
 typedef gtr__floats<4> gtr__four;
+static GTR__DEVICE float gtr__rounded(int type, float v) {
+    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
+         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
+}
 // v rounded, zeros behind the first n.
 static GTR__DEVICE void gtr__chain_round(gtr__four &v, int type, int n) {
 #pragma unroll
