@@ -108,9 +108,10 @@ STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has
 memory, stream and error of its own: several threads may predict with one context's weights, each with its own
 predictor, while nobody builds, trains or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait,
-gtr_save and the end of gtr_fit wait. Small nodes of a step run side by side (gtr_trainer_desc.streams). After fork()
-all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may make its own
-(on the CPU, if the parent uses CUDA).
+gtr_save and the end of gtr_fit wait. gtr_desc.threads counts the CPU's threads, .cuda_stream and .max_sm share a GPU
+with others; small nodes of a step run side by side (gtr_trainer_desc.streams). gtr_stop is safe in a signal handler.
+After fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
+make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name,
@@ -477,7 +478,7 @@ GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x); /* x Phi(x), Phi by erf: PyTorch's 
 GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x); /* the tanh form */
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; a batch in shape needs one in x's */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; x's elements; a batch wants one in x */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
@@ -486,9 +487,11 @@ GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
 /* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
 GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
-/* The first of n (at most 30) equal parts of x along axis, which is literal; the others: gtr_output. */
+/* The first of n (1 to 30) equal parts of x along axis, which is literal (not the batch) and a multiple of n; negative
+   counts from the end. The others: gtr_output(part, 1) to gtr_output(part, n - 1). Copies, each with a gradient. */
 GTR_API gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n);
-/* Of an op with several outputs the one of number k, from 0 on; t is any of them. */
+/* Of an op with several outputs (gtr_split, gtr_custom) the one of number k, from 0 on; t is any of them. NULL and
+   GTR_ERR_ARG where there is no such output. */
 GTR_API gtr_tensor *gtr_output(gtr_tensor *t, int k);
 /* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
@@ -3516,8 +3519,8 @@ GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
 GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). Of op i[1] of
-   x, if any, and its gradient of dx; f[0], f[1] its a, b. */
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes
+   through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. */
 GTR__SHAPE(softmax) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
@@ -11466,11 +11469,16 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   0.1, 2026-11-20: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
-   2026-11-21: columns have names; ignored labels; batch_norm .frozen; RMSprop, Lion, averages of weights (.ema);
-   streams of a step; norms in 16 bits; the CPU's exp, tanh, erf in vectors; CUDA 11.4 on
-   2026-11-22: ops of several outputs, gtr_split; chains of small layers in one launch; tables in one launch, their
-   gradients as lookups; Hopper's products, of permuted values, with epilogues; gtr_set beside the steps
+   2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
+   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
+                    aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
+                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
+                    step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
+   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation,
+                    ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
+                    products by Hopper's instructions; layers over permuted values; tables in one launch; long
+                    and odd products; gtr_set beside the steps; 16 columns a data set; ops of several outputs,
+                    gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

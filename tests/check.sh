@@ -11,6 +11,7 @@ failed=""
 # A folder of its own for each check: several may run side by side.
 sources() {
     dir=${CHECK_DIR:-build/check}/$1
+    [ -d "$dir" ] || rm -f "$dir" # of an older check, a file
     mkdir -p "$dir" || exit 1
     printf '#define GPUTRAIN_IMPLEMENTATION\n#include "gputrain.h"\nint main(void) { return 0; }\n' >"$dir"/all.c
     printf '#include "gputrain.h"\n#include "gputrain.h"\nint main(void) { return 0; }\n' >"$dir"/api.c
