@@ -3138,13 +3138,13 @@ GTR__SHAPE(reshape) {
 #define gtr__shape_stop_gradient gtr__shape_alike
 
 // >>op:matmul
-/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0], i[3]: a is (..., K, M); i[1], not i[4]: b is
-   (..., N, K). Leading dimensions are equal, or one has none. */
+/* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). i[3]: a is (..., K, M); i[4]: b is (..., K, N); a
+   layer's are zero. Leading dimensions are equal, or one has none. */
 GTR__SHAPE(matmul) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    const int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0;
+    const int ta = s->attr->i[3] != 0, tb = !s->attr->i[4];
     bool same = a->ndim == b->ndim;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
@@ -3164,7 +3164,8 @@ static gtr__matrix gtr__matrix_in(const gtr__arg *x, bool transposed) {
     gtr__matrix_of(&x->shape, x->stride, &m);
     return transposed ? gtr__matrix_t(m) : m;
 }
-static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c, bool ta, bool tb) {
+static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
+    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
     const int64_t a0 = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
         b1 = b->dim[b->ndim - 1];
@@ -3193,16 +3194,11 @@ static bool gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, i
     g->inner = GTR__MAX(x.inner, y.inner);
     return l != of;
 }
-GTR__CPU(matmul_fwd) {
-    const gtr__matmul_dims d = gtr__matmul_shape(c, c->attr->i[0] != 0, c->attr->i[1] != 0);
-    gtr__products p = GTR__ZERO;
-    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
-    return gtr__products_run(&p, (gtr__cpu *)instance, c);
-}
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, and a bias's ones times dy. */
-static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool ta, bool tb) {
+GTR__CPU(linear_bwd) {
     static const gtr_float one = 1;
-    const gtr__matmul_dims d = gtr__matmul_shape(c, ta, tb);
+    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
+    const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr__matrix y = gtr__matrix_in(&c->in[c->n_in - 1], false), ones = { 1, 0, 1, 0, 0 };
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     gtr__products p = GTR__ZERO;
@@ -3211,7 +3207,8 @@ static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool 
     if (gtr__wanted(c, 2)) gtr__matmul_add(&p, 1, d.n, d.m, d.items, &one, ones, dy, y, &c->out[2], false);
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
-GTR__CPU(matmul_bwd) { return gtr__matmul_backward(instance, c, c->attr->i[0] != 0, c->attr->i[1] != 0); }
+#define gtr__cpu_matmul_fwd gtr__cpu_linear_fwd
+#define gtr__cpu_matmul_bwd gtr__cpu_linear_bwd
 
 // >>op:linear
 /* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
@@ -3237,19 +3234,18 @@ static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__produ
     return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
-    const gtr__matmul_dims d = gtr__matmul_shape(c, act && c->attr->i[3], !act || !c->attr->i[4]);
+    const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
         &c->out[act && gtr__wanted(c, 1)], false);
-    if (c->n_in - (act && c->attr->i[2]) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
+    if (c->n_in - (c->attr->i[2] != 0) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
     return act ? gtr__linear_act(instance, c, &p, NULL) : gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
-GTR__CPU(linear_bwd) { return gtr__matmul_backward(instance, c, false, true); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
-   i[2]: the last input is r, lying as out[0]. Of a matmul, i[3], i[4]: as its own. */
+   i[2]: the last input is r, lying as out[0]. i[3], i[4]: as matmul's. */
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
@@ -3257,7 +3253,7 @@ GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
    the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
 GTR__CPU(linear_dact_fwd) {
     gtr__products p = GTR__ZERO;
-    const gtr__matmul_dims d = gtr__matmul_shape(c, false, c->attr->i[4] != 0);
+    const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
     return gtr__linear_act(instance, c, &p, gtr__in(c, 2));
 }
@@ -5306,7 +5302,7 @@ static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
     gtr__attr at = GTR__ZERO;
-    at.i[0] = at.i[3] = transpose_a; at.i[1] = transpose_b; at.i[4] = !transpose_b;
+    at.i[3] = transpose_a; at.i[4] = !transpose_b;
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
@@ -6492,7 +6488,7 @@ GTR__MAKE(dact) {
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
-    out->attr.i[0] = b->op; out->attr.i[4] = a->attr.i[4];
+    out->attr.i[0] = b->op; out->attr.i[4] = !a->attr.i[4];
     return true;
 }
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */

@@ -3408,8 +3408,8 @@ static void *gtr__some(const gtr__call *c, const gtr__arg *arg) {
 }
 
 // >>op:matmul
-// a (..., M, K) or transposed (i[0]) times b (..., K, N) or transposed (i[1]). An operand without leading dimensions
-// serves all of the batch; its gradient is one product whose k runs over the batch too.
+// a (..., M, K) or transposed (i[3]) times b (..., N, K), as a layer's weight lies, or (..., K, N) (i[4]). An operand
+// without leading dimensions serves all of the batch; its gradient is one product whose k runs over the batch too.
 
 // An operand or, if t, its transpose.
 typedef struct gtr__side { const gtr__arg *arg; bool t; gtr__matrix at; } gtr__side;
@@ -3458,7 +3458,8 @@ static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr_
 typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr__matmul_sizes;
 
 // False where there is nothing to multiply.
-static bool gtr__matmul_shape(const gtr__call *c, bool ta, bool tb, gtr__matmul_sizes *s) {
+static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
+    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
     const gtr__arg *x = &c->in[0], *y = &c->in[1];
     const gtr_shape *a = &x->shape, *b = &y->shape;
     if (a->ndim < 1 || b->ndim < 2 || !x->count || !y->count) return false;
@@ -3480,18 +3481,13 @@ static bool gtr__matmul_shape(const gtr__call *c, bool ta, bool tb, gtr__matmul_
     return true;
 }
 
-static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c) {
-    gtr__matmul_sizes s;
-    if (!gtr__matmul_shape(c, c->attr->i[0] != 0, c->attr->i[1] != 0, &s))
-        return gtr__product_badly(instance, "matmul");
-    if (c->measure) *c->measure = 0;
-    return gtr__matmul_one(instance, c, &c->out[0], s.a, s.b, s.m, s.n, s.k, s.batch);
-}
+#define gtr__cuda_matmul_fwd gtr__cuda_linear_fwd
+#define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
 // da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
 // sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
-static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool ta, bool tb) {
+static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
     gtr__matmul_sizes s;
-    if (c->n_in < 4 || !gtr__matmul_shape(c, ta, tb, &s)) return gtr__product_badly(instance, "matmul's gradient");
+    if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(instance, "product's gradient");
     const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__side y = gtr__matmul_side(dy, false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
         bt = gtr__matmul_t(s.b);
@@ -3515,9 +3511,6 @@ static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool 
     return gtr__column_sums(instance, c, dy->data, dy->dtype, s.m, s.n, db->data, db->dtype, db->add, c->ws,
                             c->ws_bytes, none);
 }
-static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
-    return gtr__matmul_backward(instance, c, c->attr->i[0] != 0, c->attr->i[1] != 0);
-}
 
 // >>op:linear
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
@@ -3530,12 +3523,11 @@ static void gtr__product_act(const gtr__call *c, gtr__product *p, const gtr__arg
     p->act_b = (float)c->attr->f[1];
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
-    const int rest = c->n_in - (act && c->attr->i[2] != 0);
+    const int rest = c->n_in - (c->attr->i[2] != 0);
     const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act && c->n_out > 1 ? &c->out[1] : NULL;
     gtr__matmul_sizes s;
     bool across;
-    if (!gtr__matmul_shape(c, act && c->attr->i[3], !act || !c->attr->i[4], &s))
-        return gtr__product_badly(instance, "linear");
+    if (!gtr__matmul_shape(c, &s)) return gtr__product_badly(instance, "product");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
     if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
@@ -3546,9 +3538,6 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool a
 }
 static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
     return gtr__linear_forward(instance, c, false);
-}
-static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
-    return gtr__matmul_backward(instance, c, false, true);
 }
 
 // >>op:linear_act
@@ -3564,7 +3553,7 @@ static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
     gtr__matmul_sizes s;
     bool across;
-    if (c->n_in < 3 || !gtr__matmul_shape(c, false, c->attr->i[4] != 0, &s))
+    if (c->n_in < 3 || !gtr__matmul_shape(c, &s))
         return gtr__product_badly(instance, "linear's gradient with an activation's");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
@@ -8636,6 +8625,10 @@ static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     return false;
 }
 static bool gtr__mlp_unary(gtr__op op) {
+// A layer's product or its gradient, not a matmul's.
+static bool gtr__mlp_of_layer(const gtr__node *n) {
+    return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
+}
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
     switch ((int)op) { GTR__UNARY(GTR__CASE) return true; default: return false; }
 #undef GTR__CASE
@@ -8657,8 +8650,8 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__mlp_unary((gtr__op)n->attr.i[0]) || n->attr.i[3] || n->attr.i[4]))
-                return false;       // a matmul's
+            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__mlp_unary((gtr__op)n->attr.i[0]) || !gtr__mlp_of_layer(n)))
+                return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_DROPOUT) {
@@ -17520,7 +17513,7 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     return true;
 }
 static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
-    if (n->attr.i[3] || n->attr.i[4]) return false;     // a matmul's
+    if (!gtr__mlp_of_layer(n)) return false;
     if (n->op == GTR__OP_LINEAR_DACT) {
         const int saved = gtr__chain_now(b, n->in[2]);
         return saved >= 0 && gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], true) &&

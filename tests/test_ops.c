@@ -1320,7 +1320,7 @@ static void plain_along(const op_call *o, const double *x, double *y)
 static void plain_products(const op_call *o, double *const *in, double *y)
 {
     const gtr_shape *a = &o->in_shape[0], *b = &o->in_shape[1], *c = &o->out_shape[0];
-    bool linear = o->id == GTR__OP_LINEAR, ta = !linear && o->attr.i[0], tb = linear || o->attr.i[1];
+    bool linear = o->id == GTR__OP_LINEAR, ta = o->attr.i[3] != 0, tb = !o->attr.i[4];
     int64_t n = c->dim[c->ndim - 1], m = linear ? gtr__count(c) / n : c->dim[c->ndim - 2],
         k = linear ? b->dim[1] : a->dim[a->ndim - (ta ? 2 : 1)], items = gtr__count(c) / (m * n), t, i, j, e;
     for (t = 0; t < items; t++) for (i = 0; i < m; i++) for (j = 0; j < n; j++) {
@@ -1927,6 +1927,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
     dx = act_backward(a, &attr, saved, between, xs, what);
+    attr.i[4] = 1;                      /* of a layer's weight */
     d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
