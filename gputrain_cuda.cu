@@ -289,6 +289,13 @@ static GTR__DEVICE float gtr__load(const __half *p)        { return __half2float
 static GTR__DEVICE void  gtr__store(float *p, float v)         { *p = v; }
 static GTR__DEVICE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
 static GTR__DEVICE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
+// As it will be read, once it is stored.
+static GTR__DEVICE float gtr__rounded(int t, float v) {
+    return t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
+        : t == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
+}
+static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
+static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 static GTR__DEVICE bool gtr__infinite(float v) {     // or NaN
     return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
@@ -1029,10 +1036,9 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
 
 // Behind the last element of an operand, or of what a view of one spans.
 static const char *gtr__arg_end(const gtr__arg *a) {
-    const int bytes = a->dtype == GTR_F16 || a->dtype == GTR_BF16 ? 2 : a->dtype == GTR_I64 ? 8 : 4;
     int64_t last = a->stride ? 0 : a->count - 1;
     for (int i = 0; a->stride && i < a->shape.ndim; i++) last += (a->shape.dim[i] - 1) * a->stride[i];
-    return (const char *)a->data + (last + 1) * bytes;
+    return (const char *)a->data + (last + 1) * gtr__elem(a->dtype);
 }
 // Which of a call's inputs a node that it waits for does not write. What that node waited for has ended before its last
 // kernel began to work. Nodes that write more than their outputs are left out.
@@ -2506,13 +2512,12 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
 
 // >>products-choice
 
-static int64_t gtr__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t gtr__pad256(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 
 // Columns of a block's sums, and ranges of rows: enough blocks for the device, and at least 512 rows each.
 static int gtr__sum_columns(int64_t m) { return m >= 256 && m % 128 == 0 ? 128 : 32; }
 static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count) {
-    int64_t want = 2 * (int64_t)sm_count / gtr__ceil_div(m, gtr__sum_columns(m)), most = rows / 512;
+    int64_t want = 2 * (int64_t)sm_count / gtr__ceil(m, gtr__sum_columns(m)), most = rows / 512;
     want = want < most ? want : most;
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
@@ -2534,8 +2539,7 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     return !p->sums || (p->batch == 1 && !p->a_k);
 }
 
-static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
-static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
+static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__elem(type) % 16 == 0; }
 
 // One model of what products take, in nanoseconds of an H200, of 900 timings there 12 % off (the clock, a factor
 // of all terms, decides nothing): a launch, `launch`; for each 128 bytes of k `alone`, or `shared` by each block that a
@@ -2568,9 +2572,9 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     const bool half = kind == GTR__PRODUCT_HALF;
     // large clusters leave multiprocessors of a group over
     const int fill = w.kernel == GTR__WAY_WGMMA && split == 8 ? 3 : 4;
-    const int64_t waves = gtr__ceil_div(tiles * split * ranges, gtr__ceil_div(caps->sm_count * fill, 4)),
-        depth = gtr__ceil_div(gtr__ceil_div(p->k, half ? 64 : 32) * p->kb, split * ranges),
-        bytes = (p->lda | p->ldb) * gtr__stored_bytes(p->type_a);
+    const int64_t waves = gtr__ceil(tiles * split * ranges, gtr__ceil(caps->sm_count * fill, 4)),
+        depth = gtr__ceil(gtr__ceil(p->k, half ? 64 : 32) * p->kb, split * ranges),
+        bytes = (p->lda | p->ldb) * gtr__elem(p->type_a);
     const double room = (double)(waves < w.room ? waves : w.room), c = (double)p->m * (double)p->n * (double)p->batch,
         rows = w.m * w.n / (w.m == 128 ? 1024.0 : 512.0) / split;       // that a thread stores, four columns wide
     double step = room * w.shared > w.alone ? room * w.shared : w.alone;
@@ -2593,7 +2597,7 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
         && !p->b_k,
         turned = across && p->m >= 1024 && p->n >= 1024 && p->k >= 1024, rows16 = fma || (gtr__rows16(p->lda, p->type_a)
             && gtr__rows16(p->ldb, p->type_b) && gtr__rows16(p->ldc, p->type_c));
-    const double tiles = (double)(gtr__ceil_div(p->m, 128) * gtr__ceil_div(p->n, 128) * p->batch), k = (double)p->k,
+    const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch), k = (double)p->k,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
         step = (fma ? 90 : half ? 3.9 : 9) * (across && !turned ? 2 : 1) * (rows16 ? 1 : 4);
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
@@ -2608,7 +2612,7 @@ typedef struct gtr__even_rows { const void *from; void *to; uint32_t units, per;
 // Operands whose rows aren't of whole 16 bytes become copies at ws whose rows are (1: A, 2: B), of so many bytes; none
 // where items of a batch don't lie one behind the other.
 static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, size_t *bytes) {
-    const int64_t size = gtr__stored_bytes(p->type_a), deep = p->batch * p->kb;
+    const int64_t size = gtr__elem(p->type_a), deep = p->batch * p->kb;
     int even = 0;
     *bytes = 0;
     for (int i = 0; i < 2 && !p->inner && p->type_a == p->type_b; i++) {
@@ -2618,7 +2622,7 @@ static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, si
         int64_t *ld = i ? &p->ldb : &p->lda,
             *step = p->kb > 1 ? i ? &p->b_kb : &p->a_kb : i ? &p->b_batch : &p->a_batch;
         const bool several = deep > 1 && *step;
-        const int64_t per = gtr__ceil_div(width * size, 16), all = high * (several ? deep : 1);
+        const int64_t per = gtr__ceil(width * size, 16), all = high * (several ? deep : 1);
         if (*ld * size % 16 == 0 && (!several || *step * size % 16 == 0)) continue;
         if ((several && *step != high * *ld) || (double)all * (double)per > 1e9) return 0;
         rows[i] = { *data, (char *)ws + *bytes, (uint32_t)(all * per), (uint32_t)per, width, *ld };
@@ -2653,14 +2657,14 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     gtr__even_rows rows[2];
     size_t even_bytes;
     double best = HUGE_VAL, plain = HUGE_VAL;
-    const int64_t k_tiles = gtr__ceil_div(p->k, half ? 64 : 32) * p->kb;
+    const int64_t k_tiles = gtr__ceil(p->k, half ? 64 : 32) * p->kb;
     int plain_ranges = 1;
     c.even = gtr__product_even(&even, NULL, rows, &even_bytes);
     for (const gtr__way &w : gtr__ways) {
         const bool hopper = w.kernel == GTR__WAY_WGMMA;
         const gtr__product *q = hopper ? &even : p;
         const bool turned = hopper && q->a_k > q->b_k;          // C's columns are the M of the instruction then
-        const int64_t tiles = gtr__ceil_div(q->m, turned ? w.n : w.m) * gtr__ceil_div(q->n, turned ? w.m : w.n)
+        const int64_t tiles = gtr__ceil(q->m, turned ? w.n : w.m) * gtr__ceil(q->n, turned ? w.m : w.n)
             * q->batch;
         double &least = hopper ? best : plain;
         for (int ranges = 1; ranges <= 64 && ranges <= k_tiles; ranges *= 2)
@@ -2723,8 +2727,8 @@ static int gtr__product_fours(const gtr__product *p) {
 static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, int64_t split, int64_t ranges, int M,
                                        int N, int depth, gtr__product_cut *cut, dim3 *grid) {
     memset(cut, 0, sizeof *cut);
-    const int64_t tiles_m = gtr__ceil_div(p->m, M), tiles_n = gtr__ceil_div(p->n, N),
-        k_tiles = gtr__ceil_div(p->k, depth), deep = p->batch * ranges;
+    const int64_t tiles_m = gtr__ceil(p->m, M), tiles_n = gtr__ceil(p->n, N),
+        k_tiles = gtr__ceil(p->k, depth), deep = p->batch * ranges;
     const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
@@ -2914,8 +2918,8 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)(w.p ? m + 1 : m) * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
-    const dim3 blocks((unsigned)gtr__ceil_div(m, gtr__sum_columns(m)), (unsigned)ranges),
-        narrow((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges);
+    const dim3 blocks((unsigned)gtr__ceil(m, gtr__sum_columns(m)), (unsigned)ranges),
+        narrow((unsigned)gtr__ceil(m, 32), (unsigned)ranges);
     gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(instance, c,
         (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w)
         : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
@@ -3268,8 +3272,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         act = true;
     }
     if (choice->transpose) {
-        uint32_t across = (uint32_t)gtr__ceil_div(p.m, 32);
-        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil_div(p.k, 32)), 256, 0,
+        uint32_t across = (uint32_t)gtr__ceil(p.m, 32);
+        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil(p.k, 32)), 256, 0,
             (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
         p.a = ws;
         p.a_k = 1;
@@ -3295,7 +3299,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
             for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
-        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0,
+        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil(items * per / wide, 1024), 256, 0,
             p, items * per / wide));
         else GTR__TRY(
             GTR__LAUNCH(instance, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
@@ -3381,9 +3385,9 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         q.a_batch = p->a_outer; q.b_batch = p->b_outer; q.c_batch = p->c_outer;
         q.guard = NULL;                         // not all of them might watch
         for (int64_t i = 0; i < p->inner; i++) {
-            q.a = (const char *)p->a + i * p->a_batch * gtr__stored_bytes(p->type_a);
-            q.b = (const char *)p->b + i * p->b_batch * gtr__stored_bytes(p->type_b);
-            q.c = (char *)p->c + i * p->c_batch * gtr__stored_bytes(p->type_c);
+            q.a = (const char *)p->a + i * p->a_batch * gtr__elem(p->type_a);
+            q.b = (const char *)p->b + i * p->b_batch * gtr__elem(p->type_b);
+            q.c = (char *)p->c + i * p->c_batch * gtr__elem(p->type_c);
             GTR__TRY(gtr__product_by(instance, c, &q, &choice));
         }
         return GTR_OK;
@@ -3725,11 +3729,9 @@ static gtr__opd gtr__opd_of(const gtr__arg *a) {
     o.add = a ? a->add : 0;
     return o;
 }
-static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
 // Whether four elements from p on may be loaded at once.
 static bool gtr__wide(gtr__opd o) { return ((uintptr_t)o.p & (uintptr_t)(4 * gtr__elem(o.t) - 1)) == 0; }
 static int gtr__sms(const gtr__call *c) { return c->caps && c->caps->sm_count > 0 ? c->caps->sm_count : 64; }
-static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
@@ -4679,12 +4681,6 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
 }
 // scaled: of a x + b instead of x, rounded as if it were stored, of a lane's first four.
 typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled; float a, b; } gtr__rows;
-static GTR__DEVICE float gtr__stored(int t, float v) {
-    return t == GTR_F32 ? v
-        : t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : __half2float(__float2half_rn(v));
-}
-
-
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -4697,7 +4693,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         if (m.scaled)
 #pragma unroll
             for (int u = 0; u < 4; u++)
-                first[u] = gtr__stored(m.x.t, gtr__unary_fwd(GTR__OP_SCALE, first[u], m.a, m.b));
+                first[u] = gtr__rounded(m.x.t, gtr__unary_fwd(GTR__OP_SCALE, first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
         sum += 1.0f;
 #pragma unroll
@@ -4724,7 +4720,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
 #pragma unroll
         for (int u = 0; u < 4; u++) if (u < k) {
             float v = y[u] * (dy[u] - dot);
-            if (m.scaled) v = gtr__unary_bwd(GTR__OP_SCALE, gtr__stored(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
+            if (m.scaled) v = gtr__unary_bwd(GTR__OP_SCALE, gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
             gtr__give1(m.dx, at + lane + u * m.team, v);
         }
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
@@ -8625,13 +8621,13 @@ static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     return false;
 }
 static bool gtr__mlp_unary(gtr__op op) {
-// A layer's product or its gradient, not a matmul's.
-static bool gtr__mlp_of_layer(const gtr__node *n) {
-    return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
-}
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
     switch ((int)op) { GTR__UNARY(GTR__CASE) return true; default: return false; }
 #undef GTR__CASE
+}
+// A layer's product or its gradient, not a matmul's.
+static bool gtr__mlp_of_layer(const gtr__node *n) {
+    return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
 }
 static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT ? (int)n->attr.i[0] : -1; }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
@@ -9221,7 +9217,7 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P>
 static GTR__DEVICE float gtr__res_low(float v) {
-    return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v;
+    return P == GTR__RES_BF16 ? gtr__rounded(GTR_BF16, v) : v;
 }
 // As products want it, where it is made once and read often: weights, x.
 template <int P> static GTR__DEVICE float gtr__res_ready(float v) {
@@ -9499,7 +9495,7 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
         const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
         float v = 0.0f;
         if (r < s.m.batch && c < n) v = gtr__res_source(to, at, origin[r] * n + c);
-        if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
+        if (to.to.t == GTR_BF16) v = gtr__rounded(GTR_BF16, v);
         pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
     }
 }
@@ -14886,7 +14882,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             gtr__tall_known(from, p, awaited);
             float v = 0.0f;
             if (from.x < GTR__TALL_NOT_YET && c < n) v = gtr__res_source(to, src, (int64_t)from.x * n + c);
-            if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
+            if (to.to.t == GTR_BF16) v = gtr__rounded(GTR_BF16, v);
             pool[s.target_at + i] = v;
         }
     }
@@ -16723,10 +16719,6 @@ static GTR__DEVICE void gtr__chain_wait(int cluster) {
 }
 // >>chain-steps
 typedef gtr__floats<4> gtr__four;
-static GTR__DEVICE float gtr__rounded(int type, float v) {
-    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
-         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
-}
 // v rounded, zeros behind the first n.
 static GTR__DEVICE void gtr__chain_round(gtr__four &v, int type, int n) {
 #pragma unroll
