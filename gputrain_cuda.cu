@@ -2028,6 +2028,48 @@ static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64
     return row * outer + (i - row * (uint32_t)p.inner) * item;
 }
 
+// A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
+// behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
+template <int KIND, int T, bool AK, bool BK, typename F>
+static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
+        bool wants_sums, int m0, const gtr__product_lane &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    constexpr int at_b = gtr__operand<ES, T, AK>::bytes, slot_bytes = at_b + gtr__operand<ES, T, BK>::bytes;
+    typename std::conditional<KIND == GTR__PRODUCT_FMA, gtr__block_fma<T, AK, BK>,
+        gtr__block_mma<KIND, T, AK, BK>>::type block;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int split = 1 << cut.split_log, ahead = cut.stages - 1;
+    int slot = 0, fill = 0;
+    float sum = 0;                      // of row threadIdx.x % T of A, every (128 / T)-th of k
+    block.clear();
+    for (int i = -ahead; i < count; i++) {
+        if (i >= 0) {
+            if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
+            __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
+        }
+        if (i + ahead < count) {
+            fetch(gtr__pool + fill * slot_bytes);
+            if (++fill == cut.stages) fill = 0;
+        }
+        gtr__copies_commit();
+        if (i < 0) continue;
+        const char *tile = gtr__pool + slot * slot_bytes;
+        block.add(tile, tile + at_b, type);
+        if (wants_sums) sum = gtr__product_row_sum<ES, T, AK>(sum, tile, type);
+        if (++slot == cut.stages) slot = 0;
+    }
+    gtr__copies_done<0>();
+    __syncthreads();
+    float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
+    block.spill(c);
+    if (wants_sums) sums[threadIdx.x] = sum;
+    if (split > 1) gtr__cluster_barrier(); else __syncthreads();
+    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
+    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
+    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+}
+
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
 // some of the rows with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
@@ -2040,10 +2082,8 @@ static __global__ void __launch_bounds__(128)
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
     typedef gtr__operand<ES, T, AK> tile_a;
     typedef gtr__operand<ES, T, BK> tile_b;
-    typedef typename std::conditional<FMA, gtr__block_fma<T, AK, BK>, gtr__block_mma<KIND, T, AK, BK>>::type block_t;
-    constexpr int depth = tile_a::depth, slot_bytes = tile_a::bytes + tile_b::bytes;
-    extern __shared__ __align__(16) char gtr__pool[];
-    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
+    constexpr int depth = tile_a::depth;
+    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1);
     const uint3 place = gtr__product_place(cut);
     const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch;
     const int part = ((int)range << cut.split_log) + rank;
@@ -2063,54 +2103,24 @@ static __global__ void __launch_bounds__(128)
         next_b += gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
     }
 
-    block_t block;
-    block.clear();
-    float sum = 0;                      // of row tid % T of A, every (128 / T)-th of k
-    const bool wants_sums = p.sums && n0 == 0;
-    int slot = 0, fill = 0, ahead = cut.stages - 1;
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-    for (int i = -ahead; i < count; i++) {
-        if (i >= 0) {
-            if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
-            __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
+    gtr__product_block<KIND, T, AK, BK>(p, cut, count, p.type_a, p.sums && !n0, m0, lane, bias, range, [&](char *tile) {
+        int left_k = min(cut.k - kt * depth, depth);
+        gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k,
+            AK ? left_k : left_m, cut.vec_a);
+        gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, next_b, b, p.type_b, cut.ldb, BK ? left_n : left_k,
+            BK ? left_k : left_n, cut.vec_b);
+        next_a += cut.step_a;
+        next_b += cut.step_b;
+        if (++kt == cut.k_tiles) {
+            kt = 0;
+            j++;
+            next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
+            next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
         }
-        if (i + ahead < count) {
-            char *tile = gtr__pool + fill * slot_bytes;
-            int left_k = min(cut.k - kt * depth, depth);
-            gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k,
-                AK ? left_k : left_m, cut.vec_a);
-            gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, next_b, b, p.type_b, cut.ldb, BK ? left_n : left_k,
-                BK ? left_k : left_n, cut.vec_b);
-            next_a += cut.step_a;
-            next_b += cut.step_b;
-            if (++kt == cut.k_tiles) {
-                kt = 0;
-                j++;
-                next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
-                next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
-            }
-            if (++fill == cut.stages) fill = 0;
-        }
-        gtr__copies_commit();
-        if (i < 0) continue;
-        const char *tile = gtr__pool + slot * slot_bytes;
-        block.add(tile, tile + tile_a::bytes, p.type_a);
-        if (wants_sums) sum = gtr__product_row_sum<ES, T, AK>(sum, tile, p.type_a);
-        if (++slot == cut.stages) slot = 0;
-    }
-    gtr__copies_done<0>();
-    __syncthreads();
-
-    float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
-    block.spill(c);
-    if (wants_sums) sums[tid] = sum;
-    if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
-        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
-    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
-    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+    });
 }
 
 // >>products-wgmma
@@ -17202,7 +17212,6 @@ template <int KIND, int T>
 static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_constant__ gtr__chain_sums m) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     typedef gtr__operand<ES, T, false> tile_t;
-    extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << m.split_log, rank = (int)blockIdx.x & (split - 1);
     const int tile = (int)blockIdx.x >> m.split_log;
     const gtr__chain_job *job = m.program->job;
@@ -17227,45 +17236,21 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
     int kt = rank * k_tiles * pairs >> m.split_log;     // the tile of rows that is fetched next; its place in a pair
     const int count = ((rank + 1) * k_tiles * pairs >> m.split_log) - kt;
     for (; kt >= k_tiles; kt -= k_tiles) q = job[q.next];
-    gtr__block_mma<KIND, T, false, false> block;
-    block.clear();
-    float sum = 0;
+    cut.stages = 4;
     gtr__enter();
-    for (int i = -3; i < count; i++) {
-        if (i >= 0) {
-            gtr__copies_done<2>();
-            __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
-        }
-        if (i + 3 < count) {
-            char *to = gtr__pool + (i + 3) % 4 * 2 * tile_t::bytes;
+    gtr__product_block<KIND, T, false, false>(p, cut, count, q.type, p.sums, m0,
+        gtr__product_lane_of<T, T, 128>(cut, m0, n0, 0), gtr__floats<4>(), 0, [&](char *to) {
             const int row = kt * tile_t::depth, left = min(m.rows - row, tile_t::depth);
             const char *y = (const char *)q.dy, *x = (const char *)q.x;
             gtr__fetch<ES, T, false, false>(to, y + ((int64_t)row * q.n + m0) * ES, y, q.type, (uint32_t)q.n, left,
                 q.n - m0, q.wide & 1);
             gtr__fetch<ES, T, false, false>(to + tile_t::bytes, x + ((int64_t)row * q.k + n0) * ES, y, q.type,
                 (uint32_t)q.k, left, q.k - n0, q.wide >> 1 & 1);
-            if (++kt == k_tiles && i + 4 < count) {
+            if (++kt == k_tiles && q.next >= 0) {
                 kt = 0;
                 q = job[q.next];
             }
-        }
-        gtr__copies_commit();
-        if (i < 0) continue;
-        const char *at = gtr__pool + i % 4 * 2 * tile_t::bytes;
-        block.add(at, at + tile_t::bytes, q.type);
-        if (p.sums) sum = gtr__product_row_sum<ES, T, false>(sum, at, q.type);
-    }
-    gtr__copies_done<0>();
-    __syncthreads();
-    float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
-    block.spill(c);
-    sums[tid] = sum;
-    if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, 0);
-    gtr__product_store(p, cut, m0, lane, gtr__floats<4>(), gtr__product_read(p, cut, lane, lane.row),
-        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
-    if (p.sums) gtr__product_store_sums<T>(p, cut, sums, m0, 0);
-    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+        });
 }
 
 // >>chain-compile
