@@ -2598,7 +2598,8 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     return ceil((double)waves / room) * (w.launch + (double)depth * step
             + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0))
         + (split > 1 ? w.exchange + 40 * split + 1000 * (double)(waves - 1) : 0)
-        + (ranges > 1 ? 1700 + ranges * (76 + c / 500) : 0);
+        // one more launch, which begins as the first ends, or behind it
+        + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
 }
 // The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of float32 with k
 // across in both it is slow, but where A is turned first; of rows that are no whole 16 bytes it takes any time.
