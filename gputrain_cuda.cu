@@ -77,7 +77,7 @@ typedef struct gtr__cuda {
 } gtr__cuda;
 
 // Notes an error with the host and returns its code. instance may be NULL.
-#if defined(__GNUC__)
+#ifdef __GNUC__
 __attribute__((format(printf, 3, 4)))
 #endif
 static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
@@ -276,7 +276,7 @@ static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_bl
 // meanwhile. Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its
 // predecessor waited for is done.
 static GTR__DEVICE void gtr__enter() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
@@ -552,10 +552,10 @@ static gtr_result gtr__alive(gtr__instance *in) {
 // what its architecture has.
 static __global__ void gtr__probe_kernel(int *out) {
     gtr__enter();
-#if defined(__CUDA_ARCH__)
+#ifdef __CUDA_ARCH__
     out[0] = __CUDA_ARCH__ / 10;
 #endif
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
     out[1] = 1;
 #else
     out[1] = 0;
@@ -1399,7 +1399,7 @@ static GTR__DEVICE uint32_t gtr__shared_address(const void *p) {
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
 static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
 #else
@@ -1407,7 +1407,7 @@ static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
 #endif
 }
 static GTR__DEVICE void gtr__copy4(void *dst, const void *src, bool ok) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
 #else
@@ -1415,13 +1415,13 @@ static GTR__DEVICE void gtr__copy4(void *dst, const void *src, bool ok) {
 #endif
 }
 static GTR__DEVICE void gtr__copies_commit() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all groups but the last LEFT
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
 #endif
 }
@@ -1443,63 +1443,49 @@ static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, const void *p) {
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
 #endif
     return u;
 }
-// d (16x8) += a (16x8) b (8x8), TF32
-static GTR__DEVICE void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
-        "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
-        "r"(b[0]), "r"(b[1]));
+// d (16x8) += a (16 x 32 bytes) b (32 bytes x 8)
+#if __CUDA_ARCH__ >= 800
+#define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *d, const uint32_t *a, const uint32_t *b) { \
+    asm("mma.sync.aligned." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); }
+GTR__MMA(f16, "m16n8k16.row.col.f32.f16.f16")
 #else
-    (void)d; (void)a; (void)b;
-#endif
-}
-// d (16x8) += a (16x16) b (16x8)
-static GTR__DEVICE void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1,"
-        " %2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
-        "r"(b[0]), "r"(b[1]));
-#else
-    (void)d; (void)a; (void)b;
-#endif
-}
-static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
-        "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
-        "r"(b[0]), "r"(b[1]));
-#else       // Turing has half of it
+#define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *, const uint32_t *, const uint32_t *) {}
+static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {      // Turing has half of it
     for (int i = 0; i < 2; i++)
         asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
-#endif
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
 }
+#endif
+GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
+GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
 // All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need
 // not wait for their writes.
 // Both halves of it: nobody writes into another block's shared memory before that block has begun.
 static GTR__DEVICE void gtr__cluster_arrive() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
 static GTR__DEVICE void gtr__cluster_wait() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
 static GTR__DEVICE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
 static GTR__DEVICE void gtr__cluster_part() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
 // Of what is here in this block's shared memory, in that of the cluster's block number rank.
 static GTR__DEVICE uint32_t gtr__cluster_at(uint32_t here, int rank) {
     uint32_t address;
@@ -1513,7 +1499,7 @@ static GTR__DEVICE uint32_t gtr__cluster_address(const void *p, int rank) {
 // Four floats there.
 static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
         "=f"(v.w) : "r"(gtr__cluster_address(p, rank)) : "memory");
 #else
@@ -1523,7 +1509,7 @@ static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
 }
 // Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
 // is over when all have come.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
 static GTR__DEVICE void gtr__bar_set(uint32_t bar, uint32_t count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
 }
@@ -2158,7 +2144,7 @@ template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
     static constexpr int rows = SWAP ? N : M, columns = SWAP ? M : N, stage = (M + N) * 128,
         pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
 };
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int column, int row, int z,
                                                         uint32_t bar) {
     asm volatile(
@@ -2229,7 +2215,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
 }
 #endif
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
     static constexpr bool RS = TYPE == GTR_F32 && !AK, TURN = TYPE == GTR_F32 && !BK;
@@ -2392,7 +2378,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP>
 static __global__ void __launch_bounds__(2 * M + 32)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
@@ -5712,7 +5698,7 @@ static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cl
 static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     __shared__ float2 parts[GTR__CLUSTER];
     gtr__cluster_wait();
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0)
         asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
                      :: "r"(gtr__cluster_address(&parts[blockIdx.x], 0)), "f"(a), "f"(__int_as_float(b)) : "memory");
@@ -7143,12 +7129,8 @@ static GTR__DEVICE void gtr__mlp_grid_leave(const gtr__mlp &m) {
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite,
 // or above 2^114, gives NaN.
 static GTR__DEVICE uint32_t gtr__mlp_round(uint32_t u) {
-#ifdef GTR__MLP_CVT
-    return gtr__to_tf32(u);
-#else
     const float x = __uint_as_float(u), c = __fmul_rn(x, 8193.0f);
     return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
-#endif
 }
 // Which row of the data set row r of this step is.
 static GTR__DEVICE int64_t gtr__mlp_origin(const gtr__record *record, int64_t r) {
@@ -7813,7 +7795,7 @@ static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
 static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)) : "memory");
 #else
@@ -9816,7 +9798,7 @@ typedef struct gtr__field_head {
 template <typename T, bool RELU = false>
 static GTR__DEVICE uint32_t gtr__field_pack(float lo, float hi) {
     uint32_t u = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
 #define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
     constexpr bool half = std::is_same<T, __half>::value;
     if constexpr (RELU && half) GTR__PACK("relu.f16");
@@ -9852,7 +9834,7 @@ template <typename T> static GTR__DEVICE uint32_t gtr__field_mask(uint32_t v, ui
 #endif
 }
 static GTR__DEVICE void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
 #else
@@ -12666,7 +12648,7 @@ static GTR__DEVICE float gtr__tall_pair_scale(uint32_t most, float &to) {
 static GTR__DEVICE uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
 static GTR__DEVICE uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static GTR__DEVICE uint32_t gtr__tall_warp_most(uint32_t v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, v);
 #else
 #pragma unroll
@@ -12863,7 +12845,7 @@ static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_hea
 }
 // The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row
 // or no column stays zeros.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
 #define GTR__TALL_BULK 1        // a row in one copy
 #else
 #define GTR__TALL_BULK 0
@@ -12876,7 +12858,7 @@ static GTR__DEVICE void gtr__tall_bulk(void *to, const void *from, int bytes, ui
 }
 // To the same place of both blocks of a pair, and so for both barriers. There are pairs where this is quick.
 static GTR__DEVICE void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3],"
         " %4;" :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
@@ -14600,7 +14582,7 @@ typedef struct gtr__wide_job {
     int n, tiles;
 } gtr__wide_job;
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 // >>wide-kernel
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
 static GTR__DEVICE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
@@ -14695,7 +14677,7 @@ static GTR__DEVICE void gtr__wide_update(const gtr__wide_line &l, int worker, in
 }
 #endif
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 // A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s]
 // and done[s] of a tile's gradient.
 //
@@ -14800,7 +14782,7 @@ template <int STATES> struct gtr__wide_block {
 #endif
 template <int STATES>
 static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ char gtr__wide_room[];
     __shared__ __align__(16) gtr__wide_head head;
     const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
@@ -15182,7 +15164,7 @@ static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, 
 static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type,
         const gtr__chain_spot &q, bool wide, const gtr__four &v) {
     if (whole >= 0) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
         for (int b = 0; b < h.cluster; b++) if (b != h.rank)
             asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
                 :: "r"(gtr__cluster_address(h.pool + whole + q.whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]),
