@@ -1824,43 +1824,30 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 #pragma unroll
         for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = 0;
     }
+    // Four of k of each of N rows (columns), of which a V lies side by side where k does not.
+    template <bool K, int N, typename V, typename F>
+    static GTR__DEVICE void load(float (*f)[4], const float *tile, int pitch, int k, F place) {
+        constexpr int W = K ? 1 : sizeof(V) / 4;
+#pragma unroll
+        for (int q = 0; q < (K ? 1 : 4); q++)
+#pragma unroll
+            for (int i = 0; i < N; i += W)
+                if constexpr (K) *(float4 *)f[i] = *(const float4 *)(tile + place(i) * pitch + k);
+                else {
+                    const V v = *(const V *)(tile + (k + q) * pitch + place(i));
+#pragma unroll
+                    for (int w = 0; w < W; w++) f[i + w][q] = ((const float *)&v)[w];
+                }
+    }
     GTR__DEVICE void add(const char *tile_a, const char *tile_b, int)
     {
         constexpr int pa = gtr__operand<4, T, AK>::pitch, pb = gtr__operand<4, T, BK>::pitch;
         const float *a = (const float *)tile_a, *b = (const float *)tile_b;
 #pragma unroll 2
         for (int k = 0; k < 32; k += 4) {
-            float fa[RM][4], fb[RN][4];
-            if constexpr (AK) {
-#pragma unroll
-                for (int i = 0; i < RM; i++) {
-                    float4 v = *(const float4 *)(a + row(i) * pa + k);
-                    fa[i][0] = v.x; fa[i][1] = v.y; fa[i][2] = v.z; fa[i][3] = v.w;
-                }
-            } else {
-#pragma unroll
-                for (int q = 0; q < 4; q++)
-#pragma unroll
-                    for (int i = 0; i < RM; i += 2) {
-                        float2 v = *(const float2 *)(a + (k + q) * pa + row(i));
-                        fa[i][q] = v.x; fa[i + 1][q] = v.y;
-                    }
-            }
-            if constexpr (BK) {
-#pragma unroll
-                for (int j = 0; j < RN; j++) {
-                    float4 v = *(const float4 *)(b + column(j) * pb + k);
-                    fb[j][0] = v.x; fb[j][1] = v.y; fb[j][2] = v.z; fb[j][3] = v.w;
-                }
-            } else {
-#pragma unroll
-                for (int q = 0; q < 4; q++)
-#pragma unroll
-                    for (int j = 0; j < RN; j += 4) {
-                        float4 v = *(const float4 *)(b + (k + q) * pb + column(j));
-                        fb[j][q] = v.x; fb[j + 1][q] = v.y; fb[j + 2][q] = v.z; fb[j + 3][q] = v.w;
-                    }
-            }
+            __align__(16) float fa[RM][4], fb[RN][4];
+            load<AK, RM, float2>(fa, a, pa, k, row);
+            load<BK, RN, float4>(fb, b, pb, k, column);
 #pragma unroll
             for (int q = 0; q < 4; q++)
 #pragma unroll
@@ -6402,6 +6389,12 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         }
     }
 }
+static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
+    gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
+    one.to.add = 0;
+    if (q->from == GTR_I32) one.to.t = GTR_F32;     // moved as bits
+    return one;
+}
 static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m;
@@ -6411,17 +6404,13 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = &c->out[k];
-        gtr__feed_one *one = &m.in[n];
         bool low = y->dtype == GTR_BF16 || y->dtype == GTR_F16;
         if (!y->data || y->count == 0) continue;
         if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32)
             : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
             return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
                 "feed: input %d cannot be made from what its source holds", k);
-        one->to = gtr__opd_of(y);
-        one->to.add = 0;
-        if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
-        one->row = q->row; one->scale = q->scale; one->shift = q->shift; one->slot = q->slot; one->from = (int)q->from;
+        m.in[n] = gtr__feed_of(q, y);
         m.rows = y->count / q->row;
         most = gtr__max64(most, q->row == 1 ? 2 * y->count : q->row % 4 ? y->count : y->count / 4);
         n++;
@@ -7357,7 +7346,9 @@ typedef struct gtr__mlp_cut {
     int64_t parameters;
 } gtr__mlp_cut;
 
-static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c) {
+// At most so many outputs and inputs of a layer, and rows.
+static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c, int64_t n = 512,
+        int64_t k = 65536, int64_t rows = 8192) {
     int64_t batch = 0;
     memset(c, 0, sizeof *c);
     c->layers = p->layers;
@@ -7365,11 +7356,11 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
         const gtr__node *f = &v->node[p->forward[l]];
         const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
         int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
-        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 512 || w->dim[1] > 65536 || x < 1
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > n || w->dim[1] > k || x < 1
                 || x % w->dim[1])
             return false;
         if (l == 0) batch = x / w->dim[1];
-        if (batch > 8192 || batch * w->dim[1] != x || batch * w->dim[0] != y) return false;
+        if (batch > rows || batch * w->dim[1] != x || batch * w->dim[0] != y) return false;
         c->n[l] = (int)w->dim[0]; c->k[l] = (int)w->dim[1];
         if ((l && c->k[l] != c->n[l - 1])
                 || (p->drop[l] >= 0 && gtr__mlp_shape(v, v->node[p->drop[l]].out[0])->dim[0] != batch))
@@ -7380,44 +7371,39 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
     c->size = gtr__mlp_storage(v, v->node[p->forward[0]].in[0]) == GTR_F32 ? 4 : 2;
     return true;
 }
-// The whole list: a trainer's step of a chain of linear layers, where a launch per node costs more than the arithmetic.
-static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, bool dropout) {
-    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
-    gtr__mlp_parts p;
-    gtr__mlp_cut c;
-    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p, dropout)
-            || !gtr__mlp_extents(&v, &p, &c))
-        return 0;
-    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
+// Whether a plan's nodes, which were parsed, have values of one type, which nobody keeps, gradients of the trainer's
+// alone, and at most so many inputs, which come whole rows at a time.
+static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *c, int inputs) {
+    const gtr__plan *plan = v->plan;
+    const gtr__optim *o = (const gtr__optim *)plan->node[p->update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
+    const gtr_dtype t = c->size == 4 ? GTR_F32 : plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
     int trained = 0;
-    for (int l = 0; l < p.layers; l++) {
-        const gtr__node *n = &plan->node[p.forward[l]], *g = &plan->node[p.gradient[l]];
-        gtr_dtype t = c.size == 4 ? GTR_F32 : plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
-        const int *value[3] = { n->in, n->out, g->out + 1 };
-        const int count[3] = { n->n_in, n->n_out, g->n_out - 1 };
-        for (int k = 0; k < 3; k++) for (int i = 0; i < count[k]; i++)
-            if (value[k][i] >= 0 && gtr__mlp_storage(&v, value[k][i]) != (k == 2 ? GTR_F32 : t)) return 0;
-        if (gtr__mlp_storage(&v, g->in[g->n_in - 1]) != t) return 0;
-        if (p.drop[l] >= 0 && (gtr__mlp_storage(&v, plan->node[p.drop[l]].out[0]) != t
-                || gtr__mlp_storage(&v, plan->node[p.drop_back[l]].out[0]) != t))
-            return 0;
-        for (int k = 1; k < g->n_out; k++) {
-            if (g->out[k] < 0) continue;
-            if (plan->value[g->out[k]].home != GTR__HOME_GRADIENT) return 0;
-            trained++;
+    for (int i = 1; i < p->guard; i++) {
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_out && i != p->loss && i != p->accuracy; k++) {
+            if (n->out[k] < 0) continue;
+            const gtr__value *y = &plan->value[gtr__mlp_root(plan, n->out[k])];
+            const bool gradient = y->home == GTR__HOME_GRADIENT;
+            if ((!gradient && y->home != GTR__HOME_ARENA) || y->storage != (gradient ? GTR_F32 : t)) return false;
+            trained += gradient;
         }
     }
-    if (!o || o->n != trained || !f || f->n > 5 || plan->node[0].n_out != f->n || plan->batch != c.batch) return 0;
-    for (int k = 0; k < f->n; k++) {        // the first layer's input comes whole rows at a time
-        int y = plan->node[0].out[k];
-        if (y < 0 || (f->input[k].from != GTR_U8 && f->input[k].from != GTR_F32 && f->input[k].from != GTR_I32))
-            return 0;
-        if (gtr__mlp_same(&v, y, plan->node[p.forward[0]].in[0]) && f->input[k].row != c.k[0]) return 0;
-        if (gtr__mlp_count(&v, y) > INT32_MAX / 2 || gtr__mlp_count(&v, y) != c.batch * f->input[k].row) return 0;
+    for (int l = 0; l < p->layers; l++) {
+        const gtr__node *n = &plan->node[p->forward[l]], *g = &plan->node[p->gradient[l]];
+        for (int i = 0; i < n->n_in; i++) if (n->in[i] >= 0 && gtr__mlp_storage(v, n->in[i]) != t) return false;
+        if (gtr__mlp_storage(v, g->in[g->n_in - 1]) != t) return false;
     }
-    const int64_t work = c.parameters * c.batch, most = (int64_t)caps->sm_count * 2500000;
-    return c.parameters > 1000000 || work > (most > 40000000 ? most : 40000000) ? 0 : plan->n_node;
+    if (o->n != trained || f->n > inputs || plan->node[0].n_out != f->n || plan->batch != c->batch)
+        return false;
+    for (int k = 0; k < f->n; k++) {
+        const int y = plan->node[0].out[k];
+        if (y < 0 || (f->input[k].from != GTR_U8 && f->input[k].from != GTR_F32 && f->input[k].from != GTR_I32)
+                || (gtr__mlp_same(v, y, plan->node[p->forward[0]].in[0]) && f->input[k].row != c->k[0])
+                || gtr__mlp_count(v, y) > INT32_MAX / 2 || gtr__mlp_count(v, y) != c->batch * f->input[k].row)
+            return false;
+    }
+    return true;
 }
 
 // >>mlp-launch
@@ -7459,11 +7445,7 @@ static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *
         const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
         const bool first = y->data == x;
         if (!first && m->n_rest == 4) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: too many inputs");
-        gtr__feed_one *one = first ? &m->x : &m->rest[m->n_rest++];
-        one->to = gtr__opd_of(y);
-        one->to.add = 0;
-        if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
-        one->row = q->row; one->scale = q->scale; one->shift = q->shift; one->slot = q->slot; one->from = (int)q->from;
+        (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
     (void)c;
@@ -9556,23 +9538,6 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     }
     return found;
 }
-// What kernels of many steps ask of a plan, whatever its extents.
-static bool gtr__res_takes(const gtr__plan *plan, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
-    const gtr__optim *o = (const gtr__optim *)plan->node[p->update].attr.ptr;
-    if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16
-            // the target is among the other inputs
-            || gtr__mlp_same(v, plan->node[p->loss].in[1], plan->node[p->forward[0]].in[0]))
-        return false;
-    for (int i = 1; i < p->guard; i++) {        // what is kept for somebody would have to be stored
-        const gtr__node *n = &plan->node[i];
-        for (int k = 0; k < n->n_out && i != p->loss && i != p->accuracy; k++) {
-            if (n->out[k] < 0) continue;
-            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
-            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return false;
-        }
-    }
-    return true;
-}
 // A plan's nodes, or those of the call that replaces them, for kernels of many steps.
 struct gtr__res_net {
     gtr__mlp_view v;
@@ -9587,8 +9552,15 @@ struct gtr__res_net {
             && gtr__res_wants(&v, &p, &pre, &targets);
     }
     bool matches(int at, const gtr__caps *caps, bool dropout) {
-        return caps->compute >= 80 && gtr__mlp_fits(v.plan, at, caps, dropout) && known(dropout)
-            && gtr__res_takes(v.plan, &v, &p);
+        if (at || caps->compute < 80 || caps->sm_count < 1 || v.plan->n_stage != 1
+                || v.plan->precision == GTR_MIXED_FP16 || !known(dropout))
+            return false;
+        const gtr__optim *o = (const gtr__optim *)v.node[p.update].attr.ptr;
+        const int64_t work = cut.parameters * cut.batch, most = (int64_t)caps->sm_count * 2500000;
+        return gtr__mlp_takes(&v, &p, &cut, 5) && cut.parameters <= 1000000
+            && work <= (most > 40000000 ? most : 40000000) && !(o->clip > 0) && !o->scaled
+            // the target is among the other inputs
+            && !gtr__mlp_same(&v, v.node[p.loss].in[1], v.node[p.forward[0]].in[0]);
     }
     gtr_dtype dtype() const { return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype; }
     bool choose(gtr__res *s, int sm_count, size_t shared) {
@@ -12195,7 +12167,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
 
 // >>field-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
-typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
+typedef struct gtr__field_cut { int p, bytes; gtr__mlp_cut extents; } gtr__field_cut;
 static int gtr__field_room(int compute) {
     return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024;
 }
@@ -12275,20 +12247,16 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
-    if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
-    m->layers = q->layers;
+    gtr__mlp_cut &e = c->extents;
+    if (q->layers < 2 || q->act_back[last] >= 0 || q->accuracy >= 0
+            || !gtr__mlp_extents(v, q, &e, 128, 128, INT32_MAX / 256))
+        return false;
+    m->layers = q->layers; m->batch = e.batch;
     c->p = 1;
     for (int l = 0; l <= last; l++) {
         const gtr__node *f = &v->node[q->forward[l]];
-        const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
-        int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
         gtr__field_layer *L = &m->layer[l];
-        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1])
-            return false;
-        if (l == 0) { if (x / w->dim[1] > INT32_MAX / 256) return false; m->batch = (int)(x / w->dim[1]); }
-        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n))
-            return false;
-        L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
+        L->n = e.n[l]; L->k = e.k[l];
         L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
         if (L->n > 64) c->p = 2;
@@ -12340,35 +12308,16 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
     const int bytes = c.bytes;
     gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), true);
     if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute)) return 0;
-    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
-    const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
     const int x = plan->node[p.forward[0]].in[0], target = plan->node[p.loss].in[1];
-    int trained = 0, found = 0;
-    if ((plan->precision != GTR_MIXED_FP16 && plan->precision != GTR_MIXED_BF16)
-            || (plan->node[p.loss].op != GTR__OP_MSE && plan->node[p.loss].op != GTR__OP_BCE_WITH_LOGITS))
-        return 0;
-    for (int i = 1; i < plan->n_node; i++) {    // nobody reads what is not stored
-        const gtr__node *n = &plan->node[i];
-        for (int k = 0; k < n->n_out; k++) {
-            if (n->out[k] < 0) continue;
-            const gtr__value *y = &plan->value[gtr__mlp_root(plan, n->out[k])];
-            if (y->home != GTR__HOME_ARENA && y->home != GTR__HOME_GRADIENT && i != p.loss) return 0;
-            if (y->storage != (y->home == GTR__HOME_GRADIENT || i == p.loss ? GTR_F32 : t)) return 0;
-            trained += y->home == GTR__HOME_GRADIENT;
-        }
-    }
-    for (int l = 0; l < p.layers; l++) {
-        const gtr__node *n = &plan->node[p.forward[l]];
-        for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__mlp_storage(&v, n->in[k]) != t) return 0;
-    }
-    if (!o || o->n != trained || !f || f->n > 4 || plan->node[0].n_out != f->n || plan->batch != m.batch
-            || gtr__mlp_storage(&v, target) != GTR_F32)
+    int found = 0;
+    if (c.extents.size != 2 || plan->node[p.loss].op == GTR__OP_XENT_STEP
+            || !gtr__mlp_takes(&v, &p, &c.extents, 4) || gtr__mlp_storage(&v, target) != GTR_F32)
         return 0;
     for (int k = 0; k < f->n; k++) {
         const int y = plan->node[0].out[k];
-        if (y < 0 || f->input[k].from != GTR_F32 || gtr__mlp_count(&v, y) != plan->batch * f->input[k].row) return 0;
-        if (gtr__mlp_same(&v, y, x)) { if (f->input[k].row != m.layer[0].k) return 0; found |= 1; }
+        if (f->input[k].from != GTR_F32) return 0;
+        if (gtr__mlp_same(&v, y, x)) found |= 1;
         if (gtr__mlp_same(&v, y, target)) { if (f->input[k].row != m.layer[m.layers - 1].n) return 0; found |= 2; }
     }
     return found == 3 ? plan->n_node : 0;
@@ -12448,9 +12397,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     for (int k = 0; k < f->n && k < feed->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = gtr__mlp_arg(&v, feed->out[k]);
-        gtr__feed_one *one = &m.feed[m.n_feed++];
-        one->to = gtr__opd_of(y);
-        one->row = q->row; one->slot = q->slot; one->from = (int)q->from;
+        m.feed[m.n_feed++] = gtr__feed_of(q, y);
         if (y->data == x) m.x_slot = q->slot;
         if (y->data == target) m.t_slot = q->slot;
     }
