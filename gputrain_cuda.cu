@@ -3691,6 +3691,20 @@ static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
 
+// Which row of a data set of so many, in an epoch's order, a step's row r is, the step's first being the epoch's
+// `first`; rows 0: r. half: GTR__SHUFFLE_IN's h, KNOWN.
+template <bool KNOWN>
+static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &first, const uint64_t &key,
+        const int &half = 0) {
+    if (rows > 0) {
+        r += first;
+        if (r >= rows) r %= rows;       // never outside, whatever the record says
+        if (key && KNOWN) GTR__SHUFFLE_IN(r, rows, key, half);
+        else if (key) GTR__SHUFFLE(r, rows, key);
+    }
+    return r;
+}
+
 // >>ops
 // Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are
 // stored is a branch that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and
@@ -6350,12 +6364,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
             if (g1 > g0 + (1 << 30)) g1 = g0 + (1 << 30);
             __syncthreads();
             for (int64_t r = first + threadIdx.x; r * line < g1; r += GTR__T) {
-                int64_t i = m.row0 + r;
-                if (rows > 0) {
-                    i += start;
-                    if (i >= rows) i %= rows;       // never outside, whatever the record says
-                    if (key) GTR__SHUFFLE(i, rows, key);
-                }
+                const int64_t i = gtr__origin<false>(m.row0 + r, rows, start, key);
                 origin[r - first] = (i * line - r * line) * width;  // what to add to an element's place
             }
             __syncthreads();
@@ -7121,15 +7130,6 @@ static GTR__DEVICE uint32_t gtr__mlp_round(uint32_t u) {
     const float x = __uint_as_float(u), c = __fmul_rn(x, 8193.0f);
     return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
 }
-// Which row of the data set row r of this step is.
-static GTR__DEVICE int64_t gtr__mlp_origin(const gtr__record *record, int64_t r) {
-    if (record->rows > 0) {
-        r += record->first;
-        if (r >= record->rows) r %= record->rows;
-        if (record->key) GTR__SHUFFLE(r, record->rows, record->key);
-    }
-    return r;
-}
 // ReLU in place, all others by a call.
 static GTR__DEVICE float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
     if (op < 0) return x;
@@ -7714,12 +7714,7 @@ template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
     return 1.0f / v;
 }
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
-    if (h->record.rows > 0) {
-        r += h->step[step].first;
-        if (r >= h->record.rows) r %= h->record.rows;
-        if (h->step[step].key) GTR__SHUFFLE_IN(r, h->record.rows, h->step[step].key, h->half);
-    }
-    return r;
+    return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
 // Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is
 // there, or done with.
@@ -10145,15 +10140,9 @@ static GTR__DEVICE uint32_t gtr__field_w(const gtr__field &m, int l) {
 template <int P>
 static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
         const gtr__field_place<P> &p, int tile, int n) {
-    const gtr__record *record = &h->record;
     const int64_t i = (int64_t)tile * GTR__FIELD_ROWS + p.tid;
-    int64_t r = i;
     if (p.tid >= GTR__FIELD_ROWS) return;
-    if (record->rows > 0) {
-        r += record->first;
-        if (r >= record->rows) r %= record->rows;
-        if (record->key) GTR__SHUFFLE_IN(r, record->rows, record->key, h->shift);
-    }
+    const int64_t r = gtr__origin<true>(i, h->record.rows, h->record.first, h->record.key, h->shift);
     h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
 // The tile's inputs to their slots, where they can be read after the launch.
@@ -11790,7 +11779,8 @@ static GTR__DEVICE void gtr__field_feed(const gtr__field &m, const gtr__record *
     const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
     for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
-        const int64_t mine = r0 + lane < m.batch ? gtr__mlp_origin(record, r0 + lane) : 0;
+        const int64_t mine = r0 + lane < m.batch ? gtr__origin<false>(r0 + lane, record->rows, record->first,
+            record->key) : 0;
         for (int r = 0; r < 32 && r0 + r < m.batch; r++) {
             const int64_t from = __shfl_sync(0xffffffffu, mine, r);
 #pragma unroll 1
