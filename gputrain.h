@@ -3233,30 +3233,27 @@ static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__produ
     if (c->attr->i[2]) g->more = gtr__in(c, c->n_in - 1);
     return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
+/* act: 1: with an activation, 2: with its backward */
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, int act) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
-        &c->out[act && gtr__wanted(c, 1)], false);
-    if (c->n_in - (c->attr->i[2] != 0) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
-    return act ? gtr__linear_act(instance, c, &p, NULL) : gtr__products_run(&p, (gtr__cpu *)instance, c);
+        &c->out[act == 1 && gtr__wanted(c, 1)], false);
+    if (act < 2 && c->n_in - (c->attr->i[2] != 0) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
+    return act ? gtr__linear_act(instance, c, &p, act == 2 ? gtr__in(c, 2) : NULL)
+        : gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
-GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
+GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, 0); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
    i[2]: the last input is r, lying as out[0]. i[3], i[4]: as matmul's. */
-GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
+GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, 1); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
    the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
-GTR__CPU(linear_dact_fwd) {
-    gtr__products p = GTR__ZERO;
-    const gtr__matmul_dims d = gtr__matmul_shape(c);
-    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
-    return gtr__linear_act(instance, c, &p, gtr__in(c, 2));
-}
+GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(instance, c, 2); }
 
 // >>op:add
 // >>op:sub

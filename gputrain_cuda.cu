@@ -3503,50 +3503,42 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
 // >>op:linear
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
 
-// The activation that a fused op's attributes name: of the product, or its backward at what it saved.
-static void gtr__product_act(const gtr__call *c, gtr__product *p, const gtr__arg *saved) {
-    if (saved) { p->saved = gtr__some(c, saved); p->type_saved = saved->dtype; }
-    p->act = (int)c->attr->i[0];
-    p->act_a = (float)c->attr->f[0];
-    p->act_b = (float)c->attr->f[1];
-}
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
+// act: 1: with the activation that the attributes name; 2: with its backward, at what it saved.
+static gtr_result gtr__linear_run(void *instance, const gtr__call *c, int act) {
     const int rest = c->n_in - (c->attr->i[2] != 0);
-    const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act && c->n_out > 1 ? &c->out[1] : NULL;
+    const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act == 1 && c->n_out > 1 ? &c->out[1] : NULL;
     gtr__matmul_sizes s;
     bool across;
-    if (!gtr__matmul_shape(c, &s)) return gtr__product_badly(instance, "product");
+    if (!gtr__matmul_shape(c, &s) || (act == 2 && !b)) return gtr__product_badly(instance, "product");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
     if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
-    if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
+    if (act == 2) { p.saved = gtr__some(c, b); p.type_saved = b->dtype; }
+    else if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
     if (pre && (pre->data || (c->measure && !c->out[0].data))) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
-    if (act) gtr__product_act(c, &p, NULL);
+    if (act) {
+        p.act = (int)c->attr->i[0];
+        p.act_a = (float)c->attr->f[0];
+        p.act_b = (float)c->attr->f[1];
+    }
     return gtr__product_run(instance, c, &p);
 }
 static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_forward(instance, c, false);
+    return gtr__linear_run(instance, c, 0);
 }
 
 // >>op:linear_act
 // out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and
 // b; i[2]: the last input is r.
 static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_forward(instance, c, true);
+    return gtr__linear_run(instance, c, 1);
 }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
 // K); attr as linear_act.
 static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
-    gtr__matmul_sizes s;
-    bool across;
-    if (c->n_in < 3 || !gtr__matmul_shape(c, &s))
-        return gtr__product_badly(instance, "linear's gradient with an activation's");
-    if (c->measure) *c->measure = 0;
-    gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
-    gtr__product_act(c, &p, &c->in[2]);
-    return gtr__product_run(instance, c, &p);
+    return gtr__linear_run(instance, c, 2);
 }
 
 
