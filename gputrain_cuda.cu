@@ -2664,7 +2664,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     }
     if (plain <= best) { best = plain; c.wgmma_m = 0; c.ranges = plain_ranges; }
     c.ns = best;
-    const double library = gtr__library_can(p, caps) ? gtr__library_ns(p, caps, c.kind) : HUGE_VAL;
+    gtr__product each = *p;         // of whose strides of a batch the library has one
+    if (p->inner) each.batch /= p->inner;
+    const double library = !gtr__library_can(p, caps) ? HUGE_VAL
+        : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
     c.library = library < best;
     if (c.library) { c.ns = library; c.ranges = 1; }
     if (c.library || !c.wgmma_m) c.even = 0;
