@@ -1075,7 +1075,7 @@ typedef struct {
     gtr__attr attr;
     int micro;
     int training, recomputed;
-    int own; /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
+    int own; /* in a network: 1 + the output that its kernel makes, see gtr__matcher.own; of a late one: 1; 0: none */
     int region; /* of gtr_recompute_begin; 0: none */
     float seed;
     int64_t row0;
@@ -1147,7 +1147,7 @@ typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
    backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
 typedef struct {
     const char *name;
-    int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
+    int (*match)(gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
     int steps; /* where it takes a whole plan: the most steps that one launch does */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
@@ -1158,9 +1158,12 @@ typedef struct {
     int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
     size_t own_bytes; /* its node keeps these across launches: the last output */
+    int late; /* of what late fusions left, in any order; its nodes run as ever, and may have views */
 } gtr__matcher;
 /* node[].in and .out index c->in, then c->out behind it; -1: none. root: the first in the same memory */
 typedef struct { int n_node; gtr__node *node; int *root; } gtr__network;
+#define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
+#define GTR__ALL(n) ((n)->n_in + (n)->n_out)
 typedef struct {
     uint32_t seam[10]; /* GTR__SEAM */
     const char *name;
@@ -4644,7 +4647,7 @@ GTR__CPU(network_fwd) {
     for (int i = 0; i < w->n_node; i++) {
         const gtr__node *n = &w->node[i];
         gtr__call inner = *c;
-        for (int k = 0; k < n->n_in + n->n_out; k++) {
+        for (int k = 0; k < GTR__ALL(n); k++) {
             memset(&args[k], 0, sizeof args[k]);
             if (n->in[k] < 0) continue;
             args[k] = n->in[k] < c->n_in ? c->in[n->in[k]] : c->out[n->in[k] - c->n_in];
@@ -6542,7 +6545,7 @@ static void gtr__count_uses(gtr__fuse *f) {
     gtr__plan *p = f->b->plan;
     memset(f->readers, 0, 2 * (size_t)p->n_value * sizeof(int));
     for (int i = 0; i < p->n_node; i++)
-        for (int k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+        for (int k = 0; k < GTR__ALL(&p->node[i]); k++) {
             int v = gtr__use(p, &p->node[i], k);
             if (v >= 0) (k < p->node[i].n_in ? f->readers : f->writers)[v]++;
         }
@@ -6653,7 +6656,7 @@ static void gtr__pass_alias(gtr__build *b) {
     if (!uses) { b->failed = true; return; }
     for (v = 0; v < p->n_value; v++) { uses[v].first = uses[v].again = INT_MAX; uses[v].last = uses[v].read = -1; }
     for (i = 0; i < p->n_node; i++)
-        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+        for (k = 0; k < GTR__ALL(&p->node[i]); k++) {
             if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
             uses[v].rows += !gtr__by_strides(p, &p->node[i], k);
             if (k < p->node[i].n_in) { uses[v].read = i; uses[v].reads++; continue; }
@@ -6702,7 +6705,8 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
 static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     gtr_context *const ctx = b->ctx;
     gtr__plan *const p = b->plan;
-    const size_t own = ctx->be->matchers[matcher].own_bytes;
+    const gtr__matcher *by = &ctx->be->matchers[matcher];
+    const size_t own = by->own_bytes;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
     const size_t room = (size_t)p->n_value;
     const gtr__node *q, *end = p->node + at + count;
@@ -6725,7 +6729,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
         list[n++] = extra;
     }
     for (i = n - 1; ok && i >= 0; i--) {
-        ok = !p->value[list[i]].stride[0]; /* its kernels know no views */
+        ok = by->late || !p->value[list[i]].stride[0]; /* its kernels know no views */
         first[gtr__root(p, list[i])] = i;
     }
     if (!ok || !gtr__operands(b, &outer, n_in, n - n_in)) {
@@ -6736,16 +6740,17 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     GTR__COPY(outer.in, list, n);
     w->root = (int *)(w + 1);
     for (i = 0; i < n; i++) w->root[i] = first[gtr__root(p, list[i])];
-    outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
+    outer.op = GTR__OP_NETWORK; outer.phase = p->node[at].phase;
     outer.training = p->node[at].training;
     outer.reads = 0;
-    outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
+    outer.layer = "network"; outer.fused = by->name;
+    outer.own = by->late;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
     w->n_node = count;
     GTR__COPY(w->node, p->node + at, count);
     for (i = 0; i < count; i++) {
         q = &w->node[i];
-        for (k = 0; k < q->n_in + q->n_out; k++) if (q->in[k] >= 0) {
+        for (k = 0; k < GTR__ALL(q); k++) if (q->in[k] >= 0) {
             v = q->in[k] = place[q->in[k]] - 2;
             if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
         }
@@ -6765,24 +6770,22 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
-static void gtr__pass_select(gtr__build *b) {
+static void gtr__pass_select(gtr__build *b, bool late) {
+    gtr__plan *p = b->plan;
     int at, m, count, v;
-    if (b->r->no_matchers) return;
-    for (at = 0; at < b->plan->n_node; at++)
+    for (at = 0; at < p->n_node && !b->r->no_matchers; at++)
         for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
-            if ((by->several && !b->r->several) || b->ctx->caps.without >> m & 1) continue;
-            count = by->match(b->plan, at, &b->ctx->caps);
-            if (count <= 0) continue;
-            gtr__mark_own(b->plan, at, count, by);
-            if (!gtr__pack(b, at, count, m)) {
-                for (v = 0; v < b->plan->n_value; v++) /* no other matcher took nodes of this plan's right phases */
-                    b->plan->value[v].unstored = 0;
+            if (by->late != late || (by->several && !b->r->several) || b->ctx->caps.without >> m & 1 ||
+                (count = by->match(p, at, &b->ctx->caps)) <= 0) continue;
+            gtr__mark_own(p, at, count, by);
+            if (!gtr__pack(b, at, count, m)) { /* no other matcher took nodes of this plan's right phases */
+                for (v = 0; v < p->n_value; v++) GTR__V(v).unstored = 0;
                 continue;
             }
-            if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
-            if (by->waits) b->plan->waits = m + 1;
-            for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && by->bare; v++)
+            if (p->n_node == 1) { p->steps = by->steps; p->ragged = by->ragged; }
+            if (by->waits) p->waits = m + 1;
+            for (v = 0; v < p->n_value && p->n_node == 1 && by->bare; v++)
                 if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
             break;
         }
@@ -6813,13 +6816,13 @@ static void gtr__trim_feeds(gtr__build *b) {
    networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
    that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-typedef struct { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
+typedef struct { double clock[GTR__MAX_LANES], *written, *read; int *lane; } gtr__schedule;
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
     const int lane = n->stage * GTR__MAX_STREAMS + stream;
     double start = s->clock[lane];
-    for (int k = 0; k < n->n_in + n->n_out; k++) {
+    for (int k = 0; k < GTR__ALL(n); k++) {
         const int v = gtr__use(p, n, k);
         if (v < 0) continue;
         start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->lane[v] != lane ? GTR__HOP : 0));
@@ -6844,7 +6847,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
     n->stream = best;
     start += gtr__node_cost(n);
     s->clock[n->stage * GTR__MAX_STREAMS + best] = start;
-    for (k = 0; k < n->n_in + n->n_out; k++) {
+    for (k = 0; k < GTR__ALL(n); k++) {
         if ((v = gtr__use(p, n, k)) < 0) continue;
         if (k < n->n_in) { s->read[v] = GTR__MAX(s->read[v], start); continue; }
         s->written[v] = start;
@@ -6858,7 +6861,7 @@ static void gtr__assign_streams(gtr__build *b) {
     gtr__schedule s = GTR__ZERO;
     int i, last = 0;
     for (i = 0; i < p->split; i++) {
-        apart |= p->node[i].op == GTR__OP_NETWORK;
+        apart |= GTR__WHOLE(&p->node[i]);
         if (!(p->node[i].leaf = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
@@ -6885,7 +6888,7 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     its = gtr__clock(o, on);
     for (k = 0; k < o->lanes; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
-    p->node[node].wait_mask |= (uint32_t)1 << l;
+    p->node[node].wait_mask |= 1u << l;
     p->node[node].wait_node[l] = on;
     p->node[on].signals = 1;
 }
@@ -6907,11 +6910,11 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         int lane = gtr__lane(n), *mine = gtr__clock(o, i);
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++)
-            mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
+            mine[l] = last[lane] >= 0 ? gtr__clock(o, last[lane])[l] : -1;
         mine[lane] = last[lane];
-        if (i >= p->split || n->op == GTR__OP_NETWORK) /* GUARD, UPDATE read all gradients; a network may have them */
+        if (i >= p->split || GTR__WHOLE(n)) /* GUARD, UPDATE or a network, which may have them */
             for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
-        for (k = 0; k < n->n_in + n->n_out; k++) {
+        for (k = 0; k < GTR__ALL(n); k++) {
             int v = gtr__use(p, n, k);
             size_t at = (size_t)v * (size_t)o->lanes;
             if (v < 0) continue;
@@ -7164,7 +7167,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
 }
 /* Operands of a node's call but for their addresses. */
 static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out) {
-    for (int k = 0; k < n->n_in + n->n_out; k++) {
+    for (int k = 0; k < GTR__ALL(n); k++) {
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
         int v = n->in[k]; /* out follows in */
         memset(a, 0, sizeof *a);
@@ -7181,7 +7184,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
-    if (n->n_in + n->n_out > GTR__MAX_ARGS && !(in = GTR__NEW(ctx, gtr__arg, n->n_in + n->n_out)))
+    if (GTR__ALL(n) > GTR__MAX_ARGS && !(in = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
         return GTR_ERR_NOMEM;
     out = in + n->n_in;
     gtr__call_shapes(p, n, in, out);
@@ -7235,7 +7238,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *q = &p->node[i];
-        for (k = 0; k < q->n_in + q->n_out; k++) {
+        for (k = 0; k < GTR__ALL(q); k++) {
             int v = gtr__use(p, q, k);
             if (v < 0) continue;
             if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT
@@ -7461,13 +7464,14 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
     } else plan->split = plan->n_node;
-    if (!b.failed) gtr__pass_select(&b);
+    gtr__pass_select(&b, false);
     if (!b.failed) gtr__pass_fuse(&b, true);
+    gtr__pass_select(&b, true);
     if (!b.failed) gtr__trim_feeds(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];
         int q, v;
-        for (q = n->n_in; q < n->n_in + n->n_out; q++)
+        for (q = n->n_in; q < GTR__ALL(n); q++)
             if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
         if (gtr__measure(ctx, plan, &plan->node[k])) b.failed = true;
     }
@@ -7736,14 +7740,14 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         gtr__node *n = &p->node[i];
         gtr__arg *args = (gtr__arg *)(uintptr_t)n->call.in;
         if (!args) {
-            args = GTR__NEW(ctx, gtr__arg, n->n_in + n->n_out + 1);
+            args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n) + 1);
             if (!args) return GTR_ERR_NOMEM;
         }
         memset(&n->call, 0, sizeof n->call);
         n->call.in = args;
         n->call.out = args + n->n_in;
         gtr__call_shapes(p, n, args, args + n->n_in);
-        for (int k = 0; k < n->n_in + n->n_out; k++)
+        for (int k = 0; k < GTR__ALL(n); k++)
             if (n->in[k] >= 0 && (k >= n->n_in || gtr__bit(n->reads, k))) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
         n->call.attr = &n->attr;
@@ -8530,7 +8534,7 @@ static void gtr__find_lookups(gtr__build *b) {
     if (b->r->no_matchers || !b->ctx->caps.lookups) return;
     user = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *user + 8);
     if (!user) { b->failed = true; return; }
-    for (i = 0; i < p->n_node; i++) for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++)
+    for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++)
         if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
     for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
         if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0 || user[v] <= 0) continue;

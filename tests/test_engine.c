@@ -1457,7 +1457,7 @@ static void gradients_of_a_bad_step(void)
 }
 /* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have
    places for what it reads. */
-static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps)
+static int from_first_gradient(gtr__plan *p, int at, const gtr__caps *caps)
 {
     int i, first = -1, n = 0;
     (void)caps;
@@ -1475,7 +1475,7 @@ static int gradient_of_weight(const gtr__plan *p, int at, int i)
 static void network_with_update(void)
 {
     static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0, 0,
-        0, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0, 0 };
+        0, 0, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0, 0, 0 };
     size_t arena[2][5];
     int run, streams;
     for (run = 0; run < 8; run++) {

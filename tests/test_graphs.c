@@ -1068,6 +1068,86 @@ static void told_apart(void)
     gtr_destroy(ctx);
 }
 
+/* Layers side by side, residuals, a weight that two layers share, in parts and with values that are kept: products of
+   one shape in one launch give the bits that they give one by one. Where there are no such launches it is twice the
+   same. */
+enum { BESIDE = 32, BESIDE_TOKENS = 16, BESIDE_ROWS = 6, BESIDE_STEPS = 4 };
+static const int beside_turn[4] = { 0, 2, 1, 3 };
+static gtr_tensor *beside_heads(gtr_tensor *x, const char *name)
+{
+    return gtr_permute(gtr_reshape(gtr_linear(x, name, BESIDE), gtr_shape4(GTR_BATCH, BESIDE_TOKENS, 2, BESIDE / 2)),
+        beside_turn);
+}
+static gtr_tensor *beside_block(gtr_context *ctx, gtr_tensor *x, const char *scope, gtr_tensor *shared)
+{
+    gtr_tensor *q, *k, *p, *y;
+    gtr_scope_begin(ctx, scope);
+    q = beside_heads(x, "q"); k = beside_heads(x, "k");
+    p = gtr_softmax(gtr_scale(gtr_matmul_t(q, false, k, true), 0.25f, 0), -1);
+    y = gtr_permute(gtr_matmul(p, beside_heads(x, "v")), beside_turn);
+    x = gtr_add(x, gtr_linear(gtr_reshape(y, gtr_shape3(GTR_BATCH, BESIDE_TOKENS, BESIDE)), "o", BESIDE));
+    x = gtr_add(x, gtr_linear(gtr_gelu(gtr_linear(x, "up", 2 * BESIDE)), "down", BESIDE));
+    gtr_scope_end(ctx);
+    return shared ? gtr_add(x, gtr_linear_with(x, shared, NULL)) : x;
+}
+/* Parameters behind some steps, and whether a launch takes several products. */
+static bool beside_run(gtr_trainer_desc d, bool alone, bool keeps, gtr_float *out, int64_t *count, gtr_result *r)
+{
+    static gtr_float x[BESIDE_ROWS * BESIDE_TOKENS * BESIDE];
+    const int axis[1] = { 1 };
+    gtr_context *ctx = create();
+    gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, BESIDE_TOKENS, BESIDE)), *h = in,
+        *shared = gtr_parameter(ctx, "shared", gtr_shape2(BESIDE, BESIDE), constant(0.01f));
+    uint32_t seed = 5;
+    int i;
+    bool together;
+    for (i = 0; alone && i < ctx->be->n_matchers; i++)
+        if (ctx->be->matchers[i].late) ctx->caps.without |= 1u << i;
+    h = beside_block(ctx, h, "a", NULL);
+    if (keeps) gtr_keep(h);
+    h = beside_block(ctx, beside_block(ctx, h, "b", shared), "c", shared);
+    h = gtr_mean(h, axis, 1, false);
+    h = gtr_add(gtr_mse(gtr_linear(h, "one", 3), gtr_scale(gtr_linear(h, "two", 3), 2, 1)),
+        gtr_scale(total(gtr_mul(h, h)), 0.01f, 0));
+    gtr_trainer *t = gtr_trainer_create(h, d);
+    for (i = 0; i < (int)(sizeof x / sizeof *x); i++) x[i] = (gtr_float)noise(&seed);
+    gtr_set(in, x, sizeof x);
+    for (i = 0; i < BESIDE_STEPS; i++) gtr_step(t);
+    *r = gtr_wait(ctx);
+    if (t && *r == GTR_OK) *r = gtr_error(ctx);
+    *count = 0;
+    for (i = 0; i < gtr_parameter_count(ctx) && *r == GTR_OK; i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        const gtr_shape s = gtr_tensor_shape(p);
+        EXPECT_EQ(gtr_get(p, out + *count, (size_t)gtr__count(&s) * sizeof *out), GTR_OK);
+        *count += gtr__count(&s);
+    }
+if (*r) fprintf(stderr, "%s\n", gtr_error_text(ctx));
+    together = t && strstr(gtr_plan_text(t, BESIDE_ROWS), "side by side") != NULL;
+    EXPECT_EQ(together, t && !alone && ctx->caps.cuda && ctx->caps.arch_feature && d.precision != GTR_FP32);
+    gtr_destroy(ctx);
+    return together;
+}
+static void beside(void)
+{
+    enum { MOST = 60000 };
+    gtr_float *v[2] = { (gtr_float *)calloc(MOST, sizeof(gtr_float)), (gtr_float *)calloc(MOST, sizeof(gtr_float)) };
+    int p, parts, k;
+    for (p = GTR_FP32; p <= GTR_MIXED_FP16; p++)
+        for (parts = 1; parts <= (small ? 1 : 3); parts += 2) {
+            gtr_trainer_desc d = sgd(1e-3f);
+            int64_t n[2];
+            gtr_result r[2];
+            d.precision = (gtr_precision)p; d.micro_batches = parts;
+            for (k = 0; k < 2; k++) beside_run(d, k > 0, parts > 1, v[k], &n[k], &r[k]);
+            EXPECT_EQ(r[0], r[1]);
+            if (r[0] == GTR_ERR_UNSUPPORTED) continue;
+            CHECK(r[0] == GTR_OK && n[0] == n[1] && n[0] > 20000 && !memcmp(v[0], v[1], (size_t)n[0] * sizeof **v),
+                "precision %d in %d parts: products side by side give others than one by one", p, parts);
+        }
+    free(v[0]); free(v[1]);
+}
+
 static void all(void)
 {
     RUN(by_alias);
@@ -1088,6 +1168,7 @@ static void all(void)
     RUN(ranges);
     RUN(shapes_that_change);
     RUN(told_apart);
+    RUN(beside);
 }
 int main(int argc, char **argv)
 {
