@@ -2294,7 +2294,8 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
     const bool large = gtr__gemm_large(flops);
-    if (large) wide = 4;
+    /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
+    wide = large ? 4 : GTR__MAX(wide, panels * g->m * g->items / 2048);
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
     g->col_blocks = (panels + wide - 1) / wide;
     g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
@@ -2350,17 +2351,9 @@ static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int
 static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
     for (int64_t j = 0; j < n; j += GTR__NR) {
         const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
-        const gtr_float *from = b + j;
-        if (have == GTR__NR) {
-            for (int64_t l = 0; l < k; l++, from += brs, to += GTR__NR) {
-                GTR__V_STORE(to, GTR__V_LOAD(from));
-                GTR__V_STORE(to + GTR__VL, GTR__V_LOAD(from + GTR__VL));
-            }
-        } else {
-            for (int64_t l = 0; l < k; l++) GTR__V_STORE(to + (l + 1) * wide - GTR__VL, GTR__V_ZERO);
-            gtr__tile_copy(from, brs, to, wide, k, have);
-            to += k * wide;
-        }
+        for (int64_t l = 1; have < wide && l <= k; l++) GTR__V_STORE(to + l * wide - GTR__VL, GTR__V_ZERO);
+        gtr__tile_copy(b + j, brs, to, wide, k, have);
+        to += k * wide;
     }
 }
 /* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four
