@@ -2289,13 +2289,12 @@ static bool gtr__gemm_dots(const gtr__gemm *g) {
     return g->acs == 1 && g->brs == 1 && g->k >= least;
 }
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
-static bool gtr__gemm_large(double flops) { return flops > 64 * GTR__PIECE; }
-static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
+static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
-    int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
-    const bool large = gtr__gemm_large(flops);
+    flops *= (double)(1 + 64 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
     /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
-    wide = large ? 4 : GTR__MAX(wide, panels * g->m * g->items / 2048);
+    int64_t high, wide = large ? 4 : GTR__MAX((int64_t)(GTR__PIECE * (double)panels / GTR__MAX(flops, 1.0)),
+        panels * g->m * g->items / 2048);
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
     g->col_blocks = (panels + wide - 1) / wide;
     g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
@@ -2307,8 +2306,8 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
         high = GTR__MAX(g->m / 256, 1);
         if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
     }
-    high = GTR__MAX(GTR__MIN(high, g->m / 128), 1);
-    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), GTR__MR);
+    high = GTR__MAX(GTR__MIN(high, g->m / (g->sums > 1 ? 32 : 128)), 1);
+    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
     g->row_blocks = (g->m + g->rows - 1) / g->rows;
     g->group = 1;
     if (g->items > 1 && g->row_blocks * g->col_blocks == 1)
@@ -2317,7 +2316,8 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
 static void gtr__gemm_cut(gtr__gemm *g) {
     const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
         * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
-    gtr__gemm_cut_c(g, flops);
+    const bool large = flops > 64 * GTR__PIECE;
+    gtr__gemm_cut_c(g, flops, large);
     g->parts = 1;
     g->part_k = g->k;
     if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < GTR__FEW &&
@@ -2329,7 +2329,7 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
     g->pack_a = g->ars > 1 && g->ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
-    g->strip = GTR__MIN(g->cols, (g->pack_a || gtr__gemm_large(flops) ? 2 : 1) * GTR__NR);
+    g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
     int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
     if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
     kc = kc / 4 * 4;
@@ -4231,7 +4231,8 @@ GTR__CPU(feed_fwd) {
         if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32))
                 && !(to == GTR_I32 && from == GTR_U8))
             return GTR_ERR_UNSUPPORTED;
-        gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / w.in->row);
+        /* a row's place takes as long as 24 elements */
+        gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / (w.in->row + 24));
     }
     return GTR_OK;
 }
