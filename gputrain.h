@@ -2291,7 +2291,7 @@ static bool gtr__gemm_dots(const gtr__gemm *g) {
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
-    flops *= (double)(1 + 64 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
+    flops *= (double)(1 + 32 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
     /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
     int64_t high, wide = large ? 4 : GTR__MAX((int64_t)(GTR__PIECE * (double)panels / GTR__MAX(flops, 1.0)),
         panels * g->m * g->items / 2048);
@@ -2381,8 +2381,8 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
             const gtr_float *from = b + (j + g) * bcs;
             const int64_t rest = GTR__MIN(have - g, GTR__VL);
             if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
-            for (int64_t l = 0; l < k; l++) memset(to + l * wide + g, 0, GTR__VL * sizeof *to);
-            for (int64_t l = 0; l < k; l++) for (int64_t i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
+            for (int64_t l = 0; l < k; l++)
+                for (int64_t i = 0; i < GTR__VL; i++) to[l * wide + g + i] = i < rest ? from[i * bcs + l] : 0;
         }
         to += k * wide;
     }
@@ -2574,7 +2574,8 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         const int64_t n = j1 - j0, step = g->row_bias || g->ldc != n ? 1 : i1 - i0;
         for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
             const int64_t at = c + i * g->ldc + j0;
-            for (int64_t j = at; j < at + n && g->row_bias; j++) g->c[j] += g->row_bias[i];
+            gtr_float *row = g->c + at, bias = g->row_bias ? g->row_bias[i] : 0;
+            for (int64_t j = 0; j < n && g->row_bias; j++) row[j] += bias;
             if (g->to) gtr__gemm_act(g, at, step * n);
         }
     }
