@@ -14948,15 +14948,19 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
 //
 //   k_chain   a cluster of blocks owns 8 NT rows and walks the list of steps; each block makes a slice of every
 //   product's columns:
-//             weights (global, L2) -> a warp's ring of stages in shared memory -> mma.sync with the weights' outputs as
-//             M and the rows as N, 32 outputs and a part of k a warp -> parts in shared memory -> the element-wise
-//             steps behind it, a thread the same elements in all of them -> what the next product reads goes to the
-//             shared memory of all blocks of the cluster -> cluster barrier, during which the rings are filled up
+//             weights (global, L2) -> chunks of products in a ring in shared memory -> mma.sync with the weights'
+//             outputs as M and the rows as N, 32 outputs and a part of k a warp -> where k is short the epilogue in the
+//             warp's registers, else parts in shared memory and a thread the same elements of all parts -> what the
+//             next product reads goes to the shared memory of all blocks of the cluster -> cluster barrier, during
+//             which the chunk after next is requested
+//             where half of the warps are enough for each product the halves take turns: one multiplies while the other
+//             requests weights and reads its next step
 //   k_chain_sums   all gradients of weights and biases in one grid, over the x and dy that k_chain stored; its last
 //   cluster adds the losses' parts in order
 //
 // Bound by latency: what a warp does one after the other for a product, its barrier and the exchange; with many rows by
-// the weights from L2. Between barriers p and p + 1 a block writes only places whose last reader ran before barrier p.
+// the weights from L2; a warp alone takes some 6 cycles an instruction. So a product's step is in registers before its
+// barrier. Between barriers p and p + 1 a block writes only places whose last reader ran before barrier p.
 #define GTR__CHAIN_T 512
 #define GTR__CHAIN_WARPS (GTR__CHAIN_T / 32)
 #define GTR__CHAIN_VALUES 512
@@ -14966,6 +14970,9 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
 #define GTR__CHAIN_STEPS 400
 #define GTR__CHAIN_JOBS 128
 #define GTR__CHAIN_RED 40960 // bytes of parts of k
+#define GTR__CHAIN_PASS 512 // outputs whose chunks follow each other
+#define GTR__CHAIN_SLOTS 4 // of the ring
+#define GTR__CHAIN_CHUNKS 512
 #define GTR__CHAIN_COPY 255 // a unary op that is none
 
 enum gtr__chain_kind : uint8_t { GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT };
@@ -14979,7 +14986,7 @@ enum gtr__chain_from : uint8_t {
     GTR__CHAIN_NONE, GTR__CHAIN_LAST, GTR__CHAIN_PARTS, GTR__CHAIN_SLICE, GTR__CHAIN_WHOLE, GTR__CHAIN_ROWS,
     GTR__CHAIN_ROW, GTR__CHAIN_ONE
 };
-typedef struct gtr__chain_step {
+typedef struct __align__(16) gtr__chain_step { // products read them as words of 16 bytes
     gtr__chain_kind kind;
     gtr__chain_fn fn;
     uint8_t op, more; // EW: more of the same group follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
@@ -14994,12 +15001,12 @@ typedef struct gtr__chain_step {
     // PRODUCT: so many steps behind it are its epilogue: + bias (p[1]), stored to pre; an activation (act; 1) or its
     // backward at what was saved (act; 2: at[1], from[1]); + a value (add, add_from); stored to slice, whole, out; raw:
     // not rounded before the activation (1), before the addition (2)
-    uint8_t fused, act, act_kind, raw, add_from, wide_bias, wide_out;
-    int32_t add, pre, next, cut; // next: product, -1; cut: gtr__chain_slice
-    // PRODUCT: stages of a part of k; job * magic >> 8: its part, as 32 outputs a unit divide cut; shares of a warp,
-    // and those before
-    int32_t stages, magic, shares, before;
-    float across; // 4 / cut
+    uint8_t fused, act, act_kind, raw, add_from, wide_bias, wide_out, next; // next: a product is the step behind all
+    int32_t add, pre, cut; // cut: gtr__chain_slice
+    // PRODUCT: outputs of a pass; a chunk: elements of k, bytes of a row in shared memory, log2 of the threads that
+    // request a row; warp * magic >> 8: its part of k; the half of the warps that multiplies; chunks of products before
+    int32_t pass, chunk, pitch, magic, log, half, before;
+    float across; // 4 / pass
     void *pre_out;
 } gtr__chain_step;
 typedef struct gtr__chain_loss { gtr__xent xent; gtr__pair pair; int pairs; } gtr__chain_loss;
@@ -15020,9 +15027,9 @@ typedef struct gtr__chain_program {
     gtr__chain_step step[GTR__CHAIN_STEPS];
 } gtr__chain_program;
 typedef struct gtr__chain {
-    // steps; losses; first: product; share, pool: bytes from shared memory's start; red, ring: floats from pool's;
-    // ahead: a ring's stages
-    int n, losses, first, rows, cluster, share, pool, red, ring, ahead;
+    // steps; losses; table, pool: bytes from shared memory's start; red, ring: floats from pool's; a slot's
+    // bytes; halves: half of the warps multiply, in turns
+    int n, losses, rows, cluster, table, pool, red, ring, chunks, slot, halves;
     int64_t row0;
     const gtr__ctl *ctl;
     float *part; // (losses, blocks)
@@ -15040,11 +15047,11 @@ typedef struct gtr__chain_here {
     int64_t batch0; // the first row within the step's batch
     const gtr__ctl *ctl;
     float *part, *pool, *red, *scratch, *slope; // slope: of the losses
-    char *ring; // the warp's
-    int ahead;
+    char *ring;
+    int chunks, slot, halves;
+    struct gtr__chain_chunk *chunk;
     const gtr__chain_loss *loss;
     const gtr__chain_step *step;
-    struct gtr__chain_share *share;
 } gtr__chain_here;
 
 static __host__ __device__ __forceinline__ int gtr__chain_slice(int n, int cluster) {
@@ -15114,6 +15121,11 @@ template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
         }
     }
 }
+// The barrier of a half of the warps, which waits for the other half, which arrives.
+template <bool WAIT> static GTR__DEVICE void gtr__chain_meet(int half) {
+    if (WAIT) asm volatile("bar.sync %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
+    else asm volatile("bar.arrive %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
+}
 static GTR__DEVICE void gtr__chain_arrive(int cluster) {
     if (cluster > 1) gtr__cluster_arrive();
 }
@@ -15140,7 +15152,14 @@ static GTR__DEVICE gtr__four gtr__chain_get(const void *p, int type, int64_t i, 
     for (int k = 0; k < 4; k++) if (k < n) v.v[k] = gtr__get(p, type, i + k);
     return v;
 }
-static GTR__DEVICE gtr__four gtr__chain_four(const float *p) { return gtr__get_of<4>(p, GTR_F32, 0); }
+// Four floats of shared memory.
+static GTR__DEVICE gtr__four gtr__chain_four(const float *p) {
+    const float4 q = *(const float4 *)p;
+    return { { q.x, q.y, q.z, q.w } };
+}
+static GTR__DEVICE void gtr__chain_set(float *p, const gtr__four &v) {
+    *(float4 *)p = make_float4(v.v[0], v.v[1], v.v[2], v.v[3]);
+}
 // Of a tile's element: its row there, its columns in the block's slice and in all, how many of four there are, its
 // places in slices, whole rows, and rows in global memory.
 typedef struct gtr__chain_spot { int row, c, column, left, slice, whole; int64_t at; } gtr__chain_spot;
@@ -15159,9 +15178,9 @@ static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int 
                 :: "r"(gtr__cluster_address(h.pool + whole + q.whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]),
                 "f"(v.v[3]) : "memory");
 #endif
-        gtr__put_of<4>(h.pool, GTR_F32, whole + q.whole, v);
+        gtr__chain_set(h.pool + whole + q.whole, v);
     }
-    if (slice >= 0) gtr__put_of<4>(h.pool, GTR_F32, slice + q.slice, v);
+    if (slice >= 0) gtr__chain_set(h.pool + slice + q.slice, v);
     if (!out || !q.left) return;
     if (wide && q.left == 4) gtr__put_of<4>(out, type, q.at, v);
     else
@@ -15170,11 +15189,11 @@ static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int 
 }
 // What a product's parts add up to.
 template <int R> static GTR__DEVICE
-gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, const gtr__chain_spot &q) {
+gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, int row, int c) {
     gtr__four sum = {};
+    const float *from = h.red + row * (slice + 4) + c;
 #pragma unroll 4
-    for (int part = 0; part < parts; part++)
-        gtr__chain_plus(sum, gtr__chain_four(h.red + (part * R + q.row) * (slice + 4) + q.c));
+    for (int part = 0; part < parts; part++, from += R * (slice + 4)) gtr__chain_plus(sum, gtr__chain_four(from));
     return sum;
 }
 template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h, const gtr__chain_step &s,
@@ -15182,7 +15201,7 @@ template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chai
     gtr__four v = {};
     switch (s.from[i]) {
     case GTR__CHAIN_LAST: return last;
-    case GTR__CHAIN_PARTS: return gtr__chain_parts_sum<R>(h, s.parts, slice, q);
+    case GTR__CHAIN_PARTS: return gtr__chain_parts_sum<R>(h, s.parts, slice, q.row, q.c);
     case GTR__CHAIN_SLICE: return gtr__chain_four(h.pool + s.at[i] + q.slice);
     case GTR__CHAIN_WHOLE: return gtr__chain_four(h.pool + s.at[i] + q.whole);
     case GTR__CHAIN_ROWS: return gtr__chain_get(s.p[i], s.type[i], q.at, q.left, s.wide);
@@ -15250,7 +15269,7 @@ template <int R> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &
         const int row = i / across, c = (i - row * across) * 4,
                   left = h.row0 + row < h.rows ? min(max(s.n - c, 0), 4) : 0;
         const gtr__four v = gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide);
-        gtr__put_of<4>(h.pool, GTR_F32, s.whole + row * gtr__chain_pitch(s.n) + c, v);
+        gtr__chain_set(h.pool + s.whole + row * gtr__chain_pitch(s.n) + c, v);
     }
 }
 // Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange. The first block
@@ -15290,208 +15309,274 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
     }
     __syncthreads();
 }
-// A warp's weights on their way: a ring of stages in shared memory, which the warp alone fills by asynchronous copies
-// and reads, as far ahead of the products as it holds, for weights wait for no activations. A stage is 32 outputs of
-// 16 (16-bit: 32) elements of k, in rows as in w, 16-byte words of row r permuted so that no two lanes' words share a
-// bank. What the ring holds is requested while the block waits at a barrier; a share that is
-// longer, as its stages are read.
-#define GTR__CHAIN_STAGE 2048
-// A warp's share of a product: 32 outputs and a part of k; w from its first element on, its rows and columns from
-// there; stages.
-typedef struct __align__(16) gtr__chain_share {
-    const char *from;
-    uint16_t rows, columns, begin, stages;
-} gtr__chain_share;
-typedef struct gtr__chain_walk {
-    int step, share, left; // the product whose stages are requested, -1; the next share; stages left of the one before
-    int slot, read, coming; // the slots that are filled and read next; stages requested and not read
-    // of the lane's first word: w's rows, columns from it on; bytes; place in a stage
-    int rows, columns, stride, hop, to;
-    int aligned; // words that it is copied by: 2: of 16 bytes, 1: of 4
-    bool back;
-    const char *from;
-} gtr__chain_walk;
-template <int LOW, int BACK> static GTR__DEVICE int gtr__chain_at(int row, int byte) {
-    return (row * (BACK && !LOW ? 128 : 64) + byte) ^ ((row & 4) << 4 | (row & 8) << 2);
-}
-// Jobs go to the last warps first, elements of the epilogue to the first: who has one alone is ready for it early.
-static GTR__DEVICE int gtr__chain_job_of(int share) {
-    return share * GTR__CHAIN_WARPS + GTR__CHAIN_WARPS - 1 - (int)threadIdx.x / 32;
-}
-// All shares of all warps, a thread those of a product and a warp; i: of a warp number i % warps.
-template <int LOW> static GTR__DEVICE void gtr__chain_shares(const gtr__chain_here &h, int n) {
+// What is laid out apart from the path that most networks take: instructions fetched are what a step waits for.
+static GTR__DEVICE bool gtr__rare(bool what) { return __builtin_expect(what, 0); }
+// Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
+// weights wait for no activations. A chunk's rows are w's; rows that lanes read at once begin in different banks, by
+// their pitch (rows of outputs) or by a permutation of their 16-byte words (of k).
+// gtr__chain_walk: the chunk that is requested next; the next one's slot; what a thread has to do in front of the next
+// product: 0: a barrier; 1: nothing, for it has arrived; 2: to wait for those that have.
+typedef struct gtr__chain_walk { int ahead, slot, due; } gtr__chain_walk;
+// A block's part of a chunk: w's rows from its first element on; what there is of them; as they lie in shared memory.
+typedef struct __align__(16) gtr__chain_chunk {
+    const char *from, *bias; // bias: with its pass's last chunk
+    // live, left: rows of w from there on, elements of a row; how: log of a row's threads, alignment << 4, back << 8
+    int stride, pitch, rows, live, width, left, how, bias_bytes;
+} gtr__chain_chunk;
+// 16 bytes of a row of weights, zeros behind the first left elements; aligned: to 4 bytes, or to none.
+template <int LOW> static GTR__DEVICE void gtr__chain_copy(char *to, const char *from, int aligned, int left) {
     constexpr int E = LOW ? 2 : 4;
-    for (int i = (int)threadIdx.x; i < n * GTR__CHAIN_WARPS; i += GTR__CHAIN_T) {
-        const gtr__chain_step &s = h.step[i / GTR__CHAIN_WARPS];
-        const int units = s.cut >> 5, steps = (s.k + 64 / E - 1) / (64 / E), pitch = s.op ? s.n : s.k,
-                  warp = i % GTR__CHAIN_WARPS;
-        if (s.kind != GTR__CHAIN_PRODUCT) continue;
-        for (int u = 0; u < s.shares; u++) {
-            const int job = u * GTR__CHAIN_WARPS + GTR__CHAIN_WARPS - 1 - warp, part = job * s.magic >> 8,
-                output = h.rank * s.cut + (job - part * units) * 32, begin = part * s.stages, k = begin * (64 / E),
-                row = s.op ? k : output, column = s.op ? output : k;
-            gtr__chain_share q = {};
-            if (job < units * s.parts && output < s.n) {
-                q.from = (const char *)s.p[0] + ((int64_t)row * pitch + column) * E;
-                q.rows = (uint16_t)((s.op ? s.k : s.n) - row);
-                q.columns = (uint16_t)(pitch - column);
-                q.begin = (uint16_t)begin;
-                q.stages = (uint16_t)min(s.stages, steps - begin);
+    if (aligned) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) gtr__copy4(to + 4 * e, from + 4 * e, left > e * 4 / E);
+        return;
+    }
+    uint32_t v[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) v[e] = left > e ? ((const uint16_t *)from)[e] : 0u;
+    *(uint4 *)to = make_uint4(v[0] | v[1] << 16, v[2] | v[3] << 16, v[4] | v[5] << 16, v[6] | v[7] << 16);
+}
+// All of a block's chunks, so that a request has little to find out: a thread those of a product.
+template <int LOW> static GTR__DEVICE void gtr__chain_list(const gtr__chain_here &h, int n) {
+    constexpr int E = LOW ? 2 : 4;
+    for (int i = (int)threadIdx.x; i < n; i += GTR__CHAIN_T) {
+        const gtr__chain_step &s = h.step[i];
+        gtr__chain_chunk *to = h.chunk + s.before;
+        const int across = s.op ? s.n : s.k;
+        for (int first = 0; s.kind == GTR__CHAIN_PRODUCT && first < s.cut; first += s.pass)
+            for (int k = 0; k < s.k; k += s.chunk) {
+                const int output = h.rank * s.cut + first, row = s.op ? k : output, column = s.op ? output : k;
+                const bool bias = s.wide_bias && k + s.chunk >= s.k;
+                *to++ = { (const char *)s.p[0] + ((int64_t)row * across + column) * E,
+                    bias ? (const char *)s.p[1] + output * E : NULL, across * E, s.pitch, s.op ? s.chunk : s.pass,
+                    (s.op ? s.k : s.n) - row, (s.op ? s.pass : s.chunk) * E, across - column,
+                    s.log | s.wide << 4 | s.op << 8, min(s.pass, s.n - output) * E };
             }
-            h.share[(s.before + u) * GTR__CHAIN_WARPS + warp] = q;
-        }
     }
 }
-// On to the next share that has stages.
-template <int LOW>
-static GTR__DEVICE void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_walk &f) {
-    constexpr int E = LOW ? 2 : 4;
-    while (f.left <= 0 && f.step >= 0) {
-        const gtr__chain_step &s = h.step[f.step];
-        if (f.share == s.before + s.shares) {
-            f.step = s.next;
-            continue;
-        }
-        const gtr__chain_share q = h.share[f.share++ * GTR__CHAIN_WARPS + threadIdx.x / 32];
-        const bool wide = s.op && !LOW;
-        const int lane = (int)threadIdx.x & 31, r = wide ? lane >> 3 : lane >> 2, c = (wide ? lane & 7 : lane & 3) * 16,
-                  pitch = (s.op ? s.n : s.k) * E;
-        f.left = q.stages;
-        f.back = s.op != 0;
-        f.aligned = s.wide;
-        f.rows = q.rows - r;
-        f.columns = q.columns - c / E;
-        f.stride = pitch * (wide ? 4 : 8);
-        f.hop = s.op ? pitch * (64 / E) : 64;
-        f.to = wide ? gtr__chain_at<LOW, 1>(r, c) : gtr__chain_at<LOW, 0>(r, c);
-        f.from = q.from + (int64_t)r * pitch + c;
-    }
-}
-// Requests the next stage of the share; and all that there is room for.
-template <int LOW>
-static GTR__DEVICE void gtr__chain_ahead(const gtr__chain_here &h, gtr__chain_walk &f) {
-    const bool wide = f.back && !LOW;
-    auto to = [&](int j) {
-        const int hop = wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5;
-        return h.ring + f.slot * GTR__CHAIN_STAGE + 512 * j + (f.to ^ hop);
-    };
-    auto left = [&](int j, int e) { return f.columns > e && f.rows > j * (wide ? 4 : 8); };
-    if (f.aligned == 2)
-#pragma unroll
-        for (int j = 0; j < 4; j++) gtr__copy16(to(j), f.from + (int64_t)j * f.stride, left(j, 0));
-    else if (f.aligned)
-#pragma unroll 4
-        for (int i = 0; i < 16; i++)
-            gtr__copy4(to(i / 4) + i % 4 * 4, f.from + (int64_t)(i / 4) * f.stride + i % 4 * 4,
-                left(i / 4, i % 4 * (LOW ? 2 : 1)));
-    else
+// Requests the next chunk, with its pass's last the bias.
+template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_here &h, int chunk) {
+    if (chunk >= h.chunks) return;
+    const gtr__chain_chunk q = h.chunk[chunk];
+    const int threads = GTR__CHAIN_T >> h.halves, tid = (int)threadIdx.x & (threads - 1), log = q.how & 15,
+              c = (tid & ((1 << log) - 1)) * 16, left = q.left - c / (LOW ? 2 : 4), hop = threads >> log;
+    int r = tid >> log;
+    char *slot = h.ring + chunk % GTR__CHAIN_SLOTS * h.slot, *to = slot + r * q.pitch;
+    const char *from = q.from + (int64_t)r * q.stride + c;
+    const bool back = q.how >> 8;
+    if (c < q.width)
 #pragma unroll 1
-        for (int j = 0; j < 4; j++) {
-            uint32_t v[8];
-#pragma unroll
-            for (int e = 0; e < 8; e++)
-                v[e] = left(j, e) ? ((const uint16_t *)(f.from + (int64_t)j * f.stride))[e] : 0u;
-            *(uint4 *)to(j) = make_uint4(v[0] | v[1] << 16, v[2] | v[3] << 16, v[4] | v[5] << 16, v[6] | v[7] << 16);
+        for (; r < q.rows; r += hop) {
+            char *word = to + (back ? c ^ (r >> (LOW ? 3 : 2) & 3) << 5 : c);
+            if (!gtr__rare((q.how & 32) == 0)) gtr__copy16(word, from, r < q.live && left > 0);
+            else gtr__chain_copy<LOW>(word, from, q.how >> 4 & 1, r < q.live ? left : 0);
+            to += hop * q.pitch;
+            from += (int64_t)hop * q.stride;
         }
+    if (q.bias && tid * 16 < q.bias_bytes) gtr__copy16(slot + q.rows * q.pitch + tid * 16, q.bias + tid * 16, true);
+}
+// The barrier in front of a chunk, after which it is there, for all threads wait for their copies in front of it. The
+// next chunk but one is requested: by all threads while they wait; by the half that does not multiply, behind the
+// barrier. Its slot's last chunk was read in front of the barrier before this one. Each call commits one group.
+template <int LOW> static GTR__DEVICE
+const char *gtr__chain_turn(const gtr__chain_here &h, gtr__chain_walk &f, int cluster, bool multiplies) {
+    const char *chunk = h.ring + f.slot * h.slot;
+    if (f.due == 2) gtr__chain_meet<true>(threadIdx.x >= GTR__CHAIN_T / 2);
+    if (!f.due) {
+        gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
+        gtr__chain_arrive(cluster);
+        if (!h.halves) gtr__chain_fetch<LOW>(h, f.ahead);
+        gtr__chain_wait(cluster);
+    }
+    if (h.halves && !multiplies) gtr__chain_fetch<LOW>(h, f.ahead);
     gtr__copies_commit();
-    f.coming++;
-    f.left--;
-    f.from += f.hop;
-    (f.back ? f.rows : f.columns) -= LOW ? 32 : 16;
-    f.slot = f.slot + 1 == h.ahead ? 0 : f.slot + 1;
+    f.due = 0;
+    f.ahead++;
+    f.slot = (f.slot + 1) % GTR__CHAIN_SLOTS;
+    return chunk;
 }
-template <int LOW>
-static GTR__DEVICE void gtr__chain_top_up(const gtr__chain_here &h, gtr__chain_walk &f) {
-#pragma unroll 1
-    while (f.coming < h.ahead) {
-        if (f.left <= 0) gtr__chain_walk_on<LOW>(h, f);
-        if (f.step < 0) return;
-        gtr__chain_ahead<LOW>(h, f);
+// Behind a product whose successor the other half multiplies: who has multiplied arrives at once, and reads its next
+// step later.
+static GTR__DEVICE void gtr__chain_hand_over(const gtr__chain_here &h, gtr__chain_walk &f, bool multiplied) {
+    f.due = multiplied ? 1 : 2;
+    if (!multiplied) return;
+    gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
+    gtr__chain_meet<false>(threadIdx.x < GTR__CHAIN_T / 2);
+}
+// A lane's words of 16 (16-bit: 32) elements of k, from its first one in a chunk on.
+template <int LOW, int BACK>
+static GTR__DEVICE void gtr__chain_words(typename gtr__chain_word<LOW>::type v[][4], const char *w, int pitch) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if constexpr (LOW == 0) v[0][i] = *(const float4 *)(w + i * pitch);
+        else if (BACK)
+#pragma unroll
+            for (int e = 0; e < 2; e++) v[e][i] = *(const uint2 *)(w + (4 * e + i) * pitch);
+        else {
+            const uint4 q = *(const uint4 *)(w + i * pitch);
+            v[0][i] = make_uint2(q.x, q.y);
+            v[1][i] = make_uint2(q.z, q.w);
+        }
     }
 }
-// What a thread adds of the bias first, before the product that it follows.
-template <int TYPE>
-static GTR__DEVICE uint4 gtr__chain_bias(const gtr__chain_here &h, const gtr__chain_step &s, int i) {
-    const int column = h.rank * s.cut + i * 4 - (int)(((float)i + 0.5f) * s.across) * s.cut;
-    const bool there = s.fused && s.p[1] && s.wide_bias && column < s.n;
-    return there ? gtr__raw(s.p[1], TYPE, column, 4) : make_uint4(0, 0, 0, 0);
+// acc += the chunk's stages that are the warp's part, every parts-th; w, x: the lane's first words of the first one.
+template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_stages(
+    float acc[][2][4], const char *w, int hop, int pitch, const float *x, int pitch_x, int left, int parts) {
+    constexpr int W = LOW ? 2 : 1;
+    typename gtr__chain_word<LOW>::type v[2][W][4];
+    gtr__chain_words<LOW, BACK>(v[0], w, pitch);
+    auto stage = [&](int i) { // the next one's words are on their way
+        w += hop;
+        if (left > parts) gtr__chain_words<LOW, BACK>(v[i ^ 1], w, pitch);
+#pragma unroll
+        for (int e = 0; e < W; e++) gtr__chain_mma<NT, LOW, BACK>(acc, v[i][e], x + 4 * e, pitch_x);
+        x += parts * (LOW ? 32 : 16);
+        left -= parts;
+    };
+#pragma unroll 1
+    while (left > 0) {
+        stage(0);
+        if (left > 0) stage(1);
+    }
 }
-// The parts of a product, to shared memory.
-template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_product(
-    const gtr__chain_here &h, const gtr__chain_step &s, gtr__chain_walk &f) {
-    constexpr int STEPS = LOW ? 2 : 1, E = LOW ? 2 : 4;
-    const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4, pitch = gtr__chain_pitch(s.k);
-    for (int u = 0; u < s.shares; u++) {
-        const gtr__chain_share q = h.share[(s.before + u) * GTR__CHAIN_WARPS + threadIdx.x / 32];
-        if (!q.stages) continue;
-        const float *x = h.pool + s.at[0] + g * pitch + 4 * t + q.begin * (16 * STEPS);
-        float acc[NT][2][4] = {};
-        if (u) {
-            __syncwarp();
-            gtr__chain_top_up<LOW>(h, f);
-        }
-        for (int at = q.stages; at; at--) {
-            if (f.coming >= 4) gtr__copies_done<3>();
-            else if (f.coming == 3) gtr__copies_done<2>();
-            else if (f.coming == 2) gtr__copies_done<1>();
-            else gtr__copies_done<0>();
-            __syncwarp();
-            if (f.left > 0 && f.coming < h.ahead) gtr__chain_ahead<LOW>(h, f);
-            f.coming--;
-            const char *stage = h.ring + f.read * GTR__CHAIN_STAGE;
-            f.read = f.read + 1 == h.ahead ? 0 : f.read + 1;
+template <int TYPE> static GTR__DEVICE gtr__four gtr__chain_bias(const char *p) { // four of them, in shared memory
+    gtr__four v;
+    const uint2 q = *(const uint2 *)p;
+    gtr__cook(TYPE == GTR_F32 ? *(const uint4 *)p : make_uint4(q.x, q.y, 0, 0), TYPE, v.v);
+    return v;
+}
+// What is done to R rows, from one on, of four columns c of the slice: see gtr__chain_step. bias: theirs, in shared
+// memory.
+template <int TYPE, int R> static GTR__DEVICE void gtr__chain_finish(const gtr__chain_here &h, const gtr__chain_step &s,
+        int row, int c, const char *bias, gtr__four *v) {
+    const int column = h.rank * s.cut + c, pitch = gtr__chain_pitch(s.n), slice = row * s.cut + c,
+              whole = row * pitch + column, rows = min(h.rows - h.row0 - row, R);
+    const bool all = column + 4 <= s.n;
+    gtr__four b = {};
+    auto room = [&](int from, int place, int r) {
+        return gtr__chain_four(h.pool + place + (from == GTR__CHAIN_SLICE ? slice + r * s.cut : whole + r * pitch));
+    };
+    auto round = [&]() {
 #pragma unroll
-            for (int e = 0; e < STEPS; e++) {
-                typename gtr__chain_word<LOW>::type w[4];
+        for (int r = 0; r < R; r++)
+            if (TYPE != GTR_F32 || gtr__rare(!all)) gtr__chain_round(v[r], TYPE, all ? 4 : max(s.n - column, 0));
+    };
+    auto give = [&](int to, int local, void *out) {
+        if (to >= 0) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#pragma unroll 1
+            for (int k = 1; k < h.cluster; k++) {
+                const uint32_t at = gtr__cluster_address(h.pool + to + whole, (h.rank + k) & (h.cluster - 1));
 #pragma unroll
-                for (int i = 0; i < 4; i++)
-                    w[i] = *(const typename gtr__chain_word<LOW>::type *)(stage +
-                        (BACK ? gtr__chain_at<LOW, BACK>(16 * e + 4 * t + i, 4 * g * E)
-                              : gtr__chain_at<LOW, BACK>(4 * g + i, (16 * e + 4 * t) * E)));
-                gtr__chain_mma<NT, LOW, BACK>(acc, w, x, pitch);
-                x += 16;
+                for (int r = 0; r < R; r++)
+                    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(at + r * pitch * 4),
+                        "f"(v[r].v[0]), "f"(v[r].v[1]), "f"(v[r].v[2]), "f"(v[r].v[3]) : "memory");
             }
-        }
-        const int job = gtr__chain_job_of(u), part = job * s.magic >> 8;
-        float *to = h.red + (part * NT * 8 + 2 * t) * (s.cut + 4) + job * 32 - part * s.cut + 4 * g;
+#endif
 #pragma unroll
-        for (int r = 0; r < NT; r++)
+            for (int r = 0; r < R; r++) gtr__chain_set(h.pool + to + whole + r * pitch, v[r]);
+        }
+        if (local >= 0)
+#pragma unroll
+            for (int r = 0; r < R; r++) gtr__chain_set(h.pool + local + slice + r * s.cut, v[r]);
+        if (!out) return;
+        const int64_t at = (int64_t)(h.row0 + row) * s.n + column;
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            if (r >= rows) return;
+            if (s.wide_out && all) gtr__put_of<4>(out, TYPE, at + r * s.n, v[r]);
+            else if (gtr__rare(!s.wide_out))
+#pragma unroll
+                for (int k = 0; k < 4; k++) if (column + k < s.n) gtr__put(out, TYPE, at + r * s.n + k, v[r].v[k]);
+        }
+    };
+    if (s.wide_bias) b = gtr__chain_bias<TYPE>(bias);
+    else if (gtr__rare(s.p[1] != NULL)) b = gtr__chain_get(s.p[1], TYPE, column, all ? 4 : max(s.n - column, 0), false);
+#pragma unroll
+    for (int r = 0; r < R; r++) gtr__chain_plus(v[r], b);
+    if (!(s.raw & 1)) round();
+    if (gtr__rare(s.pre >= 0 || s.pre_out)) give(-1, s.pre, s.pre_out);
+    if (s.act_kind) {
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            const bool relu = s.act == GTR__OP_RELU; // the call costs as much as all else
+            const float z = relu ? 0.0f : s.f0;
+            if (s.act_kind == 1) {
+                if (gtr__rare(!relu)) v[r] = gtr__act<4>(s.act, v[r], z, s.f1);
+                else
+#pragma unroll
+                    for (int k = 0; k < 4; k++) v[r].v[k] = gtr__unary_fwd(GTR__OP_RELU, v[r].v[k], 0, 0);
+                continue;
+            }
+            const gtr__four y = room(s.from[1], s.at[1], r);
+            if (gtr__rare(!relu)) v[r] = gtr__dact<4>(s.act, v[r], y, z, s.f1);
+            else
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    v[r].v[k] = gtr__unary_bwd(GTR__OP_RELU, v[r].v[k], y.v[k], y.v[k], 0, 0);
+        }
+        if (!(s.raw & 2)) round();
+    }
+    if (s.add >= 0) {
+#pragma unroll
+        for (int r = 0; r < R; r++) gtr__chain_plus(v[r], room(s.add_from, s.add, r));
+        round();
+    }
+    give(s.whole, s.slice, s.out);
+}
+// A product: chunk by chunk; then its epilogue, from registers where a warp has all of k, or its parts for the steps
+// behind it.
+template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
+    const gtr__chain_here &h, const gtr__chain_step &s, gtr__chain_walk &f) {
+    constexpr int E = LOW ? 2 : 4, EACH = 64 / E, TYPE = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
+    const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4,
+              warp = (int)threadIdx.x / 32 & ((GTR__CHAIN_WARPS >> h.halves) - 1),
+              pitch = gtr__chain_pitch(s.k), part = warp * s.magic >> 8, unit = warp - part * (s.pass >> 5),
+              at = s.op ? t * (LOW ? 8 : 4) * s.pitch + ((unit * 32 + 4 * g) * E ^ t << 5)
+                        : (unit * 32 + 4 * g) * s.pitch + 16 * t,
+              hop = s.op ? EACH * s.pitch : 64;
+    const bool turn = h.halves && (int)threadIdx.x / (GTR__CHAIN_T / 2) == s.half;
+    const float *x = h.pool + s.at[0] + g * pitch + t * (LOW ? 8 : 4);
+    for (int first = 0; first < s.cut; first += s.pass) {
+        const bool busy = (turn || !h.halves) && part < s.parts && unit < s.pass >> 5 && first + unit * 32 < s.cut &&
+                          h.rank * s.cut + first + unit * 32 < s.n;
+        const int c = first + unit * 32 + 4 * g;
+        const char *chunk = NULL;
+        float acc[NT][2][4] = {};
+        for (int k = 0; k < s.k; k += s.chunk) {
+            chunk = gtr__chain_turn<LOW>(h, f, first + k ? 1 : h.cluster, turn);
+            const int left = (min(s.chunk, s.k - k) + EACH - 1) / EACH - part;
+            const char *w = chunk + at + part * hop;
+            const float *from = x + k + part * EACH;
+            if (!busy || left <= 0) continue;
+            if (s.op) gtr__chain_stages<NT, LOW, 1>(acc, w, hop * s.parts, s.pitch, from, pitch, left, s.parts);
+            else gtr__chain_stages<NT, LOW, 0>(acc, w, hop * s.parts, s.pitch, from, pitch, left, s.parts);
+        }
+        const char *bias = chunk + s.pass * s.pitch;
+        const bool own = s.fused && s.parts == 1;
+#pragma unroll
+        for (int r = 0; r < NT && busy; r++) {
+            gtr__four v[2];
+            const int row = r * 8 + 2 * t;
 #pragma unroll
             for (int d = 0; d < 2; d++)
-                *(float4 *)(to + (r * 8 + d) * (s.cut + 4)) =
-                    make_float4(acc[r][0][d], acc[r][0][2 + d], acc[r][1][d], acc[r][1][2 + d]);
-    }
-}
-// The epilogue of a product without an interpreter: see gtr__chain_step.
-template <int NT, int TYPE>
-static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h, const gtr__chain_step &s, const uint4 &bias) {
-    const int slice = s.cut;
-    auto room = [&](int from, int place, const gtr__chain_spot &q) {
-        return gtr__chain_four(h.pool + place + (from == GTR__CHAIN_SLICE ? q.slice : q.whole));
-    };
-    for (int i = (int)threadIdx.x;; i += GTR__CHAIN_T) {
-        const int row = (int)(((float)i + 0.5f) * s.across);
-        const gtr__chain_spot q = gtr__chain_spot_of(h, s.n, slice, row, i * 4 - row * slice);
-        if (i < GTR__CHAIN_T) __syncthreads(); // all parts
-        if (i >= NT * 2 * slice) break;
-        if (q.column >= gtr__chain_padded(s.n)) continue;
-        gtr__four v = gtr__chain_parts_sum<NT * 8>(h, s.parts, slice, q), b = {};
-        if (s.p[1] && s.wide_bias) gtr__cook(i < GTR__CHAIN_T ? bias : gtr__chain_bias<TYPE>(h, s, i), TYPE, b.v);
-        else if (s.p[1]) b = gtr__chain_get(s.p[1], TYPE, q.column, q.left, false);
-        gtr__chain_plus(v, b);
-        if (!(s.raw & 1)) gtr__chain_round(v, TYPE, q.left);
-        gtr__chain_put(h, -1, s.pre, s.pre_out, TYPE, q, s.wide_out, v);
-        if (s.act_kind) {
-            v = s.act_kind == 1 ? gtr__act<4>(s.act, v, s.f0, s.f1)
-                : gtr__dact<4>(s.act, v, room(s.from[1], s.at[1], q), s.f0, s.f1);
-            if (!(s.raw & 2)) gtr__chain_round(v, TYPE, q.left);
+                v[d] = { { acc[r][0][d], acc[r][0][2 + d], acc[r][1][d], acc[r][1][2 + d] } };
+            if (own) gtr__chain_finish<TYPE, 2>(h, s, row, c, bias + (unit * 32 + 4 * g) * E, v);
+            else
+#pragma unroll
+                for (int d = 0; d < 2; d++)
+                    gtr__chain_set(h.red + (part * NT * 8 + row + d) * (s.cut + 4) + c, v[d]);
         }
-        if (s.add >= 0) {
-            gtr__chain_plus(v, room(s.add_from, s.add, q));
-            gtr__chain_round(v, TYPE, q.left);
+        if (own) continue;
+        __syncthreads();
+        for (int i = (int)threadIdx.x; s.fused && i < NT * 2 * s.pass; i += GTR__CHAIN_T) {
+            const int row = (int)(((float)i + 0.5f) * s.across), column = i * 4 - row * s.pass;
+            if (first + column >= s.cut || h.rank * s.cut + first + column >= gtr__chain_padded(s.n)) continue;
+            gtr__four v = gtr__chain_parts_sum<NT * 8>(h, s.parts, s.cut, row, first + column);
+            gtr__chain_finish<TYPE, 1>(h, s, row, first + column, bias + column * E, &v);
         }
-        gtr__chain_put(h, s.whole, s.slice, s.out, TYPE, q, s.wide_out, v);
     }
+    if (h.halves && h.cluster == 1 && s.next) gtr__chain_hand_over(h, f, turn);
 }
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
@@ -15524,45 +15609,43 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
     const gtr__chain_step *step = h.step = (const gtr__chain_step *)(h.loss + GTR__CHAIN_LOSSES);
     h.pool = (float *)(gtr__chain_room + m.pool);
     h.red = h.pool + m.red;
-    h.ahead = m.ahead;
-    h.ring = (char *)(h.pool + m.ring) + threadIdx.x / 32 * (h.ahead * GTR__CHAIN_STAGE);
+    h.ring = (char *)(h.pool + m.ring);
+    h.slot = m.slot;
+    h.halves = m.halves;
+    h.chunks = m.chunks;
+    h.chunk = (gtr__chain_chunk *)(gtr__chain_room + m.table);
     h.rank = (int)blockIdx.x % h.cluster;
     h.row0 = (int)blockIdx.x / h.cluster * 8 * NT;
     h.scratch = scratch;
     h.slope = slope;
-    h.share = (gtr__chain_share *)(gtr__chain_room + m.share);
     __syncthreads();
-    gtr__chain_shares<LOW>(h, n);
+    gtr__chain_list<LOW>(h, n);
     gtr__enter();
     __syncthreads();
-    f.step = m.first;
-    gtr__chain_top_up<LOW>(h, f);
+#pragma unroll 1
+    for (; f.ahead < GTR__CHAIN_SLOTS - 2; f.ahead++) {
+        if (!h.halves || threadIdx.x >= GTR__CHAIN_T / 2) gtr__chain_fetch<LOW>(h, f.ahead);
+        gtr__copies_commit();
+    }
     gtr__chain_slopes(h, m.losses, counts);
     gtr__chain_arrive(h.cluster); // blocks write into each other's memory: all have begun
     gtr__chain_wait(h.cluster);
     for (int i = 0; i < n;) {
-        const gtr__chain_step &s = step[i];
+        __align__(16) gtr__chain_step s;
+#pragma unroll
+        for (int k = 0; k < (int)(sizeof s / 16); k++) ((uint4 *)&s)[k] = ((const uint4 *)(step + i))[k];
         switch (s.kind) {
-        case GTR__CHAIN_PRODUCT: {
-            gtr__chain_arrive(h.cluster);
-            gtr__chain_top_up<LOW>(h, f);
-            gtr__chain_wait(h.cluster);
-            constexpr int type = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
-            const uint4 bias = gtr__chain_bias<type>(h, s, (int)threadIdx.x);
-            if (s.op) gtr__chain_product<NT, LOW, 1>(h, s, f);
-            else gtr__chain_product<NT, LOW, 0>(h, s, f);
-            if (s.fused) gtr__chain_epilogue<NT, type>(h, s, bias);
-            else __syncthreads();
+        case GTR__CHAIN_PRODUCT:
+            gtr__chain_product<NT, LOW>(h, s, f);
             i += 1 + s.fused;
             break;
-        }
         case GTR__CHAIN_LOAD:
             gtr__chain_load<8 * NT>(h, s);
             i++;
             break;
         case GTR__CHAIN_EW:
             __syncthreads(); // an epilogue's threads had other elements
-            i += gtr__chain_group<8 * NT>(h, &s);
+            i += gtr__chain_group<8 * NT>(h, step + i);
             break;
         case GTR__CHAIN_XENT:
             gtr__chain_arrive(h.cluster);
@@ -16119,11 +16202,72 @@ static int gtr__chain_place(gtr__chain_span *list, int *n, int size, int from, i
     if (at + size > *top) *top = at + size;
     return at;
 }
+// Nanoseconds of a product's stages, in so many parts of k, and of what adds the parts.
+static double gtr__chain_stages_ns(int stages, int parts) {
+    return 40.0 * ((stages + parts - 1) / parts) + (parts > 1 ? 170 + 8.0 * parts : 0);
+}
+// Cuts the products' slices, and k where a warp's stages would take longer than to add parts. Returns the floats that
+// parts take.
+static int gtr__chain_parts_of(gtr__chain_build *b, int rows) {
+    int most = 0;
+    for (int i = 0; i < b->n_step; i++) {
+        gtr__chain_step *s = &b->program.step[i];
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        const int each = s->to == GTR_F32 ? 16 : 32, stages = (s->k + each - 1) / each;
+        int parts = 1;
+        s->cut = gtr__chain_slice(s->n, b->m.cluster);
+        s->pass = s->cut < GTR__CHAIN_PASS ? s->cut : GTR__CHAIN_PASS;
+        for (int n = 2; n <= GTR__CHAIN_WARPS / (s->pass / 32) && n <= stages; n++)
+            if (gtr__chain_stages_ns(stages, n) < gtr__chain_stages_ns(stages, parts) &&
+                n * rows * (s->cut + 4) * 4 <= GTR__CHAIN_RED)
+                parts = n;
+        s->parts = (uint8_t)parts;
+        s->magic = parts > 1 ? (255 + s->pass / 32) / (s->pass / 32) : 0;
+        s->across = 4.0f / (float)s->pass;
+        for (int j = i + 1; j < b->n_step && b->program.step[j].kind == GTR__CHAIN_EW; j++)
+            b->program.step[j].parts = (uint8_t)parts;
+        if (parts * rows * (s->cut + 4) > most) most = parts * rows * (s->cut + 4);
+    }
+    return most;
+}
+static int gtr__chain_count(const gtr__chain_step *s) { // a product's chunks
+    return (s->cut + s->pass - 1) / s->pass * ((s->k + s->chunk - 1) / s->chunk);
+}
+// Cuts k into chunks of at most so many bytes. Returns the most that one takes; 0: too many.
+static int gtr__chain_chunks(gtr__chain_build *b, int64_t bytes) {
+    int most = 0;
+    int half = 0;
+    b->m.halves = 1;
+    b->m.chunks = 0;
+    for (int i = 0; i < b->n_step; i++) {
+        gtr__chain_step *s = &b->program.step[i];
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        const int e = (int)gtr__elem(s->to), each = 64 / e, deep = (s->k + each - 1) / each * each;
+        auto size = [&](int chunk) { // with the bias
+            s->chunk = chunk;
+            s->pitch = s->op ? (s->pass * e + 127) / 128 * 128 : chunk * e + 16;
+            return (((s->op ? chunk : s->pass) * s->pitch + (s->op ? 0 : s->pass * e)) + 127) / 128 * 128;
+        };
+        int chunk = deep;
+        while (chunk > each && size(chunk) > bytes) chunk -= each;
+        if (size(chunk) > bytes) return 0;
+        const int chunks = (deep + chunk - 1) / chunk, even = (deep / each + chunks - 1) / chunks,
+                  fair = (even + s->parts - 1) / s->parts * s->parts * each; // for the warps as well
+        chunk = fair <= chunk ? fair : even * each;
+        if (size(chunk) > most) most = size(chunk);
+        for (s->log = 2; (16 << s->log) < (s->op ? s->pass : chunk) * e;) s->log++;
+        if (s->pass / 32 * s->parts > GTR__CHAIN_WARPS / 2) b->m.halves = 0;
+        s->half = half ^= 1;
+        s->before = b->m.chunks;
+        b->m.chunks += gtr__chain_count(s);
+    }
+    return most;
+}
 // Places in shared memory; false: there is no room.
 static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t shared) {
     gtr__chain_span list[GTR__CHAIN_VALUES * 2];
     const int rows = 8 * k->nt;
-    int n = 0, top = 0, red = 0, shares = 0;
+    int n = 0, top = 0;
     for (int i = 0; i < 2 * b->n_value; i++) { // slices first, which are small and live long
         gtr__chain_value *v = &b->value[i % b->n_value];
         if (i < b->n_value) {
@@ -16136,37 +16280,22 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
             v->whole_at = gtr__chain_place(list, &n, rows * gtr__chain_pitch(v->n), v->def, until, &top);
         }
     }
-    for (int i = 0; i < b->n_step; i++) {
-        gtr__chain_step *s = &b->program.step[i];
-        if (s->kind != GTR__CHAIN_PRODUCT) continue;
-        const int slice = gtr__chain_slice(s->n, k->cluster), units = slice / 32, each = s->to == GTR_F32 ? 16 : 32,
-                  steps = (s->k + each - 1) / each;
-        int parts = (int)gtr__max64(1, gtr__min64(GTR__CHAIN_WARPS / units, steps));
-        while (parts > 1 && parts * rows * (slice + 4) * 4 > GTR__CHAIN_RED) parts--;
-        s->stages = (steps + parts - 1) / parts;
-        s->parts = (uint8_t)(parts = (steps + s->stages - 1) / s->stages);
-        s->magic = parts > 1 ? (255 + units) / units : 0;
-        s->cut = slice;
-        s->before = shares;
-        shares += s->shares = (units * parts + GTR__CHAIN_WARPS - 1) / GTR__CHAIN_WARPS;
-        s->across = 4.0f / (float)slice;
-        for (int j = i + 1; j < b->n_step && b->program.step[j].kind == GTR__CHAIN_EW; j++)
-            b->program.step[j].parts = (uint8_t)parts;
-        red = (int)gtr__max64(red, (int64_t)parts * rows * (slice + 4));
-    }
     b->m.cluster = k->cluster;
-    b->m.share = (int)(sizeof b->program.loss + (size_t)b->n_step * sizeof(gtr__chain_step) + 15) / 16 * 16;
-    b->m.pool = (b->m.share + shares * GTR__CHAIN_WARPS * (int)sizeof(gtr__chain_share) + 127) / 128 * 128;
+    b->m.table = (int)(sizeof b->program.loss + (size_t)b->n_step * sizeof(gtr__chain_step) + 15) / 16 * 16;
     b->m.red = (top + 31) / 32 * 32;
-    b->m.ring = b->m.red + (red + 31) / 32 * 32;
-    for (b->m.ahead = 4; b->m.ahead >= 2; b->m.ahead--) {
-        k->bytes = (size_t)b->m.pool + (size_t)b->m.ring * 4 + (size_t)b->m.ahead * GTR__CHAIN_WARPS * GTR__CHAIN_STAGE;
-        if (k->bytes + 2048 <= shared) return true;
+    b->m.ring = b->m.red + (gtr__chain_parts_of(b, rows) + 31) / 32 * 32;
+    for (int room = b->products; room <= GTR__CHAIN_CHUNKS; room = b->m.chunks) { // a list of so many chunks
+        b->m.pool = (b->m.table + room * (int)sizeof(gtr__chain_chunk) + 127) / 128 * 128;
+        const int64_t left = (int64_t)shared - 2048 - b->m.pool - (int64_t)b->m.ring * 4;
+        if (!(b->m.slot = gtr__chain_chunks(b, left / GTR__CHAIN_SLOTS))) return false;
+        if (b->m.chunks > room) continue;
+        k->bytes = (size_t)b->m.pool + (size_t)b->m.ring * 4 + (size_t)GTR__CHAIN_SLOTS * (size_t)b->m.slot;
+        return true;
     }
     return false;
 }
-// Microseconds, fitted to 40 networks of 5 to 39 products on an H200, within 10 %: a product's latency, its exchange,
-// what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all; arithmetic; what
+// Microseconds, fitted to networks of 5 to 39 products on an H200: a product's latency, its further chunks, its
+// exchange, what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all; arithmetic; what
 // comes behind its first step.
 static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
     const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
@@ -16181,7 +16310,9 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
             const int row = (s->op ? s->n : s->k) * (low ? 2 : 4);
             const double bytes = n * s->k * (low ? 2 : 4) / (busy > 100 ? 6.2e6 / busy : 62e3),
                          work = n * s->k * rows / (low ? 2.32e6 : 1.16e6);
-            each += 1.6 + (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work) +
+            const bool turns = s->parts == 1 && b->m.halves && c == 1;
+            each += (turns ? 0.45 * (1 + k->nt) : 1.6) + 1.1 * (gtr__chain_count(s) - 1) +
+                    (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work) +
                     (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
             each += (s->fn == GTR__CHAIN_DROP ? 0.9 : 0.6) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
@@ -16356,7 +16487,7 @@ static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     auto inside = [](int from) { return from == GTR__CHAIN_SLICE || from == GTR__CHAIN_WHOLE; };
     auto unstored = [](const gtr__chain_step *x) { return x->slice < 0 && x->whole < 0 && !x->out; };
     auto takes = [&](const gtr__chain_step *x) { return x->to == type || unstored(x); };
-    s->fused = s->act_kind = s->raw = 0;
+    s->fused = s->act_kind = s->raw = s->wide_bias = s->next = 0;
     s->add = s->pre = s->slice = s->whole = -1;
     s->out = s->pre_out = NULL;
     s->p[1] = NULL;
@@ -16406,13 +16537,14 @@ static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     }
     if (bias) {
         s->p[1] = e->p[1];
-        s->wide_bias = s->n % 4 == 0 && gtr__chain_aligned(e->p[1], type);
+        s->wide_bias = s->n * gtr__elem(type) % 16 == 0 && ((uintptr_t)e->p[1] & 15) == 0;
     }
     s->fused = (uint8_t)steps;
     s->slice = last->slice;
     s->whole = last->whole;
     s->out = last->out;
     s->wide_out = e->wide && last->wide;
+    s->next = i + 1 + steps < b->n_step && e[steps].kind == GTR__CHAIN_PRODUCT;
 }
 static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
     for (int i = 0; i < b->n_loss; i++) {
@@ -16463,13 +16595,8 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     b->sums.blocks = blocks;
     gtr__chain_bind_losses(b, c);
     for (int i = 0; i < b->n_step; i++) gtr__chain_bind_step(b, i);
-    for (int i = b->n_step - 1, next = -1; i >= 0; i--) {
-        gtr__chain_step *s = &b->program.step[i];
-        if (s->kind != GTR__CHAIN_PRODUCT) continue;
-        s->next = next;
-        b->m.first = next = i;
-        gtr__chain_fuse(b, i);
-    }
+    for (int i = b->n_step - 1; i >= 0; i--)
+        if (b->program.step[i].kind == GTR__CHAIN_PRODUCT) gtr__chain_fuse(b, i);
     for (int i = 0; i < b->n_job; i++) {
         gtr__chain_job *q = &b->program.job[i];
         const int *v = b->job_value[i];
@@ -16551,7 +16678,9 @@ static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_b
             "cudaMemcpyAsync"));
         ((gtr__cuda *)instance)->overlap = 0; // the kernel's predecessor is none
     }
-    const int type = b->program.step[b->m.first].to;
+    const int type = b->precision == GTR_TF32         ? GTR_F32
+                     : b->precision == GTR_MIXED_BF16 ? GTR_BF16
+                                                      : GTR_F16;
     GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(instance, c, b, &k)
              : type == GTR_BF16 ? gtr__chain_start_low<1>(instance, c, b, &k)
                                 : gtr__chain_start_low<2>(instance, c, b, &k));
