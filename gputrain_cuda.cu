@@ -16295,8 +16295,8 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
     return false;
 }
 // Microseconds, fitted to networks of 5 to 39 products on an H200: a product's latency, its further chunks, its
-// exchange, what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all; arithmetic; what
-// comes behind its first step.
+// exchange, what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all;
+// arithmetic; what comes behind its first step.
 static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
     const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
               room = (c > 2 ? caps->sm_count * 10 / 11 : caps->sm_count) / c,
