@@ -1158,7 +1158,7 @@ typedef struct {
     int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
     size_t own_bytes; /* its node keeps these across launches: the last output */
-    int late; /* of what late fusions left, in any order; its nodes run as ever, and may have views */
+    int late; /* of what late fusions left, in its own order; streams and waits take it as its nodes */
 } gtr__matcher;
 /* node[].in and .out index c->in, then c->out behind it; -1: none. root: the first in the same memory */
 typedef struct { int n_node; gtr__node *node; int *root; } gtr__network;
@@ -6724,7 +6724,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
         list[n++] = extra;
     }
     for (i = n - 1; ok && i >= 0; i--) {
-        ok = by->late || !p->value[list[i]].stride[0]; /* its kernels know no views */
+        ok = !p->value[list[i]].stride[0]; /* its kernels know no views */
         first[gtr__root(p, list[i])] = i;
     }
     if (!ok || !gtr__operands(b, &outer, n_in, n - n_in)) {
@@ -6907,7 +6907,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         for (l = 0; l < o->lanes; l++)
             mine[l] = last[lane] >= 0 ? gtr__clock(o, last[lane])[l] : -1;
         mine[lane] = last[lane];
-        if (i >= p->split || GTR__WHOLE(n)) /* GUARD, UPDATE or a network, which may have them */
+        if (i >= p->split || GTR__WHOLE(n)) /* they may read any gradient */
             for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < GTR__ALL(n); k++) {
             int v = gtr__use(p, n, k);
@@ -7461,7 +7461,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     } else plan->split = plan->n_node;
     gtr__pass_select(&b, false);
     if (!b.failed) gtr__pass_fuse(&b, true);
-    gtr__pass_select(&b, true);
+    if (!ctx->desc.memory_limit) gtr__pass_select(&b, true);
     if (!b.failed) gtr__trim_feeds(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];

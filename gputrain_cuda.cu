@@ -16706,8 +16706,9 @@ static gtr_result gtr__chain_run(void *instance, const gtr__call *c) {
 static int gtr__node_use(const gtr__plan *plan, const gtr__node *n, int k) {
     return n->in[k] < 0 || (k < n->n_in && !(n->reads >> (k < 63 ? k : 63) & 1)) ? -1 : gtr__mlp_root(plan, n->in[k]);
 }
-// Whether one writes what the other reads or writes.
+// Whether one writes what the other reads or writes; a network may do so with any gradient.
 static bool gtr__nodes_meet(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
+    if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
     for (int i = 0; i < GTR__ALL(a); i++)
         for (int k = 0; k < GTR__ALL(b); k++) {
             if (i < a->n_in && k < b->n_in) continue;
@@ -16716,9 +16717,12 @@ static bool gtr__nodes_meet(const gtr__plan *plan, const gtr__node *a, const gtr
         }
     return false;
 }
+#define GTR__GROUP_FLOPS 0.3e6      // a multiprocessor's: a mixer's of 0.5e6 took 5 us less one by one
 static bool gtr__group_takes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
+    for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
+        if (n->in[k] >= 0 && plan->value[n->in[k]].stride[0]) return false;
     return GTR__TENSOR_MAPS && caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
-        && n < plan->node + plan->split && n->flops < caps->sm_count * 1e6
+        && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__GROUP_FLOPS
         && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT || n->op == GTR__OP_LINEAR_DACT
             || n->op == GTR__OP_MATMUL);
 }
@@ -16772,10 +16776,11 @@ static bool gtr__group_apart(gtr__plan *plan, int j) {
     n->attr.i[5] = 1;
     return true;
 }
-// Gradients of weights go where the next of their kind is.
+// Gradients of weights go where the next of their kind is, unless values are made anew, where memory counts.
 #define GTR__GROUP_BYTES 32e6       // that they read and that must be kept until then
 static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
     double kept = 0;
+    for (int i = 0; i < plan->split; i++) if (plan->node[i].recomputed) return;
     for (int i = plan->split - 1; i >= 0; i--) {
         const gtr__node *n = &plan->node[i];
         if (!gtr__group_takes(plan, n, caps) || n->out[0] >= 0 || !gtr__gradients_of(plan, n)) continue;
