@@ -2306,7 +2306,7 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
         high = GTR__MAX(g->m / 256, 1);
         if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
     }
-    high = GTR__MAX(GTR__MIN(high, g->m / (g->sums > 1 ? 32 : 128)), 1);
+    high = GTR__MAX(GTR__MIN(high, GTR__MAX(g->m / 128, g->sums > 1 ? GTR__MIN(g->m / 32, 4) : 1)), 1);
     g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
     g->row_blocks = (g->m + g->rows - 1) / g->rows;
     g->group = 1;
