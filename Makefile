@@ -29,7 +29,7 @@ help:
 	@echo 'make fashion      train on Fashion-MNIST; FASHION_MNIST=folder, else make data gets it'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
-	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize RECORD=file: tests on the GPU, a line added to the record'
+	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all] RECORD=file: tests on the GPU, a line added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a shard of the tests on the GPU and adds a line to the record, if all pass.
-# usage: run_cuda.sh native|ptx75|ptx80|sm8|sanitize record program...
+# usage: run_cuda.sh native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
 shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
@@ -9,23 +9,30 @@ log=build/shard-$shard.log
 case $shard in
 native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
-sanitize)
-    # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 240 s what still runs is
-    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. Files and builders' errors have
-    # nothing to do with the device.
+sanitize | sanitize-all)
+    # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
+    # tools, which take minutes for a whole network, run op by op, and a chain; sanitize-all has them run all. What still runs after 240 s (an
+    # hour) is ended, and has failed. Files, builders' errors and vector math have nothing to do with the device.
+    limit=240
+    [ $shard = sanitize ] || limit=3600
     dir=build/sanitize
     rm -rf $dir && mkdir -p $dir
-    for tool in racecheck memcheck initcheck synccheck; do
+    for tool in memcheck racecheck initcheck synccheck; do
         for t in "$@"; do
-            name=$(basename "$t") jobs=3
-            case $tool$name in *test_files | *test_vmath | *_double | racechecktest_engine | racechecktest_networks | racechecktest_fit | racechecktest_torch | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
-            grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | sort -u |
+            name=$(basename "$t") jobs=3 only=.
+            case $name in test_files | test_vmath | *_double) continue ;; test_engine) jobs=10 ;; test_goldens) jobs=5 ;; esac
+            case $shard$tool$name in
+            sanitize-all* | sanitizememcheck* | *test_ops) ;;
+            *test_chain) only='^(kept|guarded)$' jobs=2 ;;
+            *) continue ;;
+            esac
+            grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_torch ] || for k in 0 1 2 3 4 5; do echo "$tool $t $k/6 random_graphs"; done
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
         done
     done >$dir/jobs
-    GTR_JOB_END=$(($(date +%s) + 240))
+    GTR_JOB_END=$(($(date +%s) + limit))
     export GTR_JOB_END
     # a job takes up to some 2 GiB of the GPU's memory
     most=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | sort -n | awk -v n="$(nproc)" 'NR == 1 { k = int($1 / 2560) } END { print k < 1 ? 1 : k < n ? k : n }')
@@ -47,7 +54,7 @@ job) # number, tool, program, part, tests
     echo $rc >build/sanitize/"$job".rc
     echo "$tool $(basename "$program") $part $*: exit status $rc, $(($(date +%s) - start)) s, $(grep -E '^[0-9]+ passed' build/sanitize/"$job".log)" >build/sanitize/"$job".said
     exit 0 ;;
-*) echo "SHARD=native|ptx75|ptx80|sm8|sanitize"; exit 2 ;;
+*) echo "SHARD=native|ptx75|ptx80|sm8|sanitize|sanitize-all"; exit 2 ;;
 esac
 cat "$log"
 # each run.sh ends in a line of its own; a shard of several runs adds them up
