@@ -11470,7 +11470,8 @@ void gtr_destroy(gtr_context *ctx) {
                     ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
                     products by Hopper's instructions; layers over permuted values; tables in one launch; long
                     and odd products; gtr_set beside the steps; 16 columns a data set; ops of several outputs,
-                    gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues
+                    gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues;
+                    small products side by side in one launch; a loop of gtr_step by nodes and chains alone
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
