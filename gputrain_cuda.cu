@@ -15381,9 +15381,9 @@ template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_her
 template <int LOW> static GTR__DEVICE
 const char *gtr__chain_turn(const gtr__chain_here &h, gtr__chain_walk &f, int cluster, bool multiplies) {
     const char *chunk = h.ring + f.slot * h.slot;
+    gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
     if (f.due == 2) gtr__chain_meet<true>(threadIdx.x >= GTR__CHAIN_T / 2);
     if (!f.due) {
-        gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
         gtr__chain_arrive(cluster);
         if (!h.halves) gtr__chain_fetch<LOW>(h, f.ahead);
         gtr__chain_wait(cluster);
