@@ -160,6 +160,31 @@ static tensor drawn(build *b)
 #undef DRAW
     return loss;
 }
+static tensor norm(build *b, tensor x) { return gtr_batch_norm(x, fresh(b)); }
+/* Normed layers: a bias or none, an activation or none, one of a large mean; widths that end inside a tile. */
+static tensor normed(build *b)
+{
+    const gtr_linear_desc bare = { 200, true };
+    tensor h = gtr_tanh(norm(b, linear(b, input(b, 64), 96)));
+    h = gtr_gelu(norm(b, gtr_linear_ex(h, fresh(b), bare)));
+    h = norm(b, linear(b, h, 72));
+    return classes(b, gtr_sigmoid(norm(b, gtr_scale(linear(b, h, 136), 30, 500))), 12);
+}
+/* A norm's input is the residual stream, and its gradient is added to that's. */
+static tensor normed_residual(build *b)
+{
+    tensor h = linear(b, input(b, 48), 128);
+    for (int i = 0; i < 3; i++)
+        h = gtr_add(h, linear(b, gtr_tanh(linear(b, gtr_tanh(norm(b, h)), 64)), 128));
+    return squares(b, h, 8);
+}
+/* Rows of no whole 16 bytes, a norm whose output two products read. */
+static tensor normed_odd(build *b)
+{
+    tensor h = gtr_tanh(norm(b, linear(b, input(b, 37), 91))), k = linear(b, h, 80);
+    h = norm(b, gtr_add(k, linear(b, h, 80)));
+    return gtr_add(squares(b, gtr_tanh(h), 6), classes(b, h, 5));
+}
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
 static const network networks[] = {
     { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
@@ -167,7 +192,12 @@ static const network networks[] = {
     { "thin", thin, 3, 1, true }, { "broad", broad, 9, 1, true }, { "one row", residual, 1, 1, true },
         { "heads, micro-batches", heads, 70, 3, false },
     { "dropout, micro-batches", dropped, 33, 2, false }, { "many rows", heads, 5000, 1, true },
-        { "residual, a row more", residual, 257, 1, true },
+        { "residual, a row more", residual, 257, 1, true }, { "norms", normed, 256, 1, false },
+    { "norms, few rows", normed, 5, 1, false }, { "norms, rows that end in a tile", normed, 301, 1, false },
+    { "norms, many rows", normed, 1100, 1, false }, { "norms, micro-batches", normed, 257, 3, false },
+    { "norms in residuals", normed_residual, 256, 1, false },
+    { "norms in residuals, micro-batches", normed_residual, 130, 2, false },
+    { "norms, odd widths", normed_odd, 200, 1, false },
 };
 enum { N_NETWORKS = sizeof networks / sizeof *networks };
 
