@@ -1466,9 +1466,9 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
 #endif
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
-// All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need
-// not wait for their writes.
-// Both halves of it: nobody writes into another block's shared memory before that block has begun.
+// A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
+// is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
+// a block's end, waits for no writes.
 static GTR__DEVICE void gtr__cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

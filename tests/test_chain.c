@@ -195,7 +195,7 @@ static const network networks[] = {
         { "residual, a row more", residual, 257, 1, true }, { "norms", normed, 256, 1, false },
     { "norms, few rows", normed, 5, 1, false }, { "norms, rows that end in a tile", normed, 301, 1, false },
     { "norms, many rows", normed, 1100, 1, false }, { "norms, micro-batches", normed, 257, 3, false },
-    { "norms in residuals", normed_residual, 256, 1, false },
+    { "norms in residuals", normed_residual, 256, 1, true },
     { "norms in residuals, micro-batches", normed_residual, 130, 2, false },
     { "norms, odd widths", normed_odd, 200, 1, false },
 };
