@@ -42,17 +42,17 @@ that depends on data (the host chooses which graph to run); no strided tensors; 
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
-    backend op-rows formulas random calls plan-structs capabilities tables backend-end implementation objects errors
-    memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers kernel-helpers
-    op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear op:linear_act
-    op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log
-    op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm op:argmax op:accuracy
-    op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed
-    op:tally op:bn_commit op:guard op:update op:report op:check op:binary_act op:network rows cpu-backend contexts
-    tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise
-    pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training
-    schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json load save-file
-    observing release
+    backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
+    errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
+    kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear
+    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh
+    op:exp op:log op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm
+    op:argmax op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast
+    op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend
+    contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
+    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner
+    set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json
+    load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -699,6 +699,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #if defined(GPUTRAIN_IMPLEMENTATION) || defined(GPUTRAIN_BACKEND)
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
+#include <string.h>
 #define GTR__MAX_LANES  32 /* lane = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
@@ -740,7 +741,9 @@ enum {
     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
     GTR__COMMITS = 4096,
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
-    GTR__VIEWS = 2097152 /* of stacks of matrices, alike or one for all: operands may be views */
+    GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
+    /* element by element: what they read, in other storage; times a mask; of two operands */
+    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216
 };
 #define GTR__MAX_OUT 30 /* outputs of an op */
 /* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
@@ -765,7 +768,7 @@ enum {
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
-    X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
+    X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
@@ -777,8 +780,8 @@ enum {
     X(BCE_WITH_LOGITS, bce_with_logits, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT, 1, 1)
 #define GTR__NODES(X) \
-    X(COPY, copy, 1, 1, FOLLOW, 0, 0, 1, 1) \
-    X(CAST, cast, 1, 1, NONE, 0, 0, 1, 1) \
+    X(COPY, copy, 1, 1, FOLLOW, 0, GTR__MOVES, 1, 1) \
+    X(CAST, cast, 1, 1, NONE, 0, GTR__MOVES, 1, 1) \
     X(FILL, fill, 1, 0, NONE, 0, 0, 1, 0) \
     X(FEED, feed, 1, 0, NONE, 0, 0, 1, 0) \
     X(TALLY, tally, 1, 0, NONE, 0, 0, 1, 0) \
@@ -789,7 +792,6 @@ enum {
     X(CHECK, check, 1, 0, NONE, 0, 0, 1, 0) \
     X(LINEAR_ACT, linear_act, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
     X(LINEAR_DACT, linear_dact, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
-    X(BINARY_ACT, binary_act, 2, 0, FOLLOW, 0, 0, 1, 0) \
     X(XENT_STEP, xent_step, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(PAIR_STEP, pair_step, 2, 0, FULL, 0, GTR__WS, 1, 0) \
     X(NETWORK, network, 0, 0, NONE, 0, GTR__WS, 1, 0)
@@ -848,7 +850,7 @@ typedef enum {
 #define GTR__BINARY_FORMULAS(X, ID, name, needs, flags, f, da, db) X(ID, name, f, da, db)
 #define GTR__UNARY_ROW(X, ID, name, cls, needs, flags, f, g) X(ID, name, 1, 1, cls, needs, flags | GTR__EW, 1, 1)
 #define GTR__BINARY_ROW(X, ID, name, needs, flags, f, da, db) \
-    X(ID, name, 1, 1, FOLLOW, needs, flags | GTR__WS | GTR__EW, 1, 1)
+    X(ID, name, 1, 1, FOLLOW, needs, flags | GTR__WS | GTR__EW | GTR__PAIRS, 1, 1)
 #define GTR__UNARY(X) GTR__UNARY_TABLE(GTR__UNARY_FORMULAS, X)
 #define GTR__BINARY(X) GTR__BINARY_TABLE(GTR__BINARY_FORMULAS, X)
 #define GTR__OP_ENUM(ID, name, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
@@ -1151,7 +1153,8 @@ typedef struct {
     gtr__kernel kernel;
     int steps; /* where it takes a whole plan: the most steps that one launch does */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
-    int bare; /* where it takes a whole plan: values of the arena are not stored */
+    /* where it takes a whole plan, values of the arena are not stored; where it is late, those that it alone uses */
+    int bare;
     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
     int (*own)(const gtr__plan *plan, int at, int i);
     int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
@@ -1210,6 +1213,186 @@ extern "C"
 extern
 #endif
 const gtr__backend *GTR__CUDA_SYMBOL(void);
+// >>programs
+/* Element-wise nodes of one index space as one: a late matcher of both backends moves them side by side, and its kernel
+   goes over the elements once, a few at a time, with what the nodes read and make in slots. A slot holds what would be
+   stored, rounded, so that no bit depends on what is fused. */
+#define GTR__PROGRAM_SLOTS 12 /* loads and steps */
+#define GTR__PROGRAM_LOADS 8
+#define GTR__PROGRAM_WINDOW 64 /* nodes among which a node's companions are looked for: planning stays linear */
+typedef enum { GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_DROP, GTR__STEP_UNARY, GTR__STEP_BINARY } gtr__step_kind;
+#define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(flags),
+static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
+static gtr__step_kind gtr__step_of(gtr__op op) {
+    const uint32_t f = gtr__op_flags[op];
+    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__DROPS ? GTR__STEP_DROP : !(f & GTR__EW) ? GTR__STEP_NONE
+        : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
+}
+static int64_t gtr__elements(const gtr_shape *s) { /* of a literal shape */
+    int64_t n = 1;
+    for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
+    return n;
+}
+static int gtr__plan_root(const gtr__plan *p, int v) {
+    while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
+    return v;
+}
+/* The memory that operand k's data is in; -1: none is read. */
+static int gtr__node_use(const gtr__plan *p, const gtr__node *n, int k) {
+    return n->in[k] < 0 || (k < n->n_in && !(n->reads >> (k < 63 ? k : 63) & 1)) ? -1 : gtr__plan_root(p, n->in[k]);
+}
+/* Whether one writes what the other reads or writes; a network may do so with any gradient. */
+static bool gtr__nodes_depend(const gtr__plan *p, const gtr__node *a, const gtr__node *b) {
+    if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
+    for (int i = 0; i < GTR__ALL(a); i++)
+        for (int k = i < a->n_in ? b->n_in : 0; k < GTR__ALL(b); k++) {
+            const int v = gtr__node_use(p, a, i);
+            if (v >= 0 && v == gtr__node_use(p, b, k)) return true;
+        }
+    return false;
+}
+static void gtr__node_move(gtr__plan *p, int from, int to) {
+    const gtr__node n = p->node[from];
+    const int d = from < to ? 1 : -1;
+    for (int i = from; i != to; i += d) p->node[i] = p->node[i + d];
+    p->node[to] = n;
+}
+/* The elements of a node that a program may have as a member; 0: it may not. */
+static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const int like = n->dir == GTR__BWD ? n->n_in - 1 : n->n_in; /* the gradient given, or the output */
+    if (kind == GTR__STEP_NONE || n->in[like] < 0) return 0;
+    const gtr_shape *s = &p->value[n->in[like]].shape;
+    const int64_t count = gtr__elements(s);
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const gtr__value *v = n->in[k] < 0 ? NULL : &p->value[n->in[k]];
+        if (!v || (k < n->n_in && gtr__node_use(p, n, k) < 0)) continue;
+        const gtr__home home = p->value[gtr__plan_root(p, n->in[k])].home;
+        if (v->stride[0] || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
+                || (v->home == GTR__HOME_ALIAS && v->offset)) return 0;
+        if (k >= n->n_in && (gtr__elements(&v->shape) != count
+                || (home != GTR__HOME_ARENA && home != GTR__HOME_KEPT))) return 0;
+    }
+    /* a Philox block is four elements of a row */
+    if (kind == GTR__STEP_DROP && n->training && (n->attr.i[1]
+            || (!n->attr.i[0] && s->ndim && count / s->dim[0] % 4))) return 0;
+    return count;
+}
+
+/* What a program's members read from outside, and make: roots, but ids of what is broadcast. */
+typedef struct {
+    int64_t count; int loads, made, steps, load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS];
+    bool whole[GTR__PROGRAM_LOADS];
+} gtr__program_scope;
+/* Adds a node to the scope, if it reads or makes what the others do and all find room. An operand that is broadcast is
+   not made here: other elements of it would be meant. */
+static bool gtr__program_join(const gtr__plan *p, gtr__program_scope *scope, const gtr__node *n) {
+    gtr__program_scope s = *scope;
+    bool linked = !s.steps;
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const int root = gtr__node_use(p, n, k);
+        if (root < 0) continue;
+        const bool whole = gtr__elements(&p->value[n->in[k]].shape) == s.count;
+        int m = 0, l = 0;
+        while (m < s.made && s.root[m] != root) m++;
+        while (l < s.loads && !(s.whole[l] == whole && s.load[l] == (whole ? root : n->in[k]))) l++;
+        if (k < n->n_in) {
+            linked |= m < s.made || l < s.loads;
+            if (m < s.made ? !whole : l == GTR__PROGRAM_LOADS) return false;
+            if (m < s.made || l < s.loads) continue;
+            s.load[l] = whole ? root : n->in[k]; s.whole[l] = whole;
+            s.loads++;
+            continue;
+        }
+        if ((m < s.made && !(n->adds >> (k - n->n_in) & 1)) || ++s.steps > GTR__PROGRAM_SLOTS) return false;
+        for (l = 0; l < s.loads; l++) if (!s.whole[l] && gtr__plan_root(p, s.load[l]) == root) return false;
+        s.root[m] = root;
+        s.made = m < s.made ? s.made : m + 1;
+    }
+    if (s.loads + s.steps > GTR__PROGRAM_SLOTS || !linked) return false;
+    *scope = s;
+    return true;
+}
+/* Element-wise nodes go down to the first that depends on them where that may be in a program with them: its other
+   operands may be made in between. */
+static void gtr__program_sink(gtr__plan *p) {
+    for (int i = p->split - 2; i >= 0; i--) {
+        const int64_t count = gtr__program_count(p, &p->node[i]);
+        int j = i + 1;
+        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
+        while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
+        if (j < end && j > i + 1 && gtr__program_count(p, &p->node[j]) == count) gtr__node_move(p, i, j - 1);
+    }
+}
+static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
+    (void)caps;
+    if (at == 0) gtr__program_sink(p);
+    const gtr__node *first = &p->node[at];
+    gtr__program_scope s;
+    int members = 1;
+    memset(&s, 0, sizeof s);
+    if (at >= p->split || !(s.count = gtr__program_count(p, first)) || !gtr__program_join(p, &s, first)) return 0;
+    for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
+        const gtr__node *n = &p->node[j];
+        gtr__program_scope with = s;
+        bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
+            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n);
+        for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
+        if (!free) continue;
+        s = with;
+        gtr__node_move(p, j, at + members++);
+    }
+    return members > 1 ? members : 0;
+}
+/* A step makes what is stored as output out of its node: forward (side 0), or the gradient of input side - 1. Slots of
+   its formula's operands, -1: not read. */
+typedef struct {
+    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out_add; const gtr__arg *out;
+} gtr__step;
+/* Slot k, if it is a load, begins as operand load[k] broadcast to full[k]. */
+typedef struct {
+    int slots, steps, loads, slot[GTR__PROGRAM_LOADS]; int64_t count;
+    const gtr__arg *load[GTR__PROGRAM_LOADS]; const gtr_shape *full[GTR__PROGRAM_LOADS];
+    gtr__step step[GTR__PROGRAM_SLOTS];
+} gtr__program;
+/* The slot in which network's operand id is, whose memory holds[slot] is; a load of its own, if none. */
+static int gtr__program_slot(const gtr__call *c, gtr__program *p, int *holds, int id, const gtr_shape *full) {
+    const int root = ((const gtr__network *)c->attr->ptr)->root[id];
+    const gtr__arg *arg = id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
+    const bool whole = arg->count == p->count;
+    for (int s = p->slots - 1; s >= 0; s--) if (holds[s] == (whole ? root : -2 - id)) return s;
+    if (p->slots == GTR__PROGRAM_SLOTS || p->loads == GTR__PROGRAM_LOADS) return -1;
+    p->load[p->loads] = arg; p->full[p->loads] = full;
+    holds[p->slots] = whole ? root : -2 - id;
+    return p->slot[p->loads++] = p->slots++;
+}
+/* The program of a network; false where it is none. */
+static bool gtr__program_make(const gtr__call *c, gtr__program *p) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    int holds[GTR__PROGRAM_SLOTS];
+    memset(p, 0, sizeof *p);
+    for (const gtr__node *n = w->node; n < w->node + w->n_node; n++) {
+        const gtr__step_kind kind = gtr__step_of(n->op);
+        const int back = n->dir == GTR__BWD, x = kind == GTR__STEP_BINARY ? 2 : 1;
+        if (kind == GTR__STEP_NONE) return false;
+        for (int k = 0; k < n->n_out; k++) {
+            if (n->out[k] < 0) continue;
+            if (p->steps == GTR__PROGRAM_SLOTS) return false;
+            const gtr__arg *out = &c->out[n->out[k] - c->n_in];
+            gtr__step s = { n, kind, back ? 1 + k : 0, -1, -1, -1, -1, 0, (int)(n->adds >> k & 1), out };
+            int *const operand[4] = { &s.a, x == 2 ? &s.b : &s.y, x == 2 ? &s.y : &s.dy, &s.dy };
+            if (!p->steps) p->count = out->count;
+            if (out->count != p->count) return false;
+            for (int i = 0; i < n->n_in; i++) if (n->in[i] >= 0 && n->reads >> i & 1
+                    && (*operand[i] = gtr__program_slot(c, p, holds, n->in[i], &out->shape)) < 0) return false;
+            if (p->slots == GTR__PROGRAM_SLOTS) return false;
+            s.to = p->slots;
+            holds[p->slots++] = w->root[n->out[k]];
+            p->step[p->steps++] = s;
+        }
+    }
+    return p->steps > 0;
+}
 #endif /* GPUTRAIN_SEAM */
 #endif
 // >>backend-end
@@ -2945,6 +3128,12 @@ typedef void (*gtr__ew_fn)(GTR__EW_ARGS);
       else GTR__EW_LOOP(pa[i * sa], pb[i * sb], formula) }
 #define GTR__EW_BINARY(ID, name, forward, da, db) GTR__EW(name, forward) GTR__EW(name##_da, da) GTR__EW(name##_db, db)
 GTR__BINARY(GTR__EW_BINARY)
+#define GTR__EW_ROW(ID, name, forward, da, db) \
+    case GTR__OP_##ID: return side ? side > 1 ? gtr__ew_##name##_db : gtr__ew_##name##_da : gtr__ew_##name;
+/* The loop of a binary op; side 1, 2: of the gradient of a, b. NULL: of none. */
+static gtr__ew_fn gtr__ew_find(gtr__op op, int side) {
+    switch ((int)op) { GTR__BINARY(GTR__EW_ROW) default: return NULL; }
+}
 GTR__EW(copy, a)
 GTR__EW(times, a * g)
 /* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
@@ -3599,33 +3788,35 @@ GTR__SHAPE(dropout) {
 static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
 }
+/* n elements of a row, at most GTR__BLOCK from e on, e a multiple of 4: y (+)= x keep / (1 - p). */
+static void gtr__dropout_apply(const gtr__attr *attr, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
+        const gtr_float *x, gtr_float *y, int64_t n, int add) {
+    const uint64_t key = attr->key, step = ctl ? ctl->step : 0;
+    const float p = (float)attr->f[0];
+    const gtr_float factor = (gtr_float)(1 / (1 - attr->f[0]));
+    const int64_t counted = attr->i[0] ? 0 : row0 + gtr__in_whole(attr, row);
+    uint32_t u[GTR__BLOCK + 4], one[4];
+    if (attr->i[0] && attr->i[1]) for (int64_t j = 0; j < n; j++) {
+        const int64_t at = gtr__in_whole(attr, e + j);
+        GTR__COUNTER(one, step, 0, at);
+        GTR__PHILOX(one, key);
+        u[j] = one[at % 4];
+    } else for (int64_t j = 0; j < n; j += 4) {
+        uint32_t *k = u + j;
+        GTR__COUNTER(k, step, counted, e + j);
+        GTR__PHILOX(k, key);
+    }
+    if (add) for (int64_t j = 0; j < n; j++) y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
+    else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
+}
 /* Items are rows in cuts of GTR__BLOCK elements. */
 typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
 static void gtr__dropout_range(GTR__SPAN) {
     GTR__JOB(gtr__dropout_job, w);
-    const gtr__attr *attr = w->c->attr;
-    const uint64_t key = attr->key, step = w->c->ctl ? w->c->ctl->step : 0;
-    const float p = (float)attr->f[0];
-    const gtr_float factor = (gtr_float)(1 / (1 - attr->f[0]));
     for (; i < end; i++) {
-        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK);
-        const int64_t counted = attr->i[0] ? 0 : w->c->row0 + gtr__in_whole(attr, row);
-        const gtr_float *x = w->x + row * w->n + e;
-        gtr_float *y = gtr__out(w->c, 0) + row * w->n + e;
-        uint32_t u[GTR__BLOCK + 4], one[4];
-        if (attr->i[0] && attr->i[1]) for (int64_t j = 0; j < n; j++) {
-            const int64_t at = gtr__in_whole(attr, e + j);
-            GTR__COUNTER(one, step, 0, at);
-            GTR__PHILOX(one, key);
-            u[j] = one[at % 4];
-        } else for (int64_t j = 0; j < n; j += 4) {
-            uint32_t *k = u + j;
-            GTR__COUNTER(k, step, counted, e + j);
-            GTR__PHILOX(k, key);
-        }
-        if (w->c->out[0].add) for (int64_t j = 0; j < n; j++)
-            y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
-        else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
+        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, at = row * w->n + e;
+        gtr__dropout_apply(w->c->attr, w->c->ctl, w->c->row0, row, e, w->x + at, gtr__out(w->c, 0) + at,
+            GTR__MIN(w->n - e, GTR__BLOCK), w->c->out[0].add);
     }
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
@@ -4466,20 +4657,9 @@ GTR__CPU(check_fwd) {
     return GTR_OK;
 }
 
-// >>op:binary_act
-/* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one;
-   f[0], f[1] the act's a, b. */
-#define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
-static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
-GTR__CPU(binary_act_fwd) {
-    gtr__ew_job w = gtr__ew_make(gtr__binary_run((int)c->attr->i[1]), &c->in[0], &c->in[1], &c->out[gtr__wanted(c, 1)]);
-    if (!w.fn) return GTR_ERR_UNSUPPORTED;
-    gtr__ew(instance, &w);
-    return gtr__unary_run(instance, c, (int)c->attr->i[0], w.out, false);
-}
-
 // >>op:network
-/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is its members in sequence. */
+/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is a program, or its members in
+   sequence. */
 GTR__CPU(network_fwd);
 
 // >>rows
@@ -4500,6 +4680,87 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
+
+// >>program
+/* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves run. */
+typedef struct { gtr__program p; const gtr__call *c; gtr__nd nd[GTR__PROGRAM_LOADS]; } gtr__program_job;
+/* n elements of load k from element i on; in t, unless they lie so in memory. */
+static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_float *t, int64_t i, int64_t n) {
+    const gtr__arg *x = w->p.load[k];
+    const gtr__nd *nd = &w->nd[k];
+    const char *data = (const char *)x->data;
+    const size_t size = gtr__dtype_size(x->dtype);
+    if (x->count == w->p.count && x->dtype == GTR_F32) return (const gtr_float *)x->data + i;
+    for (int64_t j = 0, m; j < n; j += m) {
+        int64_t offset[4] = { 0, 0, 0, 0 };
+        const int64_t along = gtr__nd_seek(nd, i + j, offset), step = nd->stride[1][0];
+        m = GTR__MIN(nd->dim[0] - along, n - j);
+        gtr__convert(t + j, GTR_F32, data + (size_t)offset[1] * size, x->dtype, step ? m : 1);
+        for (int64_t q = 1; !step && q < m; q++) t[j + q] = t[j];
+    }
+    return t;
+}
+/* r = the step's result, or r += it. */
+static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r,
+        int64_t i, int64_t n, int add) {
+    const gtr__attr *attr = &s->node->attr;
+    const gtr_float a = (gtr_float)attr->f[0], b = (gtr_float)attr->f[1];
+    const gtr_float *dy = s->dy < 0 ? NULL : at[s->dy], *x = s->a < 0 ? NULL : at[s->a],
+        *y = s->y < 0 ? NULL : at[s->y];
+    if (s->kind == GTR__STEP_UNARY) {
+        if (!x) x = y ? y : dy;
+        gtr__unary_apply(gtr__unary_find((int)s->node->op), a, b, dy, x, y ? y : x, r, n, add);
+        return;
+    }
+    if (!x || (s->side && s->kind != GTR__STEP_BINARY)) x = dy;
+    if (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0) {
+        const int64_t line = attr->i[0] || !s->out->shape.ndim ? w->p.count : w->p.count / s->out->shape.dim[0];
+        for (int64_t j = 0, m; j < n; j += m) {
+            const int64_t row = (i + j) / line, e = (i + j) % line;
+            m = GTR__MIN(line - e, n - j);
+            gtr__dropout_apply(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, add);
+        }
+        return;
+    }
+    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side) : gtr__ew_copy;
+    gtr_float t[GTR__BLOCK];
+    fn(add ? t : r, dy ? dy : x, x, 1, s->b < 0 ? x : at[s->b], 1, y ? y : x, 0, n);
+    if (!add) return;
+    GTR__IVDEP
+    for (int64_t k = 0; k < n; k++) r[k] += t[k];
+}
+/* Stores what step s makes, or adds it to what is there; returns what is stored, which is in t, unless it lies so. */
+static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
+        gtr_float *t, int64_t i, int64_t n) {
+    char *to = (char *)s->out->data;
+    const gtr_dtype dtype = s->out->dtype;
+    uint16_t low[GTR__BLOCK];
+    if (to) to += (size_t)i * gtr__dtype_size(dtype);
+    gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
+    if (s->out_add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
+    gtr__program_result(w, s, at, r, i, n, s->out_add);
+    if (dtype == GTR_F32) return r;
+    gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
+    gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
+    return t;
+}
+static void gtr__program_range(GTR__SPAN) {
+    GTR__JOB(gtr__program_job, w);
+    gtr_float t[GTR__PROGRAM_SLOTS][GTR__BLOCK];
+    const gtr_float *at[GTR__PROGRAM_SLOTS];
+    for (int64_t n; i < end; i += n) {
+        n = GTR__MIN(end - i, GTR__BLOCK);
+        for (int k = 0; k < w->p.loads; k++)
+            at[w->p.slot[k]] = gtr__program_load(w, k, t[w->p.slot[k]], i, n);
+        for (const gtr__step *s = w->p.step; s < w->p.step + w->p.steps; s++)
+            at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
+    }
+}
+static void gtr__program_run(void *instance, gtr__program_job *w) {
+    for (int k = 0; k < w->p.loads; k++)
+        w->nd[k] = gtr__nd_make(w->p.full[k], &w->p.load[k]->shape, NULL, NULL);
+    gtr__ranges(instance, gtr__program_range, w, w->p.count, 2 * GTR__BLOCK);
+}
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
@@ -4639,6 +4900,13 @@ GTR__CPU(network_fwd) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__arg args[GTR__MAX_ARGS];
     size_t most = 0, one;
+    gtr__program_job job;
+    job.c = c;
+    if (gtr__program_make(c, &job.p)) {
+        if (c->measure) *c->measure = 0;
+        else gtr__program_run(instance, &job);
+        return GTR_OK;
+    }
     for (int i = 0; i < w->n_node; i++) {
         const gtr__node *n = &w->node[i];
         gtr__call inner = *c;
@@ -4673,11 +4941,14 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
     return GTR_OK;
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
+static const gtr__matcher gtr__cpu_matchers[] = {
+    { "element-wise program", gtr__program_match, gtr__cpu_network_fwd, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
+};
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
     gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
-    { GTR__OPS(GTR__OP_CPU) }, NULL, 0, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node, gtr__cpu_release
+    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node, gtr__cpu_release
 };
 
 // >>contexts
@@ -6417,7 +6688,7 @@ typedef struct {
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-/* product or binary op, then activation: the value between is stored only if somebody else reads it */
+/* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
     int mid = a->out[0];
     if (b->in[0] != mid) return false;
@@ -6429,10 +6700,6 @@ GTR__MAKE(act) {
     out->attr.i[0] = b->op;
     out->attr.i[1] = a->op;
     return true;
-}
-GTR__MAKE(binary_act) {
-    const gtr__value *x = &f->b->plan->value[a->in[0]], *y = &f->b->plan->value[a->in[1]];
-    return gtr__shape_equal(&x->shape, &y->shape) && x->storage == y->storage && gtr__make_act(f, a, b, out);
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
 GTR__MAKE(residual) {
@@ -6501,11 +6768,8 @@ GTR__MAKE(loss) {
 }
 #define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
     text, GTR__OP_##a, GTR__##a_dir, GTR__OP_##b, GTR__##b_dir, GTR__OP_##op, at_first, late, gtr__make_##make },
-#define GTR__BINARY_FUSION(ID, name, f, g, h) \
-    GTR__FUSION("binary + activation", ID, FWD, COUNT, FWD, BINARY_ACT, 1, 0, binary_act)
 static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("product + activation", LINEAR, FWD, COUNT, FWD, LINEAR_ACT, 1, 0, act)
-    GTR__BINARY(GTR__BINARY_FUSION)
     GTR__FUSION("product dx + activation gradient", LINEAR, BWD, COUNT, BWD, LINEAR_DACT, 0, 0, dact)
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
     GTR__FUSION("product + residual", LINEAR, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
@@ -6738,7 +7002,8 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     outer.op = GTR__OP_NETWORK; outer.phase = p->node[at].phase;
     outer.training = p->node[at].training;
     outer.reads = 0;
-    outer.layer = "network"; outer.fused = by->name;
+    outer.layer = by->late ? p->node[at].layer : "network"; outer.fused = by->name;
+    outer.stage = p->node[at].stage; outer.micro = p->node[at].micro; outer.recomputed = p->node[at].recomputed;
     outer.own = by->late;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
     w->n_node = count;
@@ -6765,9 +7030,27 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
+/* What nothing but this network's members use is not stored. uses: how many of each root; INT_MAX: it is added to. */
+static void gtr__forget_inner(gtr__plan *p, const gtr__node *n, int *uses) {
+    const gtr__network *w = (const gtr__network *)n->attr.ptr;
+    for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
+        for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
+            if (q->in[k] < 0 || (k < q->n_in && !gtr__bit(q->reads, k))) continue;
+            const int v = gtr__root(p, n->in[q->in[k]]);
+            uses[v] += back ? 1 : -1;
+            if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
+        }
+}
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    int at, m, count, v;
+    int at, m, count, v, i, k;
+    int *uses = late ? GTR__NEW(b->ctx, int, p->n_value) : NULL;
+    if (late && !uses) { b->failed = true; return; }
+    for (i = 0; late && i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++) {
+        if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
+        if (k >= p->node[i].n_in && gtr__bit(p->node[i].adds, k - p->node[i].n_in)) uses[v] = INT_MAX;
+        else uses[v] += uses[v] < INT_MAX;
+    }
     for (at = 0; at < p->n_node && !b->r->no_matchers; at++)
         for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
@@ -6780,10 +7063,12 @@ static void gtr__pass_select(gtr__build *b, bool late) {
             }
             if (p->n_node == 1) { p->steps = by->steps; p->ragged = by->ragged; }
             if (by->waits) p->waits = m + 1;
-            for (v = 0; v < p->n_value && p->n_node == 1 && by->bare; v++)
+            if (late && by->bare) gtr__forget_inner(p, &p->node[at], uses);
+            for (v = 0; v < p->n_value && p->n_node == 1 && by->bare && !late; v++)
                 if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
             break;
         }
+    gtr__mfree(b->ctx, uses);
 }
 
 /* What is read of an input in low storage alone FEED does not store in float32, too, unless it is to be kept. */
@@ -11003,6 +11288,19 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
     else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
     else snprintf(buf, size, "%.0f B", b);
 }
+/* A node's place and phase, op, or ops of nodes taken together, and layer. */
+static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
+    const gtr__node *n = &p->node[i];
+    const bool several = n->op == GTR__OP_NETWORK && n->own;
+    const gtr__network *w = several ? (const gtr__network *)n->attr.ptr : NULL;
+    gtr__textf(ctx, "%3d %-8s ", i, gtr__phase_names[n->phase]);
+    if (p->n_stage > 1 || p->n_stream > 1) gtr__textf(ctx, "%d.%d ", n->stage, n->stream);
+    for (int k = 0; k < (several ? w->n_node : 1); k++) {
+        const gtr__node *q = several ? &w->node[k] : n;
+        gtr__textf(ctx, "%s%s%s", k ? " + " : "", gtr__row(q->op)->name, q->dir == GTR__BWD ? " backward" : "");
+    }
+    gtr__textf(ctx, " \"%s\"", n->layer);
+}
 const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
     double flops = 0, bytes = 0;
@@ -11018,8 +11316,7 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
         bool first = true;
-        gtr__textf(ctx, "%3d %-8s %d.%d %s%s \"%s\"", i, gtr__phase_names[n->phase], n->stage, n->stream,
-            gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
+        gtr__text_node(ctx, p, i);
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
@@ -11213,10 +11510,6 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     gtr__note_lookups(t, &e->plan);
     return e;
 }
-static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {
-    gtr__textf(ctx, "%3d %-8s %s%s \"%s\"", i, gtr__phase_names[n->phase], gtr__row(n->op)->name,
-        n->dir == GTR__BWD ? " backward" : "", n->layer);
-}
 const char *gtr_trace(gtr_trainer *t) {
     int i, k, steps = 1;
     gtr_result r;
@@ -11237,7 +11530,7 @@ const char *gtr_trace(gtr_trainer *t) {
             t->runner->stale = true;
             return gtr__text(ctx);
         }
-        gtr__text_node(ctx, n, i);
+        gtr__text_node(ctx, &e->plan, i);
         gtr__textf(ctx, "  %.1f us", us * 1e6);
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);
         gtr__textf(ctx, "\n");
@@ -11349,8 +11642,8 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         one[2] = n->bytes; one[3] = n->flops;
         if (n->phase == GTR__GUARD) /* gradients added many times may overflow */
             ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));
-        gtr__text_node(ctx, n, i);
-        if (n->op == GTR__OP_NETWORK)
+        gtr__text_node(ctx, &e->plan, i);
+        if (GTR__WHOLE(n))
             gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         gtr__profile_line(ctx, begin, one, step);

@@ -1071,12 +1071,11 @@ static bool gtr__guards_alone(const gtr__plan *plan) {
     }
     return false;
 }
-static int gtr__mlp_root(const gtr__plan *p, int v);
 // Which of a node's outputs are gradients of parameters.
 static uint64_t gtr__gradients_of(const gtr__plan *plan, const gtr__node *node) {
     uint64_t mask = 0;
     for (int k = 0; k < node->n_out; k++)
-        if (node->out[k] >= 0 && plan->value[gtr__mlp_root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
+        if (node->out[k] >= 0 && plan->value[gtr__plan_root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
             mask |= (uint64_t)1 << k;
     return mask;
 }
@@ -3964,11 +3963,11 @@ static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, 
 }
 
 // >>map
-// y (+)= act(a op b) element by element, a and b read through strides; z, if wanted, gets a op b. op, act -1: none.
-// Serves the unary and binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y (z) per element,
-// once each where not broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
+// y (+)= act(a) or a op b element by element, a and b read through strides. op, act -1: none. Serves the unary and
+// binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y per element, once each where not
+// broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
 typedef struct gtr__map {
-    gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
+    gtr__opd a, b, y; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
 } gtr__map;
 
 static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
@@ -4022,7 +4021,6 @@ template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_
                 if (!ib) w[1] = w[2] = w[3] = w[0];
                 gtr__binary4(m.op, x, w);
             }
-            if (m.z.p) { float z[4] = { x[0], x[1], x[2], x[3] }; gtr__give(m.z, i, n, z); }
             gtr__unary4(m.act, x, m.f0, m.f1);
             gtr__give(m.y, i, n, x);
         }
@@ -4030,7 +4028,7 @@ template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_
 }
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
 static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) {
-    bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y) && gtr__wide(m->z);
+    bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
     if (m->count == 0) return GTR_OK;
     if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.small = 1; }
     if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
@@ -4047,7 +4045,7 @@ static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__ar
     memset(&m, 0, sizeof m);
     if (!y->data) return GTR_OK;
     m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
-    m.b.t = m.z.t = GTR_F32;
+    m.b.t = GTR_F32;
     m.count = y->count; m.op = -1; m.act = act; m.f0 = (float)f0; m.f1 = (float)f1;
     if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
     return gtr__map_run(instance, c, &m);
@@ -4355,7 +4353,6 @@ static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op
     if (c->measure) return gtr__measured(c, 0);
     memset(&m, 0, sizeof m);
     m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
-    m.z.t = GTR_F32;
     m.count = c->out[0].count; m.op = op; m.act = -1;
     gtr__broadcast(&c->in[0].shape, &c->out[0].shape, sa);
     gtr__broadcast(&c->in[1].shape, &c->out[0].shape, sb);
@@ -4416,15 +4413,143 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
     { return gtr__binary_run_bwd(instance, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
 GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
-// >>op:binary_act
-static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c) {
-    gtr__map m;
-    memset(&m, 0, sizeof m);
-    m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
-    m.z = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
-    m.count = c->out[0].count; m.op = (int)c->attr->i[1]; m.act = (int)c->attr->i[0];
-    m.f0 = (float)c->attr->f[0]; m.f1 = (float)c->attr->f[1];
-    return gtr__map_run(instance, c, &m);
+// >>program
+// A program's steps for four elements a thread at a time, which all threads of the launch take alike. What it loads and
+// makes is in slots of shared memory, each thread's own, so that no barrier is needed and a slot's number may be any.
+// Bound by bytes: what is loaded and stored, once.
+typedef struct gtr__program_step {
+    gtr__opd out;
+    int16_t kind, op, side, storage;
+    int8_t dy, a, b, y, to;
+    float f0, f1;
+    int64_t line, row0;         // of dropout: elements of a row, first row
+    uint64_t key;
+} gtr__program_step;
+typedef struct gtr__program_kernel {
+    int loads, steps, width;
+    int64_t count;
+    const gtr__ctl *ctl;
+    int slot[GTR__PROGRAM_LOADS];
+    gtr__opd load[GTR__PROGRAM_LOADS];
+    gtr__dims at[GTR__PROGRAM_LOADS];
+    gtr__program_step step[GTR__PROGRAM_SLOTS];
+} gtr__program_kernel;
+
+static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr__ctl *ctl, int64_t i, float *v) {
+    const int64_t row = i / s.line, e = i - row * s.line;
+    const uint64_t step = ctl ? ctl->step : 0;
+    uint32_t r[4];
+    GTR__COUNTER(r, step, s.row0 + row, e);
+    GTR__PHILOX(r, s.key);
+    const int first = (int)(e & 3);             // not 0 where elements go one by one
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t u = first == 0 ? r[k] : r[first];
+        v[k] = GTR__UNIFORM(u) >= s.f0 ? v[k] * s.f1 : 0.0f;
+    }
+}
+// slot: of this thread, GTR__T apart. Operands that are not read are slot 0.
+static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot, int64_t i,
+                                        int n) {
+    float v[4], w[4], d[4], y[4];
+    memcpy(v, &slot[s.a * GTR__T], 16);
+    if (s.kind == GTR__STEP_UNARY) {
+        if (s.side) {
+            memcpy(d, &slot[s.dy * GTR__T], 16);
+            memcpy(y, &slot[s.y * GTR__T], 16);
+            gtr__unary4_bwd(s.op, d, v, y, s.f0, s.f1);
+            memcpy(v, d, 16);
+        } else gtr__unary4(s.op, v, s.f0, s.f1);
+    } else if (s.kind == GTR__STEP_BINARY) {
+        memcpy(w, &slot[s.b * GTR__T], 16);
+        if (s.side) {
+            memcpy(d, &slot[s.dy * GTR__T], 16);
+            memcpy(y, &slot[s.y * GTR__T], 16);
+            float r[4];
+            gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, r);
+            memcpy(v, r, 16);
+        } else gtr__binary4(s.op, v, w);
+    } else if (s.kind == GTR__STEP_DROP) gtr__program_draw(s, ctl, i, v);
+    if (s.out.p) gtr__give(s.out, i, n, v);
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = gtr__rounded(s.storage, v[k]);
+    memcpy(&slot[s.to * GTR__T], v, 16);
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
+    extern __shared__ float4 gtr__slots[];
+    gtr__enter();
+    float4 *slot = gtr__slots + threadIdx.x;
+    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
+        const int64_t i = g * m.width;
+        const int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
+        uint4 raw[GTR__PROGRAM_LOADS];
+#pragma unroll
+        for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
+            if (k >= m.loads) continue;
+            int64_t o = i, unused;
+            const bool one = m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0;
+            if (m.at[k].n) gtr__dims_at(m.at[k], i, &o, &unused);
+            raw[k] = gtr__raw(m.load[k].p, m.load[k].t, o, one ? 1 : n);
+        }
+#pragma unroll
+        for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
+            if (k >= m.loads) continue;
+            float v[4];
+            gtr__cook(raw[k], m.load[k].t, v);
+            if (m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0) v[1] = v[2] = v[3] = v[0];
+            memcpy(&slot[m.slot[k] * GTR__T], v, 16);
+        }
+        for (int s = 0; s < m.steps; s++) gtr__program_do(m.step[s], m.ctl, slot, i, n);
+    }
+}
+static gtr__program_step gtr__program_step_of(const gtr__step *s) {
+    gtr__program_step t;
+    memset(&t, 0, sizeof t);
+    const gtr__attr *attr = &s->node->attr;
+    t.out = gtr__opd_of(s->out); t.out.add = s->out_add;
+    t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
+    t.storage = (int16_t)s->out->dtype;
+    const bool moves = s->kind != GTR__STEP_UNARY && s->kind != GTR__STEP_BINARY;
+    const int a = moves && s->side ? s->dy : s->a >= 0 ? s->a : s->kind == GTR__STEP_UNARY ? s->y : s->a;
+    t.a = (int8_t)(a < 0 ? 0 : a); t.b = (int8_t)(s->b < 0 ? 0 : s->b); t.dy = (int8_t)(s->dy < 0 ? 0 : s->dy);
+    t.y = (int8_t)(s->y >= 0 ? s->y : t.a); t.to = (int8_t)s->to;
+    t.f0 = (float)attr->f[0]; t.f1 = (float)attr->f[1];
+    if (s->kind != GTR__STEP_DROP) return t;
+    if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
+    t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
+    t.key = attr->key;
+    t.line = attr->i[0] || s->out->shape.ndim == 0 ? s->out->count : s->out->count / s->out->shape.dim[0];
+    t.row0 = attr->i[0] ? 0 : s->node->row0;
+    return t;
+}
+static gtr_result gtr__program_run(void *instance, const gtr__call *c) {
+    gtr__program p;
+    gtr__program_kernel m;
+    if (c->measure) return gtr__measured(c, 0);
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    if (!gtr__program_make(c, &p))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "program: not what its matcher took");
+    memset((void *)&m, 0, sizeof m);
+    m.loads = p.loads; m.steps = p.steps; m.count = p.count; m.ctl = c->ctl;
+    bool wide = true;
+    for (int k = 0; k < p.loads; k++) {
+        int64_t stride[GTR_MAX_DIMS];
+        m.slot[k] = p.slot[k];
+        m.load[k] = gtr__opd_of(p.load[k]);
+        wide = wide && gtr__wide(m.load[k]);
+        if (p.load[k]->count == p.count) continue;      // at[k].n 0: it lies as the elements go
+        gtr__broadcast(&p.load[k]->shape, p.full[k], stride);
+        gtr__dims_make(&m.at[k], p.full[k], stride, stride);
+        wide = wide && gtr__dims_wide(&m.at[k], m.at[k].sa);
+    }
+    for (int k = 0; k < p.steps; k++) {
+        m.step[k] = gtr__program_step_of(&p.step[k]);
+        wide = wide && gtr__wide(m.step[k].out);
+    }
+    m.width = wide ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_program, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T,
+        (size_t)p.slots * GTR__T * sizeof(float4), m);
 }
 
 // >>op:sum
@@ -4451,7 +4576,7 @@ static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean)
         if (!gone) s *= x->dim[d];
     }
     m.a = gtr__opd_of(&c->in[2]); m.y = gtr__opd_of(&c->out[0]);
-    m.b.t = m.z.t = GTR_F32;
+    m.b.t = GTR_F32;
     m.count = c->out[0].count; m.op = -1; m.act = mean ? (int)GTR__OP_SCALE : -1;
     m.f0 = s ? (float)((double)s / (double)gtr__max64(1, m.count)) : 0.0f;
     gtr__dims_make(&m.d, x, sa, sb);
@@ -4607,7 +4732,7 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
     for (int d = 0; d < y->shape.ndim; d++) sa[d] = stride[dim[d]];
     m.a = gtr__opd_of(x); m.y = gtr__opd_of(y);
     if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
-    m.b.t = m.z.t = GTR_F32;
+    m.b.t = GTR_F32;
     m.count = y->count; m.op = m.act = -1;
     gtr__dims_make(&m.d, &y->shape, sa, sb);
     const gtr__dims *d = &m.d;
@@ -5210,10 +5335,9 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
 
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
 // front), where nobody else reads what of theirs it moves.
-static int gtr__mlp_root(const gtr__plan *p, int v);
 static bool gtr__tables_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *n) {
     if (plan->n_stage > 1 || n->op != GTR__OP_EMBEDDING || n->dir != a->dir || n->micro != a->micro) return false;
-    if (n->dir == GTR__FWD) return plan->value[gtr__mlp_root(plan, n->in[1])].home <= GTR__HOME_LOW;
+    if (n->dir == GTR__FWD) return plan->value[gtr__plan_root(plan, n->in[1])].home <= GTR__HOME_LOW;
     for (; a < n; a++) if (a->op == n->op && a->out[1] == n->out[1]) return false;      // a table looked up twice
     return n->out[1] >= 0 && plan->value[n->out[1]].home == GTR__HOME_GRADIENT;
 }
@@ -5228,7 +5352,7 @@ static int gtr__tables_uses(const gtr__plan *plan, int root) {
     for (int i = 0; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < GTR__ALL(n); k++)
-            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__mlp_root(plan, n->in[k]) == root;
+            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__plan_root(plan, n->in[k]) == root;
     }
     return uses;
 }
@@ -5240,11 +5364,11 @@ static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int t
     int found = 0;
     for (int d = axis + 1; d < plan->value[whole].shape.ndim; d++) inner *= plan->value[whole].shape.dim[d];
     for (int k = 0; k < (back ? join->n_out : join->n_in); k++) {
-        const int part = back ? join->out[k] : join->in[k], root = part < 0 ? -1 : gtr__mlp_root(plan, part);
+        const int part = back ? join->out[k] : join->in[k], root = part < 0 ? -1 : gtr__plan_root(plan, part);
         for (int t = 0; t < tables && root >= 0; t++) {
             const int rows = back ? node[t].in[node[t].n_in - 1] : node[t].out[0];
             const gtr__value *v = &plan->value[rows];
-            if (gtr__mlp_root(plan, rows) != root) continue;
+            if (gtr__plan_root(plan, rows) != root) continue;
             if (plan->value[root].home != GTR__HOME_ARENA || v->storage != plan->value[whole].storage || join->adds
                 || plan->value[part].shape.dim[axis] * inner % v->shape.dim[v->shape.ndim - 1]
                 || gtr__tables_uses(plan, root) != 2) return false;
@@ -7228,25 +7352,17 @@ static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id) {
     for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
     return n;
 }
-static int gtr__mlp_root(const gtr__plan *p, int v) {
-    while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
-    return v;
-}
 // The same memory, whatever its shape.
 static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b) {
     if (a < 0 || b < 0) return false;
     return !v->plan
-        || (gtr__mlp_root(v->plan, a) == gtr__mlp_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
+        || (gtr__plan_root(v->plan, a) == gtr__plan_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
 }
 static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
     return false;
 }
-static bool gtr__mlp_unary(gtr__op op) {
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
-    switch ((int)op) { GTR__UNARY(GTR__CASE) return true; default: return false; }
-#undef GTR__CASE
-}
+static bool gtr__mlp_unary(gtr__op op) { return gtr__step_of(op) == GTR__STEP_UNARY; }
 // A layer's product or its gradient, not a matmul's.
 static bool gtr__mlp_of_layer(const gtr__node *n) {
     return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
@@ -7435,7 +7551,7 @@ static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_parts *p, cons
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < n->n_out && i != p->loss && i != p->accuracy; k++) {
             if (n->out[k] < 0) continue;
-            const gtr__value *y = &plan->value[gtr__mlp_root(plan, n->out[k])];
+            const gtr__value *y = &plan->value[gtr__plan_root(plan, n->out[k])];
             const bool gradient = y->home == GTR__HOME_GRADIENT;
             if ((!gradient && y->home != GTR__HOME_ARENA) || y->storage != (gradient ? GTR_F32 : t)) return false;
             trained += gradient;
@@ -14822,11 +14938,11 @@ static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
     if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20
             || dw->shape.dim[1] > 1 << 20)
         return false;
-    const int place = gtr__mlp_root(plan, n->in[n->n_in - 1]);
+    const int place = gtr__plan_root(plan, n->in[n->n_in - 1]);
     int writers = 0;
     for (int i = 0; i < plan->n_node; i++)
         for (int k = 0; k < GTR__ALL(&plan->node[i]); k++) {
-            const int id = gtr__mlp_root(plan, plan->node[i].in[k]);        // out follows in
+            const int id = gtr__plan_root(plan, plan->node[i].in[k]);        // out follows in
             // dy's place is another value's by the time that the kernel runs
             if (id == place && k >= plan->node[i].n_in && &plan->node[i] > n) return false;
             if (id != n->out[1]) continue;
@@ -15762,7 +15878,7 @@ typedef struct gtr__chain_build {
 } gtr__chain_build;
 
 static int gtr__chain_root(const gtr__chain_build *b, int id) {
-    return id < 0 ? -1 : b->root ? b->root[id] : gtr__mlp_root(b->v.plan, id);
+    return id < 0 ? -1 : b->root ? b->root[id] : gtr__plan_root(b->v.plan, id);
 }
 static int64_t gtr__chain_width(const gtr__chain_build *b, int id) {
     const gtr_shape *s = gtr__mlp_shape(&b->v, id);
@@ -15987,17 +16103,9 @@ static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
     return n->out[0] < 0 || (gtr__chain_multiply(b, dy, n->in[1], true) &&
                                 gtr__chain_store(b, gtr__chain_parts(b, -1), n, 0));
 }
-static bool gtr__chain_binary_op(int op) {
-#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID:
-    switch (op) {
-        GTR__BINARY(GTR__CASE) return true;
-    default: return false;
-    }
-#undef GTR__CASE
-}
 static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 ||
-        !(gtr__mlp_unary(n->op) || gtr__chain_binary_op((int)n->op)))
+        !(gtr__mlp_unary(n->op) || gtr__step_of(n->op) == GTR__STEP_BINARY))
         return false;
     for (int k = 0; k < n->n_in; k++) {
         bool made = false;
@@ -16016,7 +16124,7 @@ static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     return true;
 }
 static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
-    const bool binary = gtr__chain_binary_op((int)n->op) || n->op == GTR__OP_BINARY_ACT, back = n->dir == GTR__BWD;
+    const bool binary = gtr__step_of(n->op) == GTR__STEP_BINARY, back = n->dir == GTR__BWD;
     if (!back && gtr__mlp_shape(&b->v, n->out[0])->ndim == 0) return gtr__chain_scalar_node(b, n);
     if (!binary) {
         const int x = gtr__chain_now(b, n->in[back ? 2 : 0]);
@@ -16029,7 +16137,7 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
             gtr__mlp_unary(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
         return (saved < 0 || (s && b->value[saved].n == s->n)) && gtr__chain_store(b, s, n, 0);
     }
-    const int op = n->op == GTR__OP_BINARY_ACT ? (int)n->attr.i[1] : (int)n->op;
+    const int op = (int)n->op;
     const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
     const int64_t full = gtr__mlp_count(&b->v, back ? n->in[3] : n->out[0]);
     if ((back && (dy < 0 || op == GTR__OP_DIV)) || full % b->rows || full / b->rows > 8192) return false;
@@ -16060,10 +16168,6 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
         if (!s) return false;
         for (int i = 0; i < 2; i++)
             if (ids[i] >= 0 && value[i] < 0 && !gtr__chain_shared(b, s, i, ids[i])) return false;
-        if (n->op == GTR__OP_BINARY_ACT) {
-            if (n->n_out > 1 && n->out[1] >= 0 && !gtr__chain_store(b, s, n, 1)) return false;
-            s = gtr__chain_act(b, n, width, -1);
-        }
         if (!gtr__chain_store(b, s, n, back ? side : 0)) return false;
     }
     return true;
@@ -16128,7 +16232,7 @@ static bool gtr__chain_is_product(gtr__op op) {
 }
 static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
-           op == GTR__OP_COPY || op == GTR__OP_BINARY_ACT || gtr__mlp_unary(op) || gtr__chain_binary_op((int)op);
+           op == GTR__OP_COPY || gtr__mlp_unary(op) || gtr__step_of(op) == GTR__STEP_BINARY;
 }
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
@@ -16703,20 +16807,6 @@ static gtr_result gtr__chain_run(void *instance, const gtr__call *c) {
 // Small products of one shape and form, none of which reads or writes what another does, in one launch: layers side by
 // side, and gradients of weights, which wait for others like them. A step of small products is bound by its launches:
 // two blocks of attention took 150 us on an H200 in 57, 138 in 45, four residual blocks 104 in 32, 94 in 26.
-static int gtr__node_use(const gtr__plan *plan, const gtr__node *n, int k) {
-    return n->in[k] < 0 || (k < n->n_in && !(n->reads >> (k < 63 ? k : 63) & 1)) ? -1 : gtr__mlp_root(plan, n->in[k]);
-}
-// Whether one writes what the other reads or writes; a network may do so with any gradient.
-static bool gtr__nodes_meet(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
-    if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
-    for (int i = 0; i < GTR__ALL(a); i++)
-        for (int k = 0; k < GTR__ALL(b); k++) {
-            if (i < a->n_in && k < b->n_in) continue;
-            const int v = gtr__node_use(plan, a, i);
-            if (v >= 0 && v == gtr__node_use(plan, b, k)) return true;
-        }
-    return false;
-}
 #define GTR__GROUP_FLOPS 0.3e6      // a multiprocessor's: a mixer's of 0.5e6 took 5 us less one by one
 static bool gtr__group_takes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
@@ -16740,17 +16830,11 @@ static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gt
     }
     return true;
 }
-static void gtr__node_move(gtr__plan *plan, int from, int to) {
-    const gtr__node n = plan->node[from];
-    const int d = from < to ? 1 : -1;
-    for (int i = from; i != to; i += d) plan->node[i] = plan->node[i + d];
-    plan->node[to] = n;
-}
 // A product that adds to a gradient in its place gets a place of its own, so that what reads the gradient may come
 // later; it has it for an input then where it would have its layer's output, which it does not need.
 static bool gtr__group_apart(gtr__plan *plan, int j) {
     gtr__node *n = &plan->node[j];
-    const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__mlp_root(plan, v);
+    const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__plan_root(plan, v);
     if ((n->op != GTR__OP_LINEAR && n->op != GTR__OP_MATMUL) || n->dir != GTR__BWD || n->adds != 1 || root == v
         || n->reads >> y & 1 || plan->value[v].offset || plan->value[v].stride[0] || plan->value[root].stride[0]
         || plan->value[root].home != GTR__HOME_ARENA) return false;
@@ -16794,7 +16878,7 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
         }
         bool free = kept < GTR__GROUP_BYTES;
         for (int j = i + 1; j < plan->split && j <= to && free; j++)
-            free = !gtr__nodes_meet(plan, n, &plan->node[j]) || (j < to && gtr__group_apart(plan, j));
+            free = !gtr__nodes_depend(plan, n, &plan->node[j]) || (j < to && gtr__group_apart(plan, j));
         if (free && to < plan->split) gtr__node_move(plan, i, to - 1);
     }
 }
@@ -16805,7 +16889,7 @@ static int gtr__group_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     if (!gtr__group_takes(plan, n, caps)) return 0;
     for (int j = at + 1; j < plan->split && j < at + 16 && count < GTR__SETS; j++) {
         bool free = gtr__group_alike(plan, n, &plan->node[j]);
-        for (int i = at; i < j && free; i++) free = !gtr__nodes_meet(plan, &plan->node[i], &plan->node[j]);
+        for (int i = at; i < j && free; i++) free = !gtr__nodes_depend(plan, &plan->node[i], &plan->node[j]);
         if (free) gtr__node_move(plan, j, at + count++);
     }
     return count > 1 ? count : 0;
@@ -16843,6 +16927,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 #endif
     { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
+    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

@@ -1939,37 +1939,6 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
     free(x); free(w); free(dy); free(saved); free(between); free(dx); free(d);
 }
-static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_shape *xs, gtr_dtype low,
-    bool keep, int shift)
-{
-    const gtr_shape *shapes[2];
-    const gtr_float *ins[2];
-    gtr_float *x, *y, *pre, *out;
-    gtr__attr attr = act_attr(a), none = no_attr();
-    call_desc *d = (call_desc *)room(1, sizeof *d);
-    stored_operand s[2];
-    char what[160];
-    snprintf(what, sizeof what, "binary_act %s %s, %lld, %s%s", gtr__row(binary)->name, gtr__row(a->op)->name,
-        (long long)gtr__count(xs), gtr__dtype_names[low], keep ? "" : ", pre not kept");
-    attr.i[1] = binary;
-    x = values(xs, a->op == GTR__OP_LOG ? 'p' : 'x', low, a->op == GTR__OP_LOG && binary == GTR__OP_SUB ? 8 : 1);
-    y = values(xs, binary == GTR__OP_DIV || a->op == GTR__OP_LOG ? 'p' : 'x', low, 1);
-    shapes[0] = shapes[1] = xs; ins[0] = x; ins[1] = y;
-    pre = truth(binary, GTR__FWD, &none, 2, shapes, ins, 1, 0, xs, what);
-    out = act_forward(a, &attr, pre, xs, what);
-    d->op = GTR__OP_BINARY_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 2; d->n_out = 2; d->shift = shift;
-    s[0] = operand_in(x, low, xs); s[1] = operand_in(y, low, xs);
-    d->in[0] = s[0].o; d->in[1] = s[1].o;
-    d->out[0] = result_of(a->full ? GTR_F32 : low, xs, NULL);
-    d->out[1] = keep ? result_of(low, xs, NULL) : operand_none();
-    if (run_call(b, d, what)) {
-        compare(out, &d->out[0], limit_of(a->full ? low : d->out[0].dtype, GTR_FP32), 0, what, b->name);
-        if (keep) compare(pre, &d->out[1], limit_of(low, GTR_FP32), 0, what, b->name);
-    }
-    free_results(d);
-    free(s[0].bytes); free(s[1].bytes);
-    free(x); free(y); free(pre); free(out); free(d);
-}
 /* A loss forward and backward from a constant gradient, against the two calls. */
 static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *text, gtr_dtype low, int number)
 {
@@ -2053,11 +2022,6 @@ static void fused_on(bench *b)
                         fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
             }
-        }
-        for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) {
-            gtr_shape x = gtr_shape1(counts[k]);
-            for (a = 0; a < N_ACTS; a++) for (q = 0; q < 8; q++)
-                fused_binary_act(b, binaries[q / 2], &acts[a], &x, low, q & 1, k % 4 == 3);
         }
         for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*')
             fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
