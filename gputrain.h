@@ -1324,14 +1324,24 @@ static void gtr__program_sink(gtr__plan *p) {
         if (j < end && j > i + 1 && gtr__program_count(p, &p->node[j]) == count) gtr__node_move(p, i, j - 1);
     }
 }
-static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
-    (void)caps;
-    if (at == 0) gtr__program_sink(p);
+/* The elements of a product's output that a program may go on with where it is made; 0: it may not. */
+static int64_t gtr__program_anchor(const gtr__plan *p, const gtr__node *n) {
+    const gtr__value *v = n->n_out && n->out[0] >= 0 ? &p->value[n->out[0]] : NULL;
+    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || !v || v->stride[0] || v->storage > GTR_F16 || v->stage != n->stage
+            || (v->home != GTR__HOME_ARENA && v->home != GTR__HOME_KEPT)) return 0;
+    for (int k = 1; n->dir == GTR__BWD && k < n->n_out; k++) if (n->out[k] >= 0) return 0;
+    return gtr__elements(&v->shape);
+}
+/* How many nodes from at on are a program, behind a product if tail; 0: none. */
+static int gtr__program_members(gtr__plan *p, int at, bool tail) {
     const gtr__node *first = &p->node[at];
     gtr__program_scope s;
     int members = 1;
     memset(&s, 0, sizeof s);
-    if (at >= p->split || !(s.count = gtr__program_count(p, first)) || !gtr__program_join(p, &s, first)) return 0;
+    if (at == 0) gtr__program_sink(p);
+    if (at >= p->split || !(s.count = tail ? gtr__program_anchor(p, first) : gtr__program_count(p, first))) return 0;
+    if (tail) { s.made = s.steps = 1; s.root[0] = gtr__plan_root(p, first->out[0]); }
+    else if (!gtr__program_join(p, &s, first)) return 0;
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
         gtr__program_scope with = s;
@@ -1343,6 +1353,10 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
         gtr__node_move(p, j, at + members++);
     }
     return members > 1 ? members : 0;
+}
+static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
+    (void)caps;
+    return gtr__program_members(p, at, false);
 }
 /* A step makes what is stored as output out of its node: forward (side 0), or the gradient of input side - 1. Slots of
    its formula's operands, -1: not read. */
@@ -1366,12 +1380,16 @@ static int gtr__program_slot(const gtr__call *c, gtr__program *p, int *holds, in
     holds[p->slots] = whole ? root : -2 - id;
     return p->slot[p->loads++] = p->slots++;
 }
-/* The program of a network; false where it is none. */
-static bool gtr__program_make(const gtr__call *c, gtr__program *p) {
+/* The program of a network, with load 0 what its first member makes, if tail; false where it is none. */
+static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     int holds[GTR__PROGRAM_SLOTS];
     memset(p, 0, sizeof *p);
-    for (const gtr__node *n = w->node; n < w->node + w->n_node; n++) {
+    if (tail) {
+        p->count = c->out[w->node->out[0] - c->n_in].count;
+        gtr__program_slot(c, p, holds, w->node->out[0], NULL);
+    }
+    for (const gtr__node *n = w->node + tail; n < w->node + w->n_node; n++) {
         const gtr__step_kind kind = gtr__step_of(n->op);
         const int back = n->dir == GTR__BWD, x = kind == GTR__STEP_BINARY ? 2 : 1;
         if (kind == GTR__STEP_NONE) return false;
@@ -1381,7 +1399,7 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p) {
             const gtr__arg *out = &c->out[n->out[k] - c->n_in];
             gtr__step s = { n, kind, back ? 1 + k : 0, -1, -1, -1, -1, 0, (int)(n->adds >> k & 1), out };
             int *const operand[4] = { &s.a, x == 2 ? &s.b : &s.y, x == 2 ? &s.y : &s.dy, &s.dy };
-            if (!p->steps) p->count = out->count;
+            if (!p->slots) p->count = out->count;
             if (out->count != p->count) return false;
             for (int i = 0; i < n->n_in; i++) if (n->in[i] >= 0 && n->reads >> i & 1
                     && (*operand[i] = gtr__program_slot(c, p, holds, n->in[i], &out->shape)) < 0) return false;
@@ -4682,7 +4700,8 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 #endif
 
 // >>program
-/* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves run. */
+/* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves
+   run. */
 typedef struct { gtr__program p; const gtr__call *c; gtr__nd nd[GTR__PROGRAM_LOADS]; } gtr__program_job;
 /* n elements of load k from element i on; in t, unless they lie so in memory. */
 static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_float *t, int64_t i, int64_t n) {
@@ -4902,7 +4921,7 @@ GTR__CPU(network_fwd) {
     size_t most = 0, one;
     gtr__program_job job;
     job.c = c;
-    if (gtr__program_make(c, &job.p)) {
+    if (gtr__program_make(c, &job.p, false)) {
         if (c->measure) *c->measure = 0;
         else gtr__program_run(instance, &job);
         return GTR_OK;
@@ -4948,7 +4967,8 @@ static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
     gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
-    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node, gtr__cpu_release
+    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
+    gtr__cpu_release
 };
 
 // >>contexts
@@ -7030,15 +7050,19 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
-/* What nothing but this network's members use is not stored. uses: how many of each root; INT_MAX: it is added to. */
-static void gtr__forget_inner(gtr__plan *p, const gtr__node *n, int *uses) {
+/* What nothing but this network's members use is not stored, but that a product in front keeps its place: attr i[1]
+   says whether it needs none. uses: how many of each root; INT_MAX: it is added to. */
+static void gtr__forget_inner(gtr__plan *p, gtr__node *n, int *uses) {
     const gtr__network *w = (const gtr__network *)n->attr.ptr;
     for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
             if (q->in[k] < 0 || (k < q->n_in && !gtr__bit(q->reads, k))) continue;
             const int v = gtr__root(p, n->in[q->in[k]]);
+            const bool kept = gtr__step_of(w->node->op) == GTR__STEP_NONE && v == gtr__root(p, n->in[w->node->out[0]]);
             uses[v] += back ? 1 : -1;
-            if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
+            if (back || uses[v] || p->value[v].home != GTR__HOME_ARENA) continue;
+            if (kept) n->attr.i[1] = 1;
+            else p->value[v].home = GTR__HOME_NONE;
         }
 }
 static void gtr__pass_select(gtr__build *b, bool late) {

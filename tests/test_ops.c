@@ -749,6 +749,7 @@ static void check_gradients(const op_row *row, const char *text, int seed, bool 
                 free(analytic);
             }
             if (spoil) {
+                g.ctx->caps.without = ~0u;          /* nodes one by one */
                 gtr__plans_forget(g.ctx, 0);        /* so that the plan in question is the first */
                 run_graph(g.ctx, fetch, n_fetch, training);
                 check_wrongs(&g, fetch, n_fetch, training, direct ? 0 : 2, numeric, leaf);
