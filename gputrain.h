@@ -743,7 +743,8 @@ enum {
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
     GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
     /* element by element: what they read, in other storage; times a mask; of two operands */
-    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216
+    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216,
+    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864 /* a sum over dimensions in attr i[0]; divided by their count */
 };
 #define GTR__MAX_OUT 30 /* outputs of an op */
 /* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
@@ -765,8 +766,8 @@ enum {
     X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
     X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
     X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
-    X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
+    X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
+    X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
@@ -1220,12 +1221,14 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PROGRAM_SLOTS 12 /* loads and steps */
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes among which a node's companions are looked for: planning stays linear */
-typedef enum { GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_DROP, GTR__STEP_UNARY, GTR__STEP_BINARY } gtr__step_kind;
+typedef enum {
+    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_UNARY, GTR__STEP_BINARY
+} gtr__step_kind;
 #define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(flags),
 static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
     const uint32_t f = gtr__op_flags[op];
-    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__DROPS ? GTR__STEP_DROP : !(f & GTR__EW) ? GTR__STEP_NONE
+    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP : !(f & GTR__EW) ? GTR__STEP_NONE
         : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
 }
 static int64_t gtr__elements(const gtr_shape *s) { /* of a literal shape */
@@ -1260,8 +1263,9 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
 /* The elements of a node that a program may have as a member; 0: it may not. */
 static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     const gtr__step_kind kind = gtr__step_of(n->op);
-    const int like = n->dir == GTR__BWD ? n->n_in - 1 : n->n_in; /* the gradient given, or the output */
-    if (kind == GTR__STEP_NONE || n->in[like] < 0) return 0;
+    const bool spreads = kind == GTR__STEP_SPREAD; /* its gradient does */
+    const int like = n->dir == GTR__BWD && !spreads ? n->n_in - 1 : n->n_in; /* the gradient given, or the output */
+    if (kind == GTR__STEP_NONE || (spreads && n->dir == GTR__FWD) || n->in[like] < 0) return 0;
     const gtr_shape *s = &p->value[n->in[like]].shape;
     const int64_t count = gtr__elements(s);
     for (int k = 0; k < GTR__ALL(n); k++) {
@@ -1295,7 +1299,8 @@ static bool gtr__program_join(const gtr__plan *p, gtr__program_scope *scope, con
         const bool whole = gtr__elements(&p->value[n->in[k]].shape) == s.count;
         int m = 0, l = 0;
         while (m < s.made && s.root[m] != root) m++;
-        while (l < s.loads && !(s.whole[l] == whole && s.load[l] == (whole ? root : n->in[k]))) l++;
+        const bool own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD; /* broadcast in a way of its own */
+        while (l < s.loads && (own || !(s.whole[l] == whole && s.load[l] == (whole ? root : n->in[k])))) l++;
         if (k < n->n_in) {
             linked |= m < s.made || l < s.loads;
             if (m < s.made ? !whole : l == GTR__PROGRAM_LOADS) return false;
@@ -1362,23 +1367,32 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
    its formula's operands, -1: not read. */
 typedef struct {
     const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out_add; const gtr__arg *out;
+    double factor; /* of SPREAD */
 } gtr__step;
-/* Slot k, if it is a load, begins as operand load[k] broadcast to full[k]. */
+/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k]. */
 typedef struct {
     int slots, steps, loads, slot[GTR__PROGRAM_LOADS]; int64_t count;
-    const gtr__arg *load[GTR__PROGRAM_LOADS]; const gtr_shape *full[GTR__PROGRAM_LOADS];
+    const gtr__arg *load[GTR__PROGRAM_LOADS]; gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
-/* The slot in which network's operand id is, whose memory holds[slot] is; a load of its own, if none. */
-static int gtr__program_slot(const gtr__call *c, gtr__program *p, int *holds, int id, const gtr_shape *full) {
+/* The slot in which operand id of node n is, whose memory holds[slot] is; a load of its own, if none. */
+static int gtr__program_slot(const gtr__call *c, gtr__program *p, int *holds, const gtr__node *n, int id,
+        const gtr_shape *full) {
     const int root = ((const gtr__network *)c->attr->ptr)->root[id];
     const gtr__arg *arg = id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
-    const bool whole = arg->count == p->count;
-    for (int s = p->slots - 1; s >= 0; s--) if (holds[s] == (whole ? root : -2 - id)) return s;
+    const bool whole = arg->count == p->count, own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD;
+    for (int s = p->slots - 1; s >= 0 && !own; s--) if (holds[s] == (whole ? root : -2 - id)) return s;
     if (p->slots == GTR__PROGRAM_SLOTS || p->loads == GTR__PROGRAM_LOADS) return -1;
-    p->load[p->loads] = arg; p->full[p->loads] = full;
-    holds[p->slots] = whole ? root : -2 - id;
+    p->load[p->loads] = arg; p->full[p->loads] = *full;
+    p->shape[p->loads] = own ? *full : arg->shape;
+    for (int d = 0; own && d < full->ndim; d++) if (n->attr.i[0] >> d & 1) p->shape[p->loads].dim[d] = 1;
+    holds[p->slots] = own ? -1 : whole ? root : -2 - id;
     return p->slot[p->loads++] = p->slots++;
+}
+/* The gradient that a node is given. */
+static const gtr__arg *gtr__program_given(const gtr__call *c, const gtr__node *n) {
+    const int id = n->in[n->n_in - 1];
+    return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
 /* The program of a network, with load 0 what its first member makes, if tail; false where it is none. */
 static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
@@ -1387,7 +1401,7 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
     memset(p, 0, sizeof *p);
     if (tail) {
         p->count = c->out[w->node->out[0] - c->n_in].count;
-        gtr__program_slot(c, p, holds, w->node->out[0], NULL);
+        gtr__program_slot(c, p, holds, w->node, w->node->out[0], &c->out[w->node->out[0] - c->n_in].shape);
     }
     for (const gtr__node *n = w->node + tail; n < w->node + w->n_node; n++) {
         const gtr__step_kind kind = gtr__step_of(n->op);
@@ -1397,13 +1411,15 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
             if (n->out[k] < 0) continue;
             if (p->steps == GTR__PROGRAM_SLOTS) return false;
             const gtr__arg *out = &c->out[n->out[k] - c->n_in];
-            gtr__step s = { n, kind, back ? 1 + k : 0, -1, -1, -1, -1, 0, (int)(n->adds >> k & 1), out };
+            gtr__step s = { n, kind, back ? 1 + k : 0, -1, -1, -1, -1, 0, (int)(n->adds >> k & 1), out, 1 };
             int *const operand[4] = { &s.a, x == 2 ? &s.b : &s.y, x == 2 ? &s.y : &s.dy, &s.dy };
             if (!p->slots) p->count = out->count;
             if (out->count != p->count) return false;
             for (int i = 0; i < n->n_in; i++) if (n->in[i] >= 0 && n->reads >> i & 1
-                    && (*operand[i] = gtr__program_slot(c, p, holds, n->in[i], &out->shape)) < 0) return false;
+                    && (*operand[i] = gtr__program_slot(c, p, holds, n, n->in[i], &out->shape)) < 0) return false;
             if (p->slots == GTR__PROGRAM_SLOTS) return false;
+            if (gtr__op_flags[n->op] & GTR__AVERAGES)
+                s.factor = (double)gtr__program_given(c, n)->count / (double)p->count;
             s.to = p->slots;
             holds[p->slots++] = w->root[n->out[k]];
             p->step[p->steps++] = s;
@@ -4741,9 +4757,10 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
         }
         return;
     }
-    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side) : gtr__ew_copy;
+    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side)
+        : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
     gtr_float t[GTR__BLOCK];
-    fn(add ? t : r, dy ? dy : x, x, 1, s->b < 0 ? x : at[s->b], 1, y ? y : x, 0, n);
+    fn(add ? t : r, dy ? dy : x, x, 1, s->b < 0 ? x : at[s->b], 1, y ? y : x, (gtr_float)s->factor, n);
     if (!add) return;
     GTR__IVDEP
     for (int64_t k = 0; k < n; k++) r[k] += t[k];
@@ -4777,7 +4794,7 @@ static void gtr__program_range(GTR__SPAN) {
 }
 static void gtr__program_run(void *instance, gtr__program_job *w) {
     for (int k = 0; k < w->p.loads; k++)
-        w->nd[k] = gtr__nd_make(w->p.full[k], &w->p.load[k]->shape, NULL, NULL);
+        w->nd[k] = gtr__nd_make(&w->p.full[k], &w->p.shape[k], NULL, NULL);
     gtr__ranges(instance, gtr__program_range, w, w->p.count, 2 * GTR__BLOCK);
 }
 

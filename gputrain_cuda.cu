@@ -4555,6 +4555,10 @@ static gtr__program_step gtr__program_step_of(const gtr__step *s) {
     t.a = (int8_t)(a < 0 ? 0 : a); t.b = (int8_t)(s->b < 0 ? 0 : s->b); t.dy = (int8_t)(s->dy < 0 ? 0 : s->dy);
     t.y = (int8_t)(s->y >= 0 ? s->y : t.a); t.to = (int8_t)s->to;
     t.f0 = (float)attr->f[0]; t.f1 = (float)attr->f[1];
+    if (gtr__op_flags[s->node->op] & GTR__AVERAGES) {           // as its own kernel has it
+        t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
+        t.f0 = (float)s->factor; t.f1 = 0.0f;
+    }
     if (s->kind != GTR__STEP_DROP) return t;
     if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
     t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
@@ -4573,8 +4577,8 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
         m->load[k] = gtr__opd_of(p->load[k]);
         wide = wide && gtr__wide(m->load[k]);
         if (p->load[k]->count == p->count) continue;    // at[k].n 0: it lies as the elements go
-        gtr__broadcast(&p->load[k]->shape, p->full[k], stride);
-        gtr__dims_make(&m->at[k], p->full[k], stride, stride);
+        gtr__broadcast(&p->shape[k], &p->full[k], stride);
+        gtr__dims_make(&m->at[k], &p->full[k], stride, stride);
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
     for (int k = 0; k < p->steps; k++) {
