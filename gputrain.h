@@ -45,11 +45,11 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
     errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear
-    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh
-    op:exp op:log op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm
-    op:argmax op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast
-    op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend
-    contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
+    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
+    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding
+    op:batch_norm op:argmax op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
+    op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network rows program
+    cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
     pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner
     set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json
     load save-file observing release
@@ -470,14 +470,47 @@ GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b); /* a + b, broadcastin
 GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b); /* a - b, broadcasting */
 GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b); /* a * b, broadcasting */
 GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b); /* a / b, broadcasting */
+GTR_API gtr_tensor *gtr_minimum(gtr_tensor *a, gtr_tensor *b); /* broadcasting; at equals half the gradient to each */
+GTR_API gtr_tensor *gtr_maximum(gtr_tensor *a, gtr_tensor *b);
+GTR_API gtr_tensor *gtr_pow(gtr_tensor *a, gtr_tensor *b); /* a^b, broadcasting */
+GTR_API gtr_tensor *gtr_less(gtr_tensor *a, gtr_tensor *b); /* 1 where a < b, else 0; broadcasting; no gradient */
+GTR_API gtr_tensor *gtr_greater(gtr_tensor *a, gtr_tensor *b); /* a > b, likewise */
+GTR_API gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b); /* a == b, likewise */
+/* a where c is not 0, else b, broadcasting; of the other neither NaN nor gradient comes through. None of c. */
+GTR_API gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b);
 GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b); /* a x + b */
+GTR_API gtr_tensor *gtr_neg(gtr_tensor *x); /* -x */
+GTR_API gtr_tensor *gtr_abs(gtr_tensor *x); /* gradient 0 at 0 */
+GTR_API gtr_tensor *gtr_sqrt(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_rsqrt(gtr_tensor *x); /* 1 / sqrt(x) */
+GTR_API gtr_tensor *gtr_square(gtr_tensor *x); /* x^2 */
+GTR_API gtr_tensor *gtr_reciprocal(gtr_tensor *x); /* 1 / x */
+GTR_API gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p); /* x^p; of negative x NaN unless p is an integer */
+GTR_API gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi); /* lo <= hi, which may be infinite */
+GTR_API gtr_tensor *gtr_sign(gtr_tensor *x); /* -1, 0 or 1; no gradient */
+GTR_API gtr_tensor *gtr_floor(gtr_tensor *x); /* no gradient */
+GTR_API gtr_tensor *gtr_round(gtr_tensor *x); /* halves to even; no gradient */
+GTR_API gtr_tensor *gtr_is_nan(gtr_tensor *x); /* 1 where x is NaN, else 0; no gradient */
+GTR_API gtr_tensor *gtr_sin(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_cos(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_relu(gtr_tensor *x); /* max(x, 0); gradient 0 at 0 */
 GTR_API gtr_tensor *gtr_tanh(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x); /* 1 / (1 + exp(-x)) */
 GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x); /* x Phi(x), Phi by erf: PyTorch's default */
 GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x); /* the tanh form */
+GTR_API gtr_tensor *gtr_leaky_relu(gtr_tensor *x, float slope); /* slope x where x < 0; 0: 0.01 */
+GTR_API gtr_tensor *gtr_relu6(gtr_tensor *x); /* min(max(x, 0), 6) */
+GTR_API gtr_tensor *gtr_elu(gtr_tensor *x, float alpha); /* alpha (exp(x) - 1) where x < 0; 0: 1 */
+GTR_API gtr_tensor *gtr_selu(gtr_tensor *x); /* Klambauer et al., 2017 */
+GTR_API gtr_tensor *gtr_silu(gtr_tensor *x); /* x sigmoid(x) */
+GTR_API gtr_tensor *gtr_mish(gtr_tensor *x); /* x tanh(log(1 + exp(x))); Misra, 2019 */
+GTR_API gtr_tensor *gtr_softplus(gtr_tensor *x, float beta); /* log(1 + exp(beta x)) / beta; 0: 1 */
+GTR_API gtr_tensor *gtr_hard_sigmoid(gtr_tensor *x); /* relu6(x + 3) / 6 */
+GTR_API gtr_tensor *gtr_hard_swish(gtr_tensor *x); /* x relu6(x + 3) / 6 */
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_expm1(gtr_tensor *x); /* exp(x) - 1, exact near 0 */
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
+GTR_API gtr_tensor *gtr_log1p(gtr_tensor *x); /* log(1 + x), exact near 0 */
 GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; x's elements; a batch wants one in x */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
@@ -742,8 +775,8 @@ enum {
     GTR__COMMITS = 4096,
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
     GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
-    /* element by element: what they read, in other storage; times a mask; of two operands */
-    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216,
+    /* element by element: what they read, in other storage; times a mask; of two operands; that no gradient passes */
+    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
     GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864 /* a sum over dimensions in attr i[0]; divided by their count */
 };
 #define GTR__MAX_OUT 30 /* outputs of an op */
@@ -814,16 +847,21 @@ typedef enum {
 #define GTR__MAX_LOOKUPS 24 /* such gradients of a step */
 
 // >>formulas
-/* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
-   GTR__LOGF, GTR__TANHF, GTR__ERFF and GTR__R (the type that it computes in). U(X, ID, name, class, needs, flags,
-   forward, backward). NaN goes through all of them. */
+/* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b, of which it reads x or y. Each
+   file defines GTR__EXPF, GTR__LOGF, GTR__TANHF, ..., GTR__SELECT(yes, a, b), whose arms are both computed, and GTR__R
+   (the type that it computes in). U(X, ID, name, class, needs, flags, forward, backward). NaN goes through all but
+   comparisons. */
 #define GTR__SQRT1_2    0.70710678118654752440
 #define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
 #define GTR__1_SQRT2PI  0.39894228040143267794
+#define GTR__SELU       1.05070098735548049342
+#define GTR__SELU_ALPHA 1.67326324235437728482
 #define GTR__C(v)       ((GTR__R)(v))
+#define GTR__CLIP(x, lo, hi) ((x) < (lo) ? (lo) : (x) > (hi) ? (hi) : (x))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
 #define GTR__UNARY_TABLE(U, X) \
-    U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
+    U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X) GTR__UNARY_RARE(U, X)
+/* What a device's kernels have in line; then (RARE) what they call: of x alone, and with arguments. */
 #define GTR__UNARY_OF_X(U, X) \
     U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? GTR__C(0) : x, y > 0 ? dy : GTR__C(0)) \
     U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
@@ -835,23 +873,84 @@ typedef enum {
         dy * gtr__gelu_tanh_grad(x)) \
     U(X, EXP, exp, FULL, GTR__Y0, 0, GTR__EXPF(x), dy * y) \
     U(X, LOG, log, FULL, GTR__X0, 0, GTR__LOGF(x), dy / x)
-/* Body of GTR__R gtr__gelu_tanh_grad(GTR__R x), defined by each file. */
-#define GTR__GELU_TANH_GRAD_BODY \
-    { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
-      return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
-          * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
-/* U(X, ID, name, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
-#define GTR__BINARY_TABLE(U, X) \
-    U(X, ADD, add, 0, GTR__PASSES0 | GTR__PASSES1, a + b, dy, dy) \
-    U(X, SUB, sub, 0, GTR__PASSES0, a - b, dy, -dy) \
-    U(X, MUL, mul, GTR__X0 | GTR__X1, GTR__CROSS, a * b, dy * b, dy * a) \
-    U(X, DIV, div, GTR__X1 | GTR__Y0, 0, a / b, dy / b, -dy * y / b)
+#define GTR__UNARY_RARE(U, X) GTR__UNARY_RARE_OF_X(U, X) GTR__UNARY_WITH(U, X)
+#define GTR__UNARY_RARE_OF_X(U, X) \
+    U(X, NEG, neg, FOLLOW, 0, 0, -x, -dy) \
+    U(X, ABS, abs, FOLLOW, GTR__X0, 0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : GTR__C(0)) \
+    U(X, SQRT, sqrt, FOLLOW, GTR__Y0, 0, GTR__SQRTF(x), dy / (y + y)) \
+    U(X, RSQRT, rsqrt, FULL, GTR__Y0, 0, GTR__C(1) / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
+    U(X, SQUARE, square, FULL, GTR__X0, 0, x * x, dy * (x + x)) \
+    U(X, RECIPROCAL, reciprocal, FULL, GTR__Y0, 0, GTR__C(1) / x, -dy * y * y) \
+    U(X, SIN, sin, FOLLOW, GTR__X0, 0, GTR__SINF(x), dy * GTR__COSF(x)) \
+    U(X, COS, cos, FOLLOW, GTR__X0, 0, GTR__COSF(x), -dy * GTR__SINF(x)) \
+    U(X, LOG1P, log1p, FULL, GTR__X0, 0, GTR__LOG1PF(x), dy / (GTR__C(1) + x)) \
+    U(X, EXPM1, expm1, FULL, GTR__X0, 0, GTR__EXPM1F(x), dy * GTR__EXPF(x)) \
+    U(X, SELU, selu, FOLLOW, GTR__X0, 0, \
+        GTR__C(GTR__SELU) * GTR__SELECT(x > 0, x, GTR__C(GTR__SELU_ALPHA) * GTR__EXPM1F(x)), \
+        dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, GTR__C(1), GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
+    U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (GTR__C(1) + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
+    U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
+    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, 0, GTR__CLIP(x + GTR__C(3), GTR__C(0), GTR__C(6)) / GTR__C(6), \
+        (GTR__FABSF(x) < 3 ? dy : GTR__C(0)) / GTR__C(6)) \
+    U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
+        x * (GTR__CLIP(x + GTR__C(3), GTR__C(0), GTR__C(6)) / GTR__C(6)), \
+        GTR__SELECT(GTR__FABSF(x) < 3, dy * (x / GTR__C(3) + GTR__C(0.5)), x < 0 ? GTR__C(0) : dy)) \
+    U(X, RELU6, relu6, FOLLOW, GTR__Y0, 0, GTR__CLIP(x, GTR__C(0), GTR__C(6)), y <= 0 || y >= 6 ? GTR__C(0) : dy) \
+    U(X, SIGN, sign, FOLLOW, 0, GTR__FLAT, x > 0 ? GTR__C(1) : x < 0 ? GTR__C(-1) : x, GTR__C(0)) \
+    U(X, FLOOR, floor, FOLLOW, 0, GTR__FLAT, GTR__FLOORF(x), GTR__C(0)) \
+    U(X, ROUND, round, FOLLOW, 0, GTR__FLAT, GTR__RINTF(x), GTR__C(0)) \
+    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? GTR__C(1) : GTR__C(0), GTR__C(0))
+#define GTR__UNARY_WITH(U, X) \
+    U(X, LEAKY_RELU, leaky_relu, FOLLOW, GTR__X0, 0, x * (x > 0 ? GTR__C(1) : a), dy * (x > 0 ? GTR__C(1) : a)) \
+    U(X, ELU, elu, FOLLOW, GTR__X0, 0, GTR__SELECT(x > 0, x, a * GTR__EXPM1F(x)), \
+        dy * GTR__SELECT(x > 0, GTR__C(1), a * GTR__EXPF(x))) \
+    U(X, SOFTPLUS, softplus, FULL, GTR__X0, 0, \
+        (x < 0 ? GTR__C(0) : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
+        dy / (GTR__C(1) + GTR__EXPF(-a * x))) \
+    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x >= a && x <= b ? dy : GTR__C(0)) \
+    U(X, POW_SCALAR, pow_scalar, FULL, GTR__X0, 0, GTR__POWF(x, a), \
+        a == 0 ? GTR__C(0) : dy * (a * GTR__POWF(x, a - GTR__C(1))))
+/* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
+   e = exp(x); from 20 on t is 1. */
+#define GTR__MISH_N(x) const GTR__R m = x > 20 ? GTR__C(20) : x, e = GTR__EXPF(m), n = e * (e + GTR__C(2));
+#define GTR__FORMULA_FUNCTIONS(F) \
+    F(gelu_tanh_grad, { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
+        return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
+            * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }) \
+    F(silu_grad, { const GTR__R s = GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)); \
+        return s * (GTR__C(1) + x * (GTR__C(1) - s)); }) \
+    F(mish, { GTR__MISH_N(x) return x * (n / (n + GTR__C(2))); }) \
+    F(mish_grad, { GTR__MISH_N(x) const GTR__R d = n + GTR__C(2); \
+        return n / d + GTR__C(4) * m * (e / d) * ((e + GTR__C(1)) / d); })
+/* U(X, ID, name, class, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y). What MASK takes
+   out is -0, which sums leave as they are. */
+#define GTR__BINARY_TABLE(U, X) GTR__BINARY_OF_AB(U, X) GTR__BINARY_OTHERS(U, X)
+#define GTR__BINARY_OF_AB(U, X) \
+    U(X, ADD, add, FOLLOW, 0, GTR__PASSES0 | GTR__PASSES1, a + b, dy, dy) \
+    U(X, SUB, sub, FOLLOW, 0, GTR__PASSES0, a - b, dy, -dy) \
+    U(X, MUL, mul, FOLLOW, GTR__X0 | GTR__X1, GTR__CROSS, a * b, dy * b, dy * a) \
+    U(X, DIV, div, FOLLOW, GTR__X1 | GTR__Y0, 0, a / b, dy / b, -dy * y / b) \
+    U(X, MINIMUM, minimum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a < b ? a : b, \
+        a == b ? GTR__C(0.5) * dy : a > b ? GTR__C(0) : dy, a == b ? GTR__C(0.5) * dy : a < b ? GTR__C(0) : dy) \
+    U(X, MAXIMUM, maximum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a > b ? a : b, \
+        a == b ? GTR__C(0.5) * dy : a < b ? GTR__C(0) : dy, a == b ? GTR__C(0.5) * dy : a > b ? GTR__C(0) : dy) \
+    U(X, POW, pow, FULL, GTR__X0 | GTR__X1 | GTR__Y0, 0, GTR__POWF(a, b), \
+        b == 0 ? GTR__C(0) : dy * (b * GTR__POWF(a, b - GTR__C(1))), \
+        a == 0 && b >= 0 ? GTR__C(0) : dy * (y * GTR__LOGF(a))) \
+    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0)) \
+    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0))
+#define GTR__BINARY_OTHERS(U, X) /* whose builders have other names */ \
+    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0)) \
+    U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), GTR__C(0), a != 0 ? dy : GTR__C(0)) \
+    U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, GTR__C(0), \
+        a != 0 ? GTR__C(0) : dy)
 /* X(ID, name, formulas), or X of a row of GTR__OPS. */
 #define GTR__UNARY_FORMULAS(X, ID, name, cls, needs, flags, f, g) X(ID, name, f, g)
-#define GTR__BINARY_FORMULAS(X, ID, name, needs, flags, f, da, db) X(ID, name, f, da, db)
-#define GTR__UNARY_ROW(X, ID, name, cls, needs, flags, f, g) X(ID, name, 1, 1, cls, needs, flags | GTR__EW, 1, 1)
-#define GTR__BINARY_ROW(X, ID, name, needs, flags, f, da, db) \
-    X(ID, name, 1, 1, FOLLOW, needs, flags | GTR__WS | GTR__EW | GTR__PAIRS, 1, 1)
+#define GTR__BINARY_FORMULAS(X, ID, name, cls, needs, flags, f, da, db) X(ID, name, f, da, db)
+#define GTR__UNARY_ROW(X, ID, name, cls, needs, flags, f, g) \
+    X(ID, name, 1, !((flags) & GTR__FLAT), cls, needs, flags | GTR__EW, 1, 1)
+#define GTR__BINARY_ROW(X, ID, name, cls, needs, flags, f, da, db) \
+    X(ID, name, 1, !((flags) & GTR__FLAT), cls, needs, flags | GTR__WS | GTR__EW | GTR__PAIRS, 1, 1)
 #define GTR__UNARY(X) GTR__UNARY_TABLE(GTR__UNARY_FORMULAS, X)
 #define GTR__BINARY(X) GTR__BINARY_TABLE(GTR__BINARY_FORMULAS, X)
 #define GTR__OP_ENUM(ID, name, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
@@ -1469,6 +1568,13 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
 #define GTR__SQRTF sqrt
 #define GTR__LOG1PF log1p
 #define GTR__FABSF fabs
+#define GTR__EXPM1F expm1
+#define GTR__SINF sin
+#define GTR__COSF cos
+#define GTR__POWF pow
+#define GTR__FLOORF floor
+#define GTR__RINTF rint
+#define GTR__SELECT(yes, a, b) ((yes) ? (a) : (b))
 #else
 #define GTR__EXPF  gtr__expf
 #define GTR__LOGF  gtr__logf
@@ -1477,6 +1583,13 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
 #define GTR__SQRTF sqrtf
 #define GTR__LOG1PF gtr__log1pf
 #define GTR__FABSF fabsf
+#define GTR__EXPM1F gtr__expm1f
+#define GTR__SINF(x) gtr__sincosf(x, 0)
+#define GTR__COSF(x) gtr__sincosf(x, 1)
+#define GTR__POWF powf
+#define GTR__FLOORF floorf
+#define GTR__RINTF rintf
+#define GTR__SELECT gtr__select
 #endif
 #define GTR__R gtr_float
 #ifdef __MINGW_PRINTF_FORMAT
@@ -2080,11 +2193,11 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #endif
 
 // >>vmath
-/* exp, log, tanh, erf and log1p of floats, from arithmetic, casts of bits and selections alone, so that compilers make
-   vectors of the loops that they stand in. Every product that a sum follows is a GTR__FMA: an element's bits are the
-   same in a vector and alone. NaN, infinities, zeros and subnormals are as in libm. Most errors in ulp, over all floats
-   (make campaign-floats), with fast FMA / without: exp 1.04 / 1.01, log 0.94 / 0.96, tanh 1.91 / 1.95, erf 1.82 / 2.04,
-   log1p 1.55 / 1.71; sigmoid's formula 2.49. */
+/* exp, log, tanh, erf, log1p, expm1, sin and cos of floats, from arithmetic, casts of bits and selections alone, so
+   that compilers make vectors of the loops that they stand in. Every product that a sum follows is a GTR__FMA: an
+   element's bits are the same in a vector and alone. NaN, infinities, zeros and subnormals are as in libm. Most errors
+   in ulp, over all floats (make campaign-floats), with fast FMA / without: exp 1.04 / 1.01, log 0.94 / 0.96, tanh 1.91
+   / 1.95, erf 1.82 / 2.04, log1p 1.55 / 1.71; sigmoid's formula 2.49. */
 static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
 static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
 #if defined(__GNUC__) || defined(__clang__)
@@ -2161,10 +2274,46 @@ GTR__INLINE float gtr__logf(float x) {
     y = gtr__select(w > 0x80000000u, gtr__bits_float(0x7fc00000u), y);
     return gtr__select(w << 1 == 0, gtr__bits_float(0xff800000u), y);
 }
-/* For x in [0, 1]. */
+/* 1 + x = (1 + f) 2^n; f comes of x itself, not of the rounded sum. */
 GTR__INLINE float gtr__log1pf(float x) {
-    const int32_t half = (int32_t)((0x3eaaaaabu - gtr__float_bits(x)) >> 31); /* x > 1 / 3 */
-    return gtr__log_reduced(gtr__select(half, x * 0.5f - 0.5f, x), (float)half);
+    const uint32_t u = gtr__float_bits(x), w = gtr__float_bits(1.0f + x), k = (w - 0x3f2aaaabu) & 0xff800000u;
+    const int32_t n = (int32_t)k / 8388608, m = n < 64 ? n : 64;
+    float y = gtr__log_reduced(gtr__select(n != 0, gtr__bits_float(u - k) + (gtr__pow2(-m) - 1.0f), x), (float)n);
+    y = gtr__select(w < 0x7f800000u && u << 1 != 0, y, x);
+    y = gtr__select(w > 0x80000000u, gtr__bits_float(0x7fc00000u), y);
+    return gtr__select(w << 1 == 0, gtr__bits_float(0xff800000u), y);
+}
+GTR__INLINE float gtr__expm1f(float x) {
+    int32_t n;
+    const float p = gtr__exp_reduced(gtr__select(x < -25.0f, -25.0f, x), &n);
+    const int32_t over = n > 127;
+    const float s = gtr__pow2(n - over);
+    return gtr__select(x == 0, x, GTR__FMA(s, p, s - 1.0f) * (float)(1 + over));
+}
+/* sin, or with cosine 1 cos: |x| = (n + r) pi / 2, |r| <= 1/2, by integers (Payne and Hanek, 1983): the mantissa times
+   the 96 bits of 2 / pi from the first on of which a bit of n mod 4 comes; r is good to 2^-37 of the least there is. */
+GTR__INLINE float gtr__sincosf(float x, uint32_t cosine) {
+    static const uint32_t bits[8] = { 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u,
+        0xfe5163abu };
+    const uint32_t u = gtr__float_bits(x) & 0x7fffffffu, e = u >> 23, s = GTR__CLIP(e, 126u, 254u) - 120u;
+    const uint32_t *w = bits + (s >> 5), t = s & 31, m = (u & 0x7fffffu) | 0x800000u;
+    const uint32_t w0 = w[0] << t | w[1] >> 1 >> (31 - t), w1 = w[1] << t | w[2] >> 1 >> (31 - t),
+        w2 = w[2] << t | w[3] >> 1 >> (31 - t);
+    const uint64_t p = ((uint64_t)(m * w0) << 32) + (uint64_t)m * w1 + ((uint64_t)m * w2 >> 32);
+    const uint32_t near = 0u - (uint32_t)(u < 0x3f000000u), n = ((uint32_t)(p >> 61) + 1) >> 1;
+    const int64_t r = (int64_t)(p - ((uint64_t)n << 62));
+    const double d = (double)(int32_t)(r >> 32) * 4294967296.0 + (double)((int32_t)((uint32_t)r >> 1)) * 2;
+    const float f = gtr__select((int)(near & 1), gtr__bits_float(u), (float)(d * 3.4061215800865545e-19));
+    const uint32_t q = (n & ~near) + cosine,
+        sign = (q << 30 ^ (gtr__float_bits(x) & (cosine - 1))) & 0x80000000u; /* cos is even */
+    const float z = f * f;
+    float c = GTR__FMA(2.44331571e-5f, z, -1.38873163e-3f), p3 = GTR__FMA(2.71831149e-6f, z, -1.98393348e-4f);
+    c = GTR__FMA(c, z, 4.16666456e-2f);
+    c = GTR__FMA(c, z, -0.5f);
+    p3 = GTR__FMA(p3, z, 8.33333138e-3f);
+    p3 = GTR__FMA(p3, z, -1.66666667e-1f);
+    const float y = gtr__select((int)(q & 1), GTR__FMA(c, z, 1.0f), GTR__FMA(p3 * z, f, f));
+    return gtr__select(u < 0x7f800000u, gtr__bits_float(gtr__float_bits(y) ^ sign), x - x);
 }
 #endif
 
@@ -2317,12 +2466,13 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #else
 #define GTR__IVDEP
 #endif
-GTR__INLINE gtr_float gtr__gelu_tanh_grad(gtr_float x) GTR__GELU_TANH_GRAD_BODY
+#define GTR__FORMULA_FUNCTION(name, body) GTR__INLINE gtr_float gtr__##name(gtr_float x) body
+GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 /* The loops of each formula of GTR__UNARY over the whole vectors of n elements: gcc -O2 makes vectors only where
    nothing is left over. Outputs may lie on inputs of the same call. */
 #define GTR__BACKWARD_ARGS gtr_float a, gtr_float b, const gtr_float *dys, const gtr_float *xs, const gtr_float *ys, \
     gtr_float *dxs, int64_t n, int add
-#define GTR__BACKWARD_IN const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y;
+#define GTR__BACKWARD_IN const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)dy; (void)x; (void)y;
 #define GTR__UNARY_LOOPS(ID, name, forward, backward) \
 static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_float *xs, gtr_float *ys, int64_t n) \
 { \
@@ -3479,6 +3629,7 @@ GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(instance, c, 2); }
 // >>op:sub
 // >>op:mul
 // >>op:div
+// >>op:binary
 /* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed,
    in double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
@@ -3517,6 +3668,7 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:gelu_tanh
 // >>op:exp
 // >>op:log
+// >>op:unary
 /* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
 typedef struct {
     const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out;
@@ -5609,19 +5761,40 @@ gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool tr
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
-#define GTR__BINARY_BUILDER(ID, name, f, da, db) \
+#define GTR__BINARY_BUILDER(X, ID, name, cls, needs, flags, f, da, db) \
     gtr_tensor *gtr_##name(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_##ID, a, b); }
-GTR__BINARY(GTR__BINARY_BUILDER)
+GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
+gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
+gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
+    return gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b));
+}
 #define GTR__UNARY_BUILDER(X, ID, name, cls, needs, flags, f, g) \
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
-GTR__UNARY_OF_X(GTR__UNARY_BUILDER, )
-gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
+GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
+/* with the arguments a and b of its formula, which are right */
+static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, bool right, const char *want) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (!gtr__finite(a) || !gtr__finite(b))
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b);
+    if (!right)
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, (double)a, (double)b,
+                want);
     at.f[0] = a; at.f[1] = b;
-    return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+#define GTR__OP_WITH(ID, a, b, right, want) { return gtr__op_with(GTR__OP_##ID, x, a, b, right, want); }
+gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
+    GTR__OP_WITH(SCALE, a, b, gtr__finite(a) && gtr__finite(b), "finite numbers")
+gtr_tensor *gtr_leaky_relu(gtr_tensor *x, float slope)
+    GTR__OP_WITH(LEAKY_RELU, slope != 0 ? slope : 0.01f, 0, gtr__finite(slope), "a finite slope")
+gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
+    GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "a finite alpha")
+gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
+    GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0, "a finite beta of at least 0")
+gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi) GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "bounds in order")
+/* as PyTorch, which takes these powers so, too */
+gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
+    return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
+        : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "a finite exponent");
 }
 gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {

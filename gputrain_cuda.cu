@@ -52,6 +52,16 @@
 #define GTR__LOGF  logf
 #define GTR__TANHF tanhf
 #define GTR__ERFF  gtr__erf
+#define GTR__SQRTF sqrtf
+#define GTR__LOG1PF log1pf
+#define GTR__EXPM1F expm1f
+#define GTR__SINF  sinf
+#define GTR__COSF  cosf
+#define GTR__POWF  powf
+#define GTR__FLOORF floorf
+#define GTR__RINTF rintf
+#define GTR__FABSF fabsf
+#define GTR__SELECT(yes, a, b) ((yes) ? (a) : (b))
 
 // What every kernel launcher may read of its instance: the first member of the whole (see runtime).
 #define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
@@ -415,7 +425,6 @@ static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
 
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
-static GTR__DEVICE float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
 // beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
 static GTR__DEVICE float gtr__erf(float x) {
@@ -427,6 +436,8 @@ static GTR__DEVICE float gtr__erf(float x) {
     return copysignf(1.0f - e, x);
 }
 
+#define GTR__FORMULA_FUNCTION(name, body) static GTR__DEVICE float gtr__##name(float x) body
+GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
@@ -4131,6 +4142,7 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
 // >>op:gelu_tanh
 // >>op:exp
 // >>op:log
+// >>op:unary
 #define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
     { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->f[0], c->attr->f[1]); } \
@@ -4429,6 +4441,7 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
 // >>op:sub
 // >>op:mul
 // >>op:div
+// >>op:binary
 #define GTR__BINARY_LAUNCHERS(ID, name, forward, da, db) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
         return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
