@@ -486,7 +486,7 @@ GTR_API gtr_tensor *gtr_rsqrt(gtr_tensor *x); /* 1 / sqrt(x) */
 GTR_API gtr_tensor *gtr_square(gtr_tensor *x); /* x^2 */
 GTR_API gtr_tensor *gtr_reciprocal(gtr_tensor *x); /* 1 / x */
 GTR_API gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p); /* x^p; of negative x NaN unless p is an integer */
-GTR_API gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi); /* lo <= hi, which may be infinite */
+GTR_API gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi); /* lo <= hi, which may be infinite; gradient 0 at both */
 GTR_API gtr_tensor *gtr_sign(gtr_tensor *x); /* -1, 0 or 1; no gradient */
 GTR_API gtr_tensor *gtr_floor(gtr_tensor *x); /* no gradient */
 GTR_API gtr_tensor *gtr_round(gtr_tensor *x); /* halves to even; no gradient */
@@ -907,7 +907,7 @@ typedef enum {
     U(X, SOFTPLUS, softplus, FULL, GTR__X0, 0, \
         (x < 0 ? GTR__C(0) : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
         dy / (GTR__C(1) + GTR__EXPF(-a * x))) \
-    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x >= a && x <= b ? dy : GTR__C(0)) \
+    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x > a && x < b ? dy : GTR__C(0)) \
     U(X, POW_SCALAR, pow_scalar, FULL, GTR__X0, 0, GTR__POWF(x, a), \
         a == 0 ? GTR__C(0) : dy * (a * GTR__POWF(x, a - GTR__C(1))))
 /* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
@@ -921,7 +921,7 @@ typedef enum {
         return s * (GTR__C(1) + x * (GTR__C(1) - s)); }) \
     F(mish, { GTR__MISH_N(x) return x * (n / (n + GTR__C(2))); }) \
     F(mish_grad, { GTR__MISH_N(x) const GTR__R d = n + GTR__C(2); \
-        return n / d + GTR__C(4) * m * (e / d) * ((e + GTR__C(1)) / d); })
+        return n / d + m * (e / d) * (GTR__C(4) * (e + GTR__C(1)) / d); })
 /* U(X, ID, name, class, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y). What MASK takes
    out is -0, which sums leave as they are. */
 #define GTR__BINARY_TABLE(U, X) GTR__BINARY_OF_AB(U, X) GTR__BINARY_OTHERS(U, X)
@@ -1436,7 +1436,15 @@ static int64_t gtr__program_anchor(const gtr__plan *p, const gtr__node *n) {
     for (int k = 1; n->dir == GTR__BWD && k < n->n_out; k++) if (n->out[k] >= 0) return 0;
     return gtr__elements(&v->shape);
 }
-/* How many nodes from at on are a program, behind a product if tail; 0: none. */
+/* Whether a node writes what another reads. */
+static bool gtr__node_spoils(const gtr__plan *p, const gtr__node *n, const gtr__node *reader) {
+    for (int i = n->n_in; i < GTR__ALL(n); i++)
+        for (int k = 0; k < reader->n_in; k++)
+            if (n->in[i] >= 0 && gtr__node_use(p, n, i) == gtr__node_use(p, reader, k)) return true;
+    return false;
+}
+/* How many nodes from at on are a program, behind a product if tail, whose operands others of its blocks still read; 0:
+   none. */
 static int gtr__program_members(gtr__plan *p, int at, bool tail) {
     const gtr__node *first = &p->node[at];
     gtr__program_scope s;
@@ -1450,7 +1458,8 @@ static int gtr__program_members(gtr__plan *p, int at, bool tail) {
         const gtr__node *n = &p->node[j];
         gtr__program_scope with = s;
         bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n);
+            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n)
+            && !(tail && gtr__node_spoils(p, n, first));
         for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
         if (!free) continue;
         s = with;
@@ -7240,18 +7249,20 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
-/* What nothing but this network's members use is not stored, but that a product in front keeps its place: attr i[1]
-   says whether it needs none. uses: how many of each root; INT_MAX: it is added to. */
+/* What nothing but this network's members use is not stored, but that what a product in front makes keeps its place:
+   attr i[1] says whether its result needs none. uses: how many of each root; INT_MAX: it is added to. */
 static void gtr__forget_inner(gtr__plan *p, gtr__node *n, int *uses) {
     const gtr__network *w = (const gtr__network *)n->attr.ptr;
     for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
             if (q->in[k] < 0 || (k < q->n_in && !gtr__bit(q->reads, k))) continue;
             const int v = gtr__root(p, n->in[q->in[k]]);
-            const bool kept = gtr__step_of(w->node->op) == GTR__STEP_NONE && v == gtr__root(p, n->in[w->node->out[0]]);
+            bool kept = false; /* made by a product in front */
+            for (int j = 0; gtr__step_of(w->node->op) == GTR__STEP_NONE && j < w->node->n_out; j++)
+                kept |= w->node->out[j] >= 0 && v == gtr__root(p, n->in[w->node->out[j]]);
             uses[v] += back ? 1 : -1;
             if (back || uses[v] || p->value[v].home != GTR__HOME_ARENA) continue;
-            if (kept) n->attr.i[1] = 1;
+            if (kept) n->attr.i[1] |= v == gtr__root(p, n->in[w->node->out[0]]);
             else p->value[v].home = GTR__HOME_NONE;
         }
 }
@@ -7269,6 +7280,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
         for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
             if (by->late != late || (by->several && !b->r->several) || b->ctx->caps.without >> m & 1 ||
+                (by->own_bytes && !b->r->feeds) || /* a predictor keeps nothing */
                 (count = by->match(p, at, &b->ctx->caps)) <= 0) continue;
             gtr__mark_own(p, at, count, by);
             if (!gtr__pack(b, at, count, m)) { /* no other matcher took nodes of this plan's right phases */

@@ -1652,7 +1652,9 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
     for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
     if (p.guard) gtr__watch(p.guard, v.v, N);
     if (!p.unstored) gtr__put_of(p.c, p.type_c, at, v);
-    if (p.tail) gtr__program_tail(p.tail, N == 4 ? *(const float4 *)v.v : make_float4(v.v[0], 0, 0, 0), p.type_c, at, N);
+    if constexpr (N == 4) {
+        if (p.tail) gtr__program_tail(p.tail, make_float4(v.v[0], v.v[1], v.v[2], v.v[3]), p.type_c, at, 4);
+    } else if (p.tail) gtr__program_tail(p.tail, make_float4(v.v[0], 0.0f, 0.0f, 0.0f), p.type_c, at, 1);
 }
 // The same with the bias of column n, and loads.
 template <int N> static GTR__DEVICE

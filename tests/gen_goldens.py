@@ -11,6 +11,8 @@ u32 extents[ndim], then
 Names: "<case>#<number>/<what>". Of an op's case, <what> is in0, in1, ... (inputs), i and f (attributes, if any), g (the output's
 gradient, where the output is no scalar), out, and d0, d1, ... (gradients of float inputs). Other cases are said where they are made.
 """
+import os
+import re
 import struct
 import sys
 
@@ -60,7 +62,10 @@ def case(op, inputs, f, i=(), a=()):
     at = f"{op}#{k}/"
     x = []
     for j, s in enumerate(inputs):
-        if isinstance(s, np.ndarray):
+        if isinstance(s, np.ndarray) and s.dtype == np.float32:
+            floats(f"{at}in{j}", s)
+            x.append(torch.tensor(s.astype(np.float64), requires_grad=True))
+        elif isinstance(s, np.ndarray):
             ints(f"{at}in{j}", s)
             x.append(torch.tensor(s.astype(np.int64)))
         else:
@@ -85,6 +90,10 @@ def labels(shape, n, seed, ignore=None):
     return r
 
 
+pairs_of_shapes = (((4, 5), (4, 5)), ((4, 5), (5,)), ((3, 1, 4), (2, 1)), ((6, 7), ()), ((1,), (9,)), ((2, 3, 5), (1, 3, 1)), ((33,), (33,)))
+one_shapes = (((1,),), ((17,),), ((4, 33),), ((2, 3, 5),), ((1, 64),))
+
+
 def ops():
     T = lambda t, flag: t.transpose(-1, -2) if flag else t
     for ta in (0, 1):
@@ -94,14 +103,12 @@ def ops():
     for x, m in (((1, 1), 1), ((4, 7), 5), ((33, 8), 3), ((2, 3, 6), 4), ((5, 19), 17)):
         case("linear", [x, (m, x[-1]), (m,)], F.linear)
         case("linear_no_bias", [x, (m, x[-1])], F.linear)
-    pairs = (((4, 5), (4, 5)), ((4, 5), (5,)), ((3, 1, 4), (2, 1)), ((6, 7), ()), ((1,), (9,)), ((2, 3, 5), (1, 3, 1)), ((33,), (33,)))
-    for a, b in pairs:
+    for a, b in pairs_of_shapes:
         case("add", [a, b], lambda a, b: a + b)
         case("sub", [a, b], lambda a, b: a - b)
         case("mul", [a, b], lambda a, b: a * b)
         case("div", [a, (b, 0, 2.0)], lambda a, b: a / b)
-    shapes = ((1,), (17,), (4, 33), (2, 3, 5), (1, 64))
-    for s in shapes:
+    for s, in one_shapes:
         w = (s, 2, 0.0)
         case("scale", [w], lambda x: x * 1.5 - 0.25, a=(1.5, -0.25))
         case("relu", [w], F.relu)
@@ -316,12 +323,29 @@ def ignored():
         floats(at + "eval", np.array((loss_of(x, y).item(), right.double().mean().item())))
 
 
+def elementwise():
+    """The rows of tests/elementwise.h that say what PyTorch calls them; and "edges <op>", at kinks and far out."""
+    edges = np.array((0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.0, 2.5, 3.0, -3.0, 6.0, 1e-30, -1e-30, 1e-40, 20.0, -20.0, 85.0, -85.0, 1e3, -1e3, 1e5, 1e30, -1e30, 3e38, -3e38), np.float32)
+    pairs = np.array([(a, b) for a in (0, 0.5, 1, -1, -2, 1e30, np.inf) for b in (0, 1, 2, -1, 0.5, -2, 3, 1e30)], np.float32)
+    spans = {"X": (2, 0.0), "N": (2, 0.0), "F": (3, 0.0), "D": (3, 0.0), "P": (0, 1.25), "Q": (0, 2.0)}
+    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "elementwise.h")).read()
+    for name, kinds, form in re.findall(r'X\(\w+, (\w+), "(\w+)".*?"([^"]*)"\)', table, re.S):
+        f = eval(f"lambda x, y=None: {form or None}", globals())
+        if not form: continue
+        for shapes in (pairs_of_shapes[1:5] if len(kinds) > 1 else one_shapes[:4:3] + one_shapes[1:2]):
+            case(name, [(s,) + spans[k] for s, k in zip(shapes, kinds)], f)
+        case("edges " + name, [edges] if len(kinds) == 1 else list(pairs.T.copy()), f)
+    for s in (((4, 5), (4, 5), (5,)), ((3, 1), (3, 4), (4,)), ((6,), (), (6,))):
+        case("where", [(s[0], 0, 0.0), s[1], s[2]], lambda x, y, z: torch.where(x.round() != 0, y, z) + 0 * x)
+
+
 ops()
 batch_norm()
 micro_batches()
 optimizers()
 networks()
 ignored()
+elementwise()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))

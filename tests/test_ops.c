@@ -23,6 +23,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include "elementwise.h"
 
 #define MAX_IN 64
 #define SCALAR "-"
@@ -189,18 +190,13 @@ static gtr_batch_norm_desc norm_desc(float eps) {
 BUILD(matmul, gtr_matmul_t(x[0], c->p[0] != 0, x[1], c->p[1] != 0))
 BUILD(linear_with, gtr_linear_with(x[0], x[1], c->n > 2 ? x[2] : NULL))
 BUILD(linear, gtr_linear_ex(x[0], "layer", linear_desc(c->p[0], c->p[1] != 0)))
-BUILD(add, gtr_add(x[0], x[1]))
-BUILD(sub, gtr_sub(x[0], x[1]))
-BUILD(mul, gtr_mul(x[0], x[1]))
-BUILD(div, gtr_div(x[0], x[1]))
-BUILD(scale, gtr_scale(x[0], 1.7f, -0.3f))
-BUILD(relu, gtr_relu(x[0]))
-BUILD(tanh, gtr_tanh(x[0]))
-BUILD(sigmoid, gtr_sigmoid(x[0]))
-BUILD(gelu, gtr_gelu(x[0]))
-BUILD(gelu_tanh, gtr_gelu_tanh(x[0]))
-BUILD(exp, gtr_exp(x[0]))
-BUILD(log, gtr_log(x[0]))
+#define BUILD_UNARY(ID, name, kinds, flags, built, plain, torch) \
+    static gtr_tensor *unary_##name(gtr_tensor *x) { return built; } BUILD(name, unary_##name(x[0]))
+UNARY_TESTS(BUILD_UNARY)
+#define BUILD_BINARY(ID, name, kinds, flags, built, plain, torch) \
+    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; } BUILD(name, binary_##name(x[0], x[1]))
+BINARY_TESTS(BUILD_BINARY)
+BUILD(where, gtr_where(x[0], x[1], x[2]))
 BUILD(reshape, gtr_reshape(x[0], shape_from(c)))
 BUILD(flatten, gtr_flatten(x[0]))
 BUILD(permute, gtr_permute(x[0], c->p))
@@ -353,6 +349,7 @@ static const char *const linear_layer_cases[] = { "1x7@5 0", "13x3@2 0", "33x2@3
 static const char *const embedding_layer_cases[] = { "1@5 2", "13@3 3", "33@7 1", "2x3@4 2", "5@1 3", NULL };
 static const char *const graph_cases[] = { "1x7", "13x3", "33x2", "5x4", "3x6", NULL };
 static const char *const stop_cases[] = { "1x7 1x7", "13x3 13x3", "33x2 33x2", "2x3x4 3x4", "5 5", NULL };
+static const char *const where_cases[] = { "1x7 1x7 7", "13x3 3 13x1", "33x1 33x3 33x3", "2x3x4 3x4 4", "5 5 5", "3x2 3x2 3x2", NULL };
 static const char *const shared_cases[] = { "1x4 4x4 4", "13x3 3x3 3", "33x2 2x2 2", "2x3x2 2x2 2", "5x1 1x1 1", NULL };
 static const char *const classifier_cases[] = { "1x3 1", "13x3 13", "33x2 33", "5x4 5", "7x4 7", NULL };
 
@@ -362,7 +359,7 @@ enum {
        COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW =
        256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
-   values, so that there are ties; l labels, some ignored; e ids. Upper case: may have the batch in front.
+   values, so that there are ties; f far, none near a half; l labels, some ignored; e ids. Upper case: may have the batch in front.
    The last one repeats. */
 typedef struct op_row {
     const char *name; builder build; const char *kinds; const char *const *cases; int flags;
@@ -372,18 +369,11 @@ static const op_row rows[] = {
     { "matmul, batches",  build_matmul,           "XX",    matmul_batch_cases,     GRAPH },
     { "linear_with",      build_linear_with,      "Xww",   linear_cases,           PRODUCT | NO_SPECIAL },
     { "linear",           build_linear,           "Xww",   linear_layer_cases,     GRAPH },
-    { "add",              build_add,              "XX",    binary_cases,           0 },
-    { "sub",              build_sub,              "XX",    binary_cases,           0 },
-    { "mul",              build_mul,              "XX",    binary_cases,           0 },
-    { "div",              build_div,              "XQ",    binary_cases,           0 },
-    { "scale",            build_scale,            "X",     unary_cases,            0 },
-    { "relu",             build_relu,             "N",     unary_cases,            0 },
-    { "tanh",             build_tanh,             "X",     unary_cases,            0 },
-    { "sigmoid",          build_sigmoid,          "X",     unary_cases,            0 },
-    { "gelu",             build_gelu,             "X",     unary_cases,            0 },
-    { "gelu_tanh",        build_gelu_tanh,        "X",     unary_cases,            0 },
-    { "exp",              build_exp,              "X",     unary_cases,            0 },
-    { "log",              build_log,              "P",     unary_cases,            0 },
+#define UNARY_ROW(ID, name, kinds, flags, built, plain, torch) { #name, build_##name, kinds, unary_cases, flags },
+    UNARY_TESTS(UNARY_ROW)
+#define BINARY_ROW(ID, name, kinds, flags, built, plain, torch) { #name, build_##name, kinds, binary_cases, flags },
+    BINARY_TESTS(BINARY_ROW)
+    { "where",            build_where,            "DXX",   where_cases,            GRAPH | PASSES_0 },
     { "reshape",          build_reshape,          "X",     reshape_cases,          GRAPH },
     { "flatten",          build_flatten,          "X",     flatten_cases,          GRAPH },
     { "permute",          build_permute,          "X",     permute_cases,          COPIES },
@@ -505,6 +495,7 @@ static void fill(const graph *g, int k, void *to)
         else if (kind == 'q') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.5 + 1.5 * u));
         else if (kind == 't') v[i] = (gtr_float)u;
         else if (kind == 'b') v[i] = (gtr_float)(2 * u - 1 + (i / line & 1 ? 0.6 : -0.6));
+        else if (kind == 'f') v[i] = (gtr_float)(floor(u * 14) - 6 + (rng_next() & 1 ? 0.5 : 0) + uniform(0.1, 0.4));
         else if (kind == 'd') v[i] = (gtr_float)floor(u * 6) / 2 - 1;
         else v[i] = (gtr_float)(1.7 * u - 0.7);     /* not around 0: sums of few terms seldom cancel */
     }
@@ -1127,7 +1118,7 @@ static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre,
     if (top < top_pre) d.ratio *= top / top_pre;
     if (ref < ref_pre) d.nmse *= ref / ref_pre;
     /* an exponential's relative error is its input's absolute one */
-    if (op == GTR__OP_EXP && top_pre > 1) { d.ratio /= top_pre; d.nmse /= top_pre * top_pre; }
+    if ((op == GTR__OP_EXP || op == GTR__OP_EXPM1) && top_pre > 1) { d.ratio /= top_pre; d.nmse /= top_pre * top_pre; }
     return CHECK(within(d, l),
         "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what,
         where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
@@ -1271,23 +1262,17 @@ static int64_t index_within(const gtr_shape *full, int64_t at, const gtr_shape *
     }
     return to;
 }
-static bool plain_unary(gtr__op op, const gtr__attr *a, double x, double *y)
+static bool plain_unary(gtr__op op, double x, double *y)
 {
-    switch (op) {
-    case GTR__OP_SCALE: *y = a->f[0] * x + a->f[1]; return true;
-    case GTR__OP_RELU: *y = x < 0 ? 0 : x; return true;
-    case GTR__OP_TANH: *y = tanh(x); return true;
-    case GTR__OP_SIGMOID: *y = 1 / (1 + exp(-x)); return true;
-    case GTR__OP_GELU: *y = x * 0.5 * (1 + erf(x / sqrt(2.0))); return true;
-    case GTR__OP_GELU_TANH:
-        *y = x * 0.5 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); return true;
-    case GTR__OP_EXP: *y = exp(x); return true;
-    case GTR__OP_LOG: *y = log(x); return true;
-    default: return false;
-    }
+#define PLAIN(ID, name, kinds, flags, built, plain, torch) if (op == GTR__OP_##ID) { *y = plain; return true; }
+    UNARY_TESTS(PLAIN)
+    return false;
 }
-static double plain_binary(gtr__op op, double a, double b) {
-    return op == GTR__OP_ADD ? a + b : op == GTR__OP_SUB ? a - b : op == GTR__OP_MUL ? a * b : a / b;
+static bool plain_binary(gtr__op op, double x, double y, double *to)
+{
+#define PLAIN_OF_2(ID, name, kinds, flags, built, plain, torch) if (op == GTR__OP_##ID) { *to = plain; return true; }
+    BINARY_TESTS(PLAIN_OF_2)
+    return false;
 }
 static int64_t plain_argmax(const double *x, int64_t n, int64_t step)
 {
@@ -1383,14 +1368,15 @@ static bool plain(const op_call *o, double *const *in, double *y)
     int k, d;
     if (gtr__unary_find((int)o->id)) {
         bool known = true;
-        for (i = 0; i < n; i++) known = plain_unary(o->id, &o->attr, in[0][i], &y[i]) && known;
+        for (i = 0; i < n; i++) known = plain_unary(o->id, in[0][i], &y[i]) && known;
         return known;
     }
-    switch (o->id) {
-    case GTR__OP_ADD: case GTR__OP_SUB: case GTR__OP_MUL: case GTR__OP_DIV:
+    if (plain_binary(o->id, 0, 0, y)) {
         for (i = 0; i < n; i++)
-            y[i] = plain_binary(o->id, in[0][index_within(to, i, x)], in[1][index_within(to, i, &o->in_shape[1])]);
+            plain_binary(o->id, in[0][index_within(to, i, x)], in[1][index_within(to, i, &o->in_shape[1])], &y[i]);
         return true;
+    }
+    switch (o->id) {
     case GTR__OP_MATMUL: case GTR__OP_LINEAR: plain_products(o, in, y); return true;
     case GTR__OP_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
@@ -1509,9 +1495,8 @@ static void oracle_forward(const op_call *o)
     known = plain(o, in, y);
     if (!known) {       /* once an op */
         CHECK(undefined[o->id],
-            "%s: the test does not know the op's definition: give it a case in %s (under // >>oracle of this file),"
-            " in double, to hold its kernels against", gtr__row(o->id)->name,
-            gtr__unary_find((int)o->id) ? "plain_unary" : "plain");
+            "%s: the test does not know the op's definition: give it a case in plain (under // >>oracle of this file),"
+            " in double, to hold its kernels against", gtr__row(o->id)->name);
         undefined[o->id] = true;
     } else for (k = 0; k < o->n_diff; k++) oracle_output(o, k, y + outputs_count(o, k));
     for (k = 0; k < o->n_in; k++) free(in[k]);
@@ -1711,7 +1696,7 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     uint64_t all = 0;
     int k, constant;
     op_forward(b, o, shift);
-    if (!o->op->has_backward) return;
+    if (!o->op->n_diff) return;
     for (k = 0; k < o->n_in; k++)
         if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->op, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2))
             all |= (uint64_t)1 << k;
@@ -1802,11 +1787,29 @@ static void kernels_on(bench *b)
 }
 
 // >>fused
-typedef struct act { gtr__op op; char kind; bool full; } act;
-static const act acts[] = { { GTR__OP_SCALE, 'x', false }, { GTR__OP_RELU, 'x', false }, { GTR__OP_TANH, 'x', false },
-    { GTR__OP_SIGMOID, 'x', false }, { GTR__OP_GELU, 'x', false },
-                            { GTR__OP_GELU_TANH, 'x', false }, { GTR__OP_EXP, 'x', true }, { GTR__OP_LOG, 'p', true } };
-#define N_ACTS (int)(sizeof acts / sizeof *acts)
+typedef struct act { gtr__op op; char kind; bool jumps, full; gtr__attr attr; } act;
+typedef struct act_row { gtr__op op; const char *kinds; int flags; gtr_tensor *(*build)(gtr_tensor *x); } act_row;
+#define ACT_ROW(ID, name, kinds, flags, built, plain, torch) { GTR__OP_##ID, kinds, flags, unary_##name },
+static const act_row act_rows[] = { UNARY_TESTS(ACT_ROW) };
+#define N_ACTS (int)(sizeof act_rows / sizeof *act_rows)
+static act acts[N_ACTS];
+static void acts_make(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(1));
+    int k;
+    for (k = 0; k < N_ACTS; k++) {
+        const act_row *r = &act_rows[k];
+        act *a = &acts[k];
+        a->op = r->op;
+        a->kind = strchr("PQ", r->kinds[0]) ? 'p' : 'x';
+        a->jumps = r->flags != 0;
+        a->full = gtr__row(r->op)->cls == GTR__FULL;
+        a->attr = r->build(x)->attr;
+        a->attr.i[0] = r->op;
+    }
+    gtr_destroy(ctx);
+}
 static gtr_float *values(const gtr_shape *s, char kind, gtr_dtype storage, double size)
 {
     int64_t i, n = gtr__count(s);
@@ -1847,13 +1850,7 @@ static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_fl
     return truth(a->op, GTR__BWD, attr, 3, shapes, ins, 1, 0, s, what);
 }
 static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
-static gtr__attr act_attr(const act *a)
-{
-    gtr__attr t = no_attr();
-    t.i[0] = a->op;
-    if (a->op == GTR__OP_SCALE) { t.f[0] = 1.5; t.f[1] = -0.25; }
-    return t;
-}
+static gtr__attr act_attr(const act *a) { return a->attr; }
 typedef struct stored_operand { void *bytes; operand o; } stored_operand;
 static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) {
     stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r;
@@ -1996,10 +1993,11 @@ static void fused_on(bench *b)
     static const gtr__op binaries[] = { GTR__OP_ADD, GTR__OP_SUB, GTR__OP_MUL, GTR__OP_DIV };
     int s, k, a, q;
     long long before = b->calls;
+    acts_make();
     rng_seed(4242);
     for (k = 0; k < (int)(sizeof gtr__unary_rows / sizeof *gtr__unary_rows); k++) {
         for (a = 0; a < N_ACTS && (int)acts[a].op != gtr__unary_rows[k].op; a++) {}
-        CHECK(a < N_ACTS, "%s has no line in the table `acts` of this file",
+        CHECK(a < N_ACTS, "%s has no row in tests/elementwise.h",
             gtr__row((gtr__op)gtr__unary_rows[k].op)->name);
     }
     for (s = 0; s < 3; s++) {
@@ -2010,7 +2008,7 @@ static void fused_on(bench *b)
             int shift = k % 5 == 4;
             if (k % 7 == 3) x = gtr_shape3(1, sizes[k][0], sizes[k][1]);
             if (!b->cuda && sizes[k][0] * sizes[k][1] * sizes[k][2] > 200000) continue;
-            for (a = 0; a < N_ACTS; a++) {
+            for (a = 0; a < N_ACTS; a++) if (!acts[a].jumps) { /* products round */
                 gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
                 int p;
                 for (p = GTR_FP32; p <= (int)most; p++) {
