@@ -46,13 +46,14 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
-    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding
-    op:batch_norm op:argmax op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
-    op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network rows program
-    cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
-    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner
-    set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json
-    load save-file observing release
+    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
+    op:var op:norm op:softmax op:log_softmax op:dropout op:embedding op:scatter_add op:batch_norm op:argmax op:cumsum
+    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step
+    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network
+    rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally
+    pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running
+    leaves resolve runner set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv
+    dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -205,6 +206,7 @@ typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION
 typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
+typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -529,7 +531,18 @@ GTR_API gtr_tensor *gtr_output(gtr_tensor *t, int k);
 /* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
+/* Over axes as sum: log sum exp(x); the product; the largest and smallest element, a NaN being both, with the gradient
+   to the first of equals, whose place in the reduced dimensions gtr_output(t, 1) is, GTR_I32; squared deviations from
+   the mean, summed, by their count, less 1 if unbiased; sum |x| (p 1), sqrt(sum x^2) (2) or the largest |x| (INFINITY,
+   with the gradient to equals in equal parts), with gradient 0 at 0. */
+GTR_API gtr_tensor *gtr_logsumexp(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_prod(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_max(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_min(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep);
+GTR_API gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis */
+GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp(x) along axis */
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
@@ -537,6 +550,26 @@ GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x)
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes */
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals; no gradient */
+GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
+GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
+/* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
+   axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
+GTR_API gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending);
+GTR_API gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis);
+/* ids GTR_I32 in [0, classes) -> (..., classes), 1 at the id and 0 elsewhere; no gradient. */
+GTR_API gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes);
+/* x (R, ...), R not the batch, and ids (...), GTR_I32 in [0, R) -> rows x[ids] (..., ...). */
+GTR_API gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids);
+/* ids (...), GTR_I32 in [0, rows), and x (..., ...) -> (rows, ...): sums of the rows of x with that id, in order. */
+GTR_API gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows);
+/* Elements in front of and behind dimensions, which are not the batch: n pairs of counts, the last dimension's first;
+   less than 0 cuts off. They are value, x mirrored at its edge (fewer than it has), the edge's, or x again. */
+GTR_API gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value);
+/* Dimension k of x times[k] times; along axis moved by shift, and round; turned round along n axes: not the batch. */
+GTR_API gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times);
+GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
+GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
+GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* of n alike tensors, along a new axis */
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
    scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
@@ -749,6 +782,8 @@ typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 /* What backward reads: bit i is input i, bit 16+k output k. */
 #define GTR__X0 1u
 #define GTR__X1 2u
+#define GTR__X2 4u
+#define GTR__X3 8u
 #define GTR__Y0 (1u << 16)
 #define GTR__Y1 (2u << 16)
 #define GTR__Y2 (4u << 16)
@@ -790,6 +825,12 @@ enum {
     X(CONSTANT, constant, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
     X(GRADIENT, gradient, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
     X(PART, part, 1, 1, NONE, 0, GTR__LEAF | GTR__APART, 0, 0)
+/* U(X, ID, name, outputs, class, needs) */
+#define GTR__FOLDS(U, X) \
+    U(X, LOGSUMEXP, logsumexp, 1, FULL, GTR__X0 | GTR__Y0) U(X, MAX, max, 2, FOLLOW, GTR__Y1) \
+    U(X, MIN, min, 2, FOLLOW, GTR__Y1) U(X, PROD, prod, 2, FULL, GTR__X0 | GTR__Y0 | GTR__Y1) \
+    U(X, VAR, var, 2, FULL, GTR__X0 | GTR__Y1) U(X, NORM, norm, 2, FULL, GTR__X0 | GTR__Y0 | GTR__Y1)
+#define GTR__FOLD_ROW(X, ID, name, nout, cls, needs) X(ID, name, nout, 1, cls, needs, GTR__WS | GTR__APART, 1, 1)
 #define GTR__BUILT(X) \
     X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
@@ -801,12 +842,19 @@ enum {
     X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
+    GTR__FOLDS(GTR__FOLD_ROW, X) \
     X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
+    X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG, 1, 1) \
+    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART, 1, 1) \
+    X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0, 1, 1) \
+    X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
@@ -944,6 +992,53 @@ typedef enum {
     U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), GTR__C(0), a != 0 ? dy : GTR__C(0)) \
     U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, GTR__C(0), \
         a != 0 ? GTR__C(0) : dy)
+/* Reductions over axes, once for both files: what some elements come to, of which two join. LSE: the largest a and the
+   sum b of exp(x - a), c 0: of nothing; MAX, and of -x MIN: the largest a, at k, -1: of nothing; PROD: a of all but c
+   zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, which c elements
+   have. end: the result, and what backward wants. back: dx; n: the count less the correction; first: x was at k. */
+enum { GTR__F_LSE, GTR__F_MAX, GTR__F_MIN, GTR__F_PROD, GTR__F_VAR, GTR__F_NORM1, GTR__F_NORM2, GTR__F_PEAK };
+#define GTR__FOLD_CODE(FN, R, EXP, LOG, SQRT, ABS) \
+    typedef struct { R a, b, c; int32_t k; } gtr__folded; \
+    FN gtr__folded gtr__fold_one(int kind, bool none, R x, int64_t k) { \
+        const R one = (R)!none; \
+        gtr__folded s = { none ? (R)0 : x, (R)0, one, none ? -1 : (int32_t)k }; \
+        if (kind == GTR__F_LSE) s.b = one; \
+        else if (kind == GTR__F_MIN) s.a = -s.a; \
+        else if (kind == GTR__F_PROD) { s.c = (R)(!none && x == 0); s.a = none || x == 0 ? (R)1 : x; } \
+        else if (kind == GTR__F_NORM2) s.a *= s.a; \
+        else if (kind >= GTR__F_NORM1) s.a = none && kind == GTR__F_PEAK ? (R)-1 : ABS(s.a); \
+        return s; } \
+    FN void gtr__fold_join(gtr__folded *s, int kind, const gtr__folded *t) { \
+        const bool nan = t->a != t->a; \
+        if (kind == GTR__F_LSE) { \
+            if (t->c > 0 && !(s->c > 0)) *s = *t; \
+            else if (t->c > 0 && (t->a > s->a || nan)) { s->b = s->b * EXP(s->a - t->a) + t->b; s->a = t->a; } \
+            else if (t->c > 0) s->b += t->a == s->a ? t->b : t->b * EXP(t->a - s->a); \
+        } else if (kind <= GTR__F_MIN) { \
+            const bool was = s->a != s->a; \
+            if (t->k >= 0 && (s->k < 0 || (nan && !was) || (t->a > s->a) \
+                    || ((t->a == s->a || (nan && was)) && t->k < s->k))) *s = *t; \
+        } else if (kind == GTR__F_PROD) { s->a *= t->a; s->c += t->c; } \
+        else if (kind == GTR__F_VAR) { \
+            const R d = t->a - s->a, n = s->c + t->c, part = n > 0 ? t->c / n : (R)0; \
+            s->a += d * part; s->b += t->b + d * d * part * s->c; s->c = n; \
+        } else if (kind < GTR__F_PEAK) s->a += t->a; \
+        else if (t->a > s->a || nan) *s = *t; \
+        else if (t->a == s->a) s->c += t->c; } \
+    FN R gtr__fold_end(const gtr__folded *s, int kind, R n, R *kept) { \
+        *kept = kind == GTR__F_PROD ? (s->c == 1 ? s->a : (R)0) : kind == GTR__F_VAR ? s->a : s->c; \
+        return kind == GTR__F_LSE ? s->a + LOG(s->b) : kind == GTR__F_MIN ? -s->a \
+            : kind == GTR__F_PROD && s->c > 0 ? s->a * 0 : kind == GTR__F_VAR ? s->b / n \
+            : kind == GTR__F_NORM2 ? SQRT(s->a) : s->a; } \
+    FN R gtr__fold_back(int kind, R dy, R x, R y, R kept, bool first, R n) { \
+        const R sign = (R)(x > 0) - (R)(x < 0); \
+        if (kind == GTR__F_LSE) return y == -INFINITY ? (R)0 : dy * EXP(x - y); \
+        if (kind <= GTR__F_MIN) return first ? dy : (R)0; \
+        if (kind == GTR__F_PROD) return dy * (x == 0 ? kept : y / x); \
+        if (kind == GTR__F_VAR) return dy * 2 * (x - kept) / n; \
+        if (kind == GTR__F_NORM1) return dy * sign; \
+        if (kind == GTR__F_NORM2) return y == 0 ? (R)0 : dy * x / y; \
+        return ABS(x) == y ? dy * sign / kept : (R)0; }
 /* X(ID, name, formulas), or X of a row of GTR__OPS. */
 #define GTR__UNARY_FORMULAS(X, ID, name, cls, needs, flags, f, g) X(ID, name, f, g)
 #define GTR__BINARY_FORMULAS(X, ID, name, cls, needs, flags, f, da, db) X(ID, name, f, da, db)
@@ -3892,9 +3987,107 @@ GTR__CPU(sum_bwd) { return gtr__sum_backward(instance, c, false); }
 GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
 GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 
+// >>op:logsumexp
+// >>op:max
+// >>op:min
+// >>op:prod
+// >>op:var
+// >>op:norm
+/* Of x over the dimensions of i[0], which with i[1] stay as 1: i[2] is GTR__F_LSE and so on, f[0] what var divides
+   by less than the count. A second output is the place in the reduced dimensions of the first largest or smallest
+   element (GTR_I32), a NaN being that, or what backward wants. In double. */
+GTR__FOLD_CODE(static, double, exp, log, sqrt, fabs)
+GTR__SHAPE(fold) {
+    const int64_t kind = s->attr->i[2];
+    int64_t n = 1;
+    GTR__TRY(gtr__shape_sum(s));
+    s->out[1] = s->out[0];
+    if (kind != GTR__F_MAX && kind != GTR__F_MIN) return GTR_OK;
+    for (int k = 0; k < s->in[0].ndim; k++) if (s->attr->i[0] >> k & 1) n *= GTR__MAX(s->in[0].dim[k], 1);
+    if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axes");
+    s->n_out = 2;
+    s->out_dtype[1] = GTR_I32;
+    return GTR_OK;
+}
+typedef struct {
+    const gtr__call *c; gtr__nd kept, summed; const gtr__arg *y, *aux; int kind; bool back; double n;
+} gtr__fold;
+static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
+    gtr__folded s = { (double)gtr__max_run(x, n), 0, 1, 0 };
+    gtr_float e[GTR__BLOCK];
+    for (int64_t i = 0; i < n; i += GTR__BLOCK) {
+        const int64_t some = GTR__MIN(n - i, GTR__BLOCK);
+        for (int64_t j = 0; j < some; j++) e[j] = x[i + j] - (gtr_float)s.a;
+        gtr__exp_run(e, some);
+        s.b += gtr__sum_run(e, some);
+    }
+    return s;
+}
+/* Of output o the elements from q on, which lie from at on; backward writes their gradients. */
+static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t q, int64_t at) {
+    const int64_t n = w->summed.dim[0], step = w->summed.stride[0][0];
+    const gtr_float *x = gtr__in(w->c, 0), *y = (const gtr_float *)w->y->data;
+    const bool ints = w->aux->dtype == GTR_I32;
+    gtr__folded t;
+    if (!w->back && step == 1 && w->kind == GTR__F_LSE) {
+        t = gtr__fold_exps(x + at, n);
+        if (t.b == t.b) { gtr__fold_join(s, w->kind, &t); return; } /* no infinity */
+    }
+    for (int64_t j = 0; j < n; j++, at += step) {
+        if (!w->back) {
+            t = gtr__fold_one(w->kind, false, (double)x[at], q + j);
+            gtr__fold_join(s, w->kind, &t);
+            continue;
+        }
+        const bool first = ints && ((const int32_t *)w->aux->data)[o] == (int32_t)(q + j);
+        const double kept = ints || !w->aux->data ? 0 : (double)((const gtr_float *)w->aux->data)[o];
+        const gtr_float d = (gtr_float)gtr__fold_back(w->kind, (double)gtr__in(w->c, w->c->n_in - 1)[o],
+            x ? (double)x[at] : 0, y ? (double)y[o] : 0, kept, first, w->n);
+        gtr_float *dx = gtr__out(w->c, 0) + at;
+        *dx = w->c->out[0].add ? *dx + d : d;
+    }
+}
+static void gtr__fold_range(GTR__SPAN) {
+    GTR__JOB(gtr__fold, w);
+    for (; i < end; i++) {
+        gtr__folded s = gtr__fold_one(w->kind, true, 0, 0);
+        int64_t base[4] = { 0, 0, 0, 0 };
+        double kept;
+        gtr__nd_seek(&w->kept, i, base);
+        for (int64_t q = 0; q < w->summed.count; q += w->summed.dim[0]) {
+            int64_t at[4] = { base[0], 0, 0, 0 };
+            gtr__nd_seek(&w->summed, q, at);
+            gtr__fold_run(w, &s, i, q, at[0]);
+        }
+        if (w->back) continue;
+        gtr__out(w->c, 0)[i] = (gtr_float)gtr__fold_end(&s, w->kind, w->n, &kept);
+        if (w->aux->dtype == GTR_I32) ((int32_t *)w->aux->data)[i] = s.k;
+        else if (w->aux != w->y) ((gtr_float *)w->aux->data)[i] = (gtr_float)kept;
+    }
+}
+static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
+    const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
+    const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
+    gtr__fold w = { c, gtr__nd_unit, gtr__nd_unit, back ? c->in + 1 : c->out, NULL, (int)c->attr->i[2], back, 0 };
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    for (int k = 0; k < nd.n; k++)
+        gtr__nd_push(nd.stride[3][k] ? &w.kept : &w.summed, nd.dim[k], nd.stride[0][k], 0, 0, nd.stride[3][k]);
+    w.aux = w.y + (back ? c->n_in > 3 : c->n_out > 1);
+    w.n = (double)w.summed.count - c->attr->f[0];
+    if (c->out[0].data) gtr__ranges(instance, gtr__fold_range, &w, w.kept.count, GTR__CHUNK / 4 / w.summed.count);
+    return GTR_OK;
+}
+#define GTR__FOLD_KERNELS(X, ID, name, nout, cls, needs) \
+    GTR__SHAPE(name) { return gtr__shape_fold(s); } \
+    GTR__CPU(name##_fwd) { return gtr__fold_all(instance, c, false); } \
+    GTR__CPU(name##_bwd) { return gtr__fold_all(instance, c, true); }
+GTR__FOLDS(GTR__FOLD_KERNELS, )
+
 // >>op:softmax
+// >>op:log_softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes
-   through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. */
+   through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
+   y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
@@ -3904,13 +4097,14 @@ GTR__SHAPE(softmax) {
     inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0])
 static void gtr__softmax_range(GTR__SPAN) {
     GTR__AXIS;
-    for (int64_t r = i; inner == 1 && r < end; r++) {
+    const bool logs = c->attr->i[2] != 0, whole = inner == 1 && !logs;
+    for (int64_t r = i; whole && r < end; r++) {
         const gtr_float *x = gtr__in(c, 0) + r * n, m = gtr__max_run(x, n);
         gtr_float *y = gtr__out(c, 0) + r * n;
         for (int64_t k = 0; k < n; k++) y[k] = x[k] - m;
     }
-    if (inner == 1) gtr__exp_run(gtr__out(c, 0) + i * n, (end - i) * n);
-    for (; inner == 1 && i < end; i++) {
+    if (whole) gtr__exp_run(gtr__out(c, 0) + i * n, (end - i) * n);
+    for (; whole && i < end; i++) {
         gtr_float *y = gtr__out(c, 0) + i * n;
         const gtr_float f = (gtr_float)(1 / gtr__sum_run(y, n));
         for (int64_t k = 0; k < n; k++) y[k] *= f;
@@ -3923,23 +4117,24 @@ static void gtr__softmax_range(GTR__SPAN) {
         for (int64_t k = inner; k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
         for (int64_t first = 0; first < n; first += GTR__BLOCK) {
             const int64_t some = GTR__MIN(n - first, GTR__BLOCK);
-            for (int64_t k = 0; k < some; k++) t[k] = x[(first + k) * inner] - m;
+            for (int64_t k = 0; k < some; k++) y[(first + k) * inner] = t[k] = x[(first + k) * inner] - m;
             gtr__exp_run(t, some);
-            for (int64_t k = 0; k < some; k++) sum += (double)(y[(first + k) * inner] = t[k]);
+            for (int64_t k = 0; k < some; k++) sum += (double)t[k];
+            for (int64_t k = 0; !logs && k < some; k++) y[(first + k) * inner] = t[k];
         }
-        const gtr_float f = (gtr_float)(1 / sum);
-        for (int64_t k = 0; k < n * inner; k += inner) y[k] *= f;
+        const gtr_float f = (gtr_float)(logs ? log(sum) : 1 / sum);
+        for (int64_t k = 0; k < n * inner; k += inner) y[k] = logs ? y[k] - f : y[k] * f;
     }
 }
 static void gtr__softmax_back_range(GTR__SPAN) {
     GTR__AXIS;
-    const int add = c->out[0].add;
+    const int add = c->out[0].add, logs = c->attr->i[2] != 0;
     for (; i < end; i++) {
         const int64_t at = i / inner * n * inner + i % inner;
         const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
-        gtr_float *dx = gtr__out(c, 0) + at;
+        gtr_float *dx = gtr__out(c, 0) + at, t[GTR__BLOCK];
         double sum = 0;
-        if (inner == 1) {
+        if (inner == 1 && !logs) {
             const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);
             GTR__IVDEP
             for (int64_t k = 0; k < n; k++) {
@@ -3948,9 +4143,13 @@ static void gtr__softmax_back_range(GTR__SPAN) {
             }
             continue;
         }
-        for (int64_t k = 0; k < n * inner; k += inner) sum += (double)y[k] * (double)dy[k];
+        for (int64_t k = 0; k < n * inner; k += inner) sum += logs ? (double)dy[k] : (double)y[k] * (double)dy[k];
         for (int64_t k = 0; k < n; k++) {
-            const gtr_float d = y[k * inner] * (dy[k * inner] - (gtr_float)sum);
+            const int64_t e = k % GTR__BLOCK, some = GTR__MIN(n - k, GTR__BLOCK);
+            for (int64_t j = 0; logs && !e && j < some; j++) t[j] = y[(k + j) * inner];
+            if (logs && !e) gtr__exp_run(t, some);
+            const gtr_float d = logs ? dy[k * inner] - t[e] * (gtr_float)sum
+                : y[k * inner] * (dy[k * inner] - (gtr_float)sum);
             dx[k * inner] = add ? dx[k * inner] + d : d;
         }
     }
@@ -3968,6 +4167,9 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rang
 }
 GTR__CPU(softmax_fwd) { return gtr__softmax_run(instance, c, gtr__softmax_range, false); }
 GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_range, true); }
+#define gtr__shape_log_softmax gtr__shape_softmax
+#define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
+#define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
@@ -4047,7 +4249,9 @@ static void gtr__embedding_range(GTR__SPAN) {
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
         gtr_float *y = gtr__out(c, 0) + i * n;
-        if (id >= 0 && id < rows) GTR__COPY(y, gtr__in(c, 1) + id * n, n);
+        const gtr_float *x = gtr__in(c, 1) + id * n;
+        if (id >= 0 && id < rows && c->out[0].add) for (int64_t j = 0; j < n; j++) y[j] += x[j];
+        else if (id >= 0 && id < rows) GTR__COPY(y, x, n);
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
@@ -4097,6 +4301,38 @@ GTR__CPU(embedding_bwd) {
     gtr__embedding_sort(&w);
     gtr__ranges(instance, gtr__embedding_back_range, &w, w.blocks, 1);
     return GTR_OK;
+}
+
+// >>op:scatter_add
+/* y (i[0], ...): rows of x (..., ...) added where ids (...) say, as in embedding's dtable; dx = dy[ids]. */
+GTR__SHAPE(scatter_add) {
+    const gtr_shape *ids = &s->in[0], *x = &s->in[1];
+    gtr_shape o = gtr_shape1(s->attr->i[0]);
+    bool good = x->ndim >= ids->ndim;
+    GTR__TRY(gtr__shape_inputs(s, 1, 0));
+    for (int k = 0; k < x->ndim; k++)
+        if (k >= ids->ndim) o.dim[o.ndim++] = x->dim[k];
+        else good &= x->dim[k] == ids->dim[k];
+    return good ? gtr__shape_output(s, 0, o) : gtr__shape_want(s, 2, "ids (...) and x (..., E)");
+}
+/* As embedding, of which table, and its rows, are this. */
+static gtr__call gtr__scatter_as(const gtr__call *c, gtr__arg *in, gtr__arg *out, gtr__arg table, gtr__arg rows) {
+    gtr__call as = *c;
+    table.shape = gtr_shape2(c->attr->i[0], table.count / c->attr->i[0]);
+    in[0] = c->in[0]; in[1] = table; in[2] = in[3] = rows;
+    out[0] = rows; out[1] = table;
+    as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
+    return as;
+}
+GTR__CPU(scatter_add_fwd) {
+    gtr__arg in[4], out[2];
+    const gtr__call as = gtr__scatter_as(c, in, out, c->out[0], c->in[1]);
+    return gtr__cpu_embedding_bwd(instance, &as);
+}
+GTR__CPU(scatter_add_bwd) {
+    gtr__arg in[4], out[2];
+    const gtr__call as = gtr__scatter_as(c, in, out, c->in[3], c->out[1]);
+    return c->measure || c->out[1].data ? gtr__cpu_embedding_fwd(instance, &as) : GTR_OK;
 }
 
 // >>op:batch_norm
@@ -4237,6 +4473,147 @@ static void gtr__argmax_range(GTR__SPAN) {
 }
 GTR__CPU(argmax_fwd) {
     gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
+    return GTR_OK;
+}
+
+// >>op:cumsum
+/* y: along axis i[0], the sum of x's elements up to this one; dx: dy's from this one on. */
+#define gtr__shape_cumsum gtr__shape_same
+static void gtr__cumsum_range(GTR__SPAN) {
+    GTR__AXIS;
+    const bool back = c->n_in > 1;
+    for (; i < end; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t e = (i / inner * n + (back ? n - 1 - k : k)) * inner + i % inner;
+            gtr_float *y = gtr__out(c, 0) + e;
+            sum += (double)gtr__in(c, back ? 2 : 0)[e];
+            *y = c->out[0].add ? *y + (gtr_float)sum : (gtr_float)sum;
+        }
+    }
+}
+GTR__CPU(cumsum_fwd) {
+    const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
+    if (c->out[0].data) gtr__ranges(instance, gtr__cumsum_range, c, c->out[0].count / n, GTR__CHUNK / n);
+    return GTR_OK;
+}
+#define gtr__cpu_cumsum_bwd gtr__cpu_cumsum_fwd
+
+// >>op:sort
+/* y: the first i[1] (0: all) of x's elements along axis i[0] in ascending, with i[2] descending, order, equals in
+   theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
+GTR__SHAPE(sort) {
+    const int64_t axis = s->attr->i[0], k = s->attr->i[1], n = s->in[0].dim[axis];
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
+    if (k < 0 || (k && (n < 0 || k > n)))
+        return gtr__shape_want(s, 1, "from 1 to all elements, of an axis that is not the batch");
+    s->n_out = 2;
+    s->out_dtype[1] = GTR_I32;
+    if (k) s->out[0].dim[axis] = k;
+    s->out[1] = s->out[0];
+    return GTR_OK;
+}
+/* Merged from runs of 1 on; a and b have n indices. */
+static const int32_t *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n, bool down, int32_t *a,
+        int32_t *b) {
+    for (int64_t i = 0; i < n; i++) a[i] = (int32_t)i;
+    for (int64_t w = 1; w < n; w *= 2) {
+        for (int64_t lo = 0; lo < n; lo += 2 * w) {
+            const int64_t mid = GTR__MIN(lo + w, n), hi = GTR__MIN(lo + 2 * w, n);
+            int64_t l = lo, r = mid;
+            for (int64_t o = lo; o < hi; o++) {
+                bool right = l == mid;
+                if (!right && r < hi) {
+                    const gtr_float u = x[a[l] * step], v = x[a[r] * step];
+                    right = down ? v > u || (v != v && u == u) : v < u || (u != u && v == v);
+                }
+                b[o] = right ? a[r++] : a[l++];
+            }
+        }
+        int32_t *t = a; a = b; b = t;
+    }
+    return a;
+}
+static void gtr__sort_range(GTR__SPAN) {
+    GTR__AXIS;
+    const bool back = c->n_in > 1;
+    const int64_t m = (back ? c->in[1] : c->out[0]).shape.dim[c->attr->i[0]];
+    for (; i < end; i++) {
+        const int64_t from = i / inner * n * inner + i % inner, to = i / inner * m * inner + i % inner;
+        if (back) {
+            gtr_float *dx = gtr__out(c, 0) + from;
+            for (int64_t k = 0; !c->out[0].add && k < n; k++) dx[k * inner] = 0;
+            for (int64_t k = to; k < to + m * inner; k += inner) dx[gtr__in_ints(c, 2)[k] * inner] += gtr__in(c, 3)[k];
+            continue;
+        }
+        int32_t *ws = (int32_t *)c->ws + 2 * i * n, *at = (int32_t *)c->out[1].data + to;
+        const gtr_float *x = gtr__in(c, 0) + from;
+        const int32_t *order = gtr__sort_line(x, inner, n, c->attr->i[2] != 0, ws, ws + n);
+        for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = order[k]) * inner];
+    }
+}
+GTR__CPU(sort_fwd) {
+    const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->i[0]];
+    if (c->measure) return gtr__ws_bytes(c, c->n_in > 1 ? 0 : (size_t)count * 8);
+    if (c->out[0].data) gtr__ranges(instance, gtr__sort_range, c, count / n, GTR__CHUNK / 16 / n);
+    return GTR_OK;
+}
+#define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
+
+// >>op:take
+/* y: along axis i[0] the elements of x (n) that ids (m) name; f[0] for one below 0. Of element j dx is the sum of those
+   of dy that order (m) names from starts[j] to starts[j + 1] - 1 (n + 1). */
+GTR__SHAPE(take) {
+    gtr_shape o = s->in[0];
+    GTR__TRY(gtr__shape_inputs(s, 14, 0));
+    o.dim[s->attr->i[0]] = s->in[1].dim[0];
+    return gtr__shape_output(s, 0, o);
+}
+static void gtr__take_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    const bool back = c->n_in > 4;
+    const gtr__arg *x = &c->in[back ? 5 : 0], *y = &c->out[0];
+    const int64_t axis = c->attr->i[0], n = y->shape.dim[axis], inner = gtr__shape_inner(&y->shape, axis);
+    const int32_t *ids = gtr__in_ints(c, back ? 3 : 1), *starts = gtr__in_ints(c, 2);
+    for (; i < end; i++) {
+        const int64_t j = i % n, last = back ? starts[j + 1] : j + 1;
+        gtr_float *to = (gtr_float *)y->data + i * inner;
+        for (int64_t e = 0; !y->add && e < inner; e++) to[e] = back || ids[j] >= 0 ? (gtr_float)0
+            : (gtr_float)c->attr->f[0];
+        for (int64_t t = back ? starts[j] : j; t < last; t++) if (ids[t] >= 0) {
+            const gtr_float *from = (const gtr_float *)x->data + (i / n * x->shape.dim[axis] + ids[t]) * inner;
+            for (int64_t e = 0; e < inner; e++) to[e] += from[e];
+        }
+    }
+}
+GTR__CPU(take_fwd) {
+    const int64_t inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    if (c->out[0].data) gtr__ranges(instance, gtr__take_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
+    return GTR_OK;
+}
+#define gtr__cpu_take_bwd gtr__cpu_take_fwd
+
+// >>op:one_hot
+/* y (..., i[0]): 1 where the index is ids' (...), else 0; NaN for an id outside. */
+GTR__SHAPE(one_hot) {
+    gtr_shape o = s->in[0];
+    GTR__TRY(gtr__shape_inputs(s, 1, 0));
+    if (o.ndim >= GTR_MAX_DIMS) return gtr__shape_want(s, 1, "at most 7 dimensions");
+    o.dim[o.ndim++] = s->attr->i[0];
+    return gtr__shape_output(s, 0, o);
+}
+static void gtr__one_hot_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    const int64_t n = c->attr->i[0];
+    for (; i < end; i++) {
+        const int64_t id = gtr__in_ints(c, 0)[i];
+        for (int64_t k = 0; k < n; k++)
+            gtr__out(c, 0)[i * n + k] = id < 0 || id >= n ? gtr__nan() : (gtr_float)(id == k);
+    }
+}
+GTR__CPU(one_hot_fwd) {
+    gtr__ranges(instance, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
     return GTR_OK;
 }
 
@@ -5857,8 +6234,9 @@ gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     return a < 0 ? NULL : gtr__along(GTR__OP_SLICE, &x, 1, a, 0, all / n, n);
 }
 gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0, 0); }
+gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, 0, 1, 0); }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0, 0); }
-static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
+static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind, double f) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (n < 0 || (n && !axes)) return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n);
@@ -5869,14 +6247,107 @@ static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, in
             return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
         at.i[0] |= (int64_t)1 << a;
     }
-    at.i[1] = keep;
+    at.i[1] = keep; at.i[2] = kind; at.f[0] = f;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
-gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) {
-    return gtr__reduction(GTR__OP_SUM, x, axes, n, keep);
+#define GTR__REDUCTION(name, ID, kind) gtr_tensor *gtr_##name(gtr_tensor *x, const int *axes, int n, bool keep) { \
+    return gtr__reduction(GTR__OP_##ID, x, axes, n, keep, kind, 0); }
+GTR__REDUCTION(sum, SUM, 0)
+GTR__REDUCTION(mean, MEAN, 0)
+GTR__REDUCTION(logsumexp, LOGSUMEXP, GTR__F_LSE)
+GTR__REDUCTION(max, MAX, GTR__F_MAX)
+GTR__REDUCTION(min, MIN, GTR__F_MIN)
+GTR__REDUCTION(prod, PROD, GTR__F_PROD)
+gtr_tensor *gtr_argmin(gtr_tensor *x, int axis) {
+    gtr_tensor *t = gtr_min(x, &axis, 1, false); return t ? gtr_output(t, 1) : NULL;
 }
-gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) {
-    return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep);
+gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep) {
+    return gtr__reduction(GTR__OP_VAR, x, axes, n, keep, GTR__F_VAR, unbiased);
+}
+gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) {
+    const int kind = p == 1 ? GTR__F_NORM1 : p == 2 ? GTR__F_NORM2 : GTR__F_PEAK;
+    if (x && kind == GTR__F_PEAK && !(p > 1e38f))
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "norm: p is %g, want 1, 2 or INFINITY", (double)p);
+    return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
+}
+gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_CUMSUM, &x, 1, axis, 0, 0, 0); }
+gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
+    return gtr__along(GTR__OP_SORT, &x, 1, axis, 0, descending, 0);
+}
+gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
+    return gtr__along(GTR__OP_SORT, &x, 1, axis, k ? k : -1, 1, 0);
+}
+/* m elements of x along axis, of which before lie in front of its own, by a gtr_pad_mode or, 4, turned round. */
+static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int axis, int64_t before, int64_t m, int mode,
+        float value) {
+    gtr__attr at = GTR__ZERO;
+    gtr_tensor *in[4];
+    const int64_t n = x->shape.dim[axis], tensors = x->ctx->n_tensor, reach = n + (mode == GTR_PAD_REFLECT ? n - 1 : m);
+    if (n < 0 || m < 1 || n > INT32_MAX || m > INT32_MAX || before >= reach || m - before > reach)
+        return GTR__NONE(x->ctx, GTR_ERR_ARG,
+            "%s: %lld elements of dimension %d with %lld, which may not be the batch%s", who, (long long)m, axis,
+            (long long)n, mode == GTR_PAD_REFLECT ? "; mirrored are fewer than it has" : "");
+    int32_t *ids = GTR__NEW(x->ctx, int32_t, 2 * m + n + 2), *order = ids + m, *starts = order + m;
+    if (!ids) return NULL;
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
+        ids[i] = (int32_t)(mode > GTR_PAD_CIRCULAR ? n - 1 - i : k >= 0 && k < n ? k : mode == GTR_PAD_REFLECT
+            ? 2 * edge - k : mode == GTR_PAD_REPLICATE ? edge : mode == GTR_PAD_CIRCULAR ? round : -1);
+        if (ids[i] >= 0) starts[ids[i] + 2]++;
+    }
+    for (int64_t j = 2; j < n + 2; j++) starts[j] += starts[j - 1];
+    for (int64_t i = 0; i < m; i++) if (ids[i] >= 0) order[starts[ids[i] + 1]++] = (int32_t)i;
+    in[0] = x;
+    for (int k = 0; k < 3; k++)
+        in[k + 1] = gtr_constant(x->ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
+    gtr__mfree(x->ctx, ids);
+    at.i[0] = axis; at.f[0] = value;
+    gtr_tensor *t = gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
+    return t ? t : gtr__undo(x->ctx, tensors, x->ctx->n_parameter);
+}
+gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
+    if (!x) return NULL;
+    bool good = pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR;
+    for (int i = 0; good && i < 2 * n; i++) good = pad[i] > INT32_MIN && pad[i] < INT32_MAX;
+    if (!good) return GTR__NONE(x->ctx, GTR_ERR_ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    for (int i = 0; i < n && x; i++, pad += 2) {
+        const int k = x->shape.ndim - 1 - i;
+        if (pad[0] || pad[1]) x = gtr__take(x, "pad", k, pad[0], x->shape.dim[k] + pad[0] + pad[1], (int)mode, value);
+    }
+    return x;
+}
+gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
+    for (int k = 0; x && times && k < x->shape.ndim; k++)
+        if (times[k] != 1)
+            x = gtr__take(x, "tile", k, 0, times[k] > INT32_MAX / x->shape.dim[k] ? 0 : x->shape.dim[k] * times[k],
+                GTR_PAD_CIRCULAR, 0);
+    return x;
+}
+gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
+    const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
+    const int64_t n = a < 0 ? 0 : x->shape.dim[a];
+    return a < 0 ? NULL : gtr__take(x, "roll", a, n > 0 ? shift % n : 0, n, GTR_PAD_CIRCULAR, 0);
+}
+gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
+    for (int i = 0; x && i < n; i++) {
+        const int a = gtr__axis(x, axes[i], GTR__OP_TAKE);
+        x = a < 0 ? NULL : gtr__take(x, "flip", a, 0, x->shape.dim[a], GTR_PAD_CIRCULAR + 1, 0);
+    }
+    return x;
+}
+gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
+    gtr_tensor *t[60];
+    for (int i = 0; x && i < n && i < 60; i++) {
+        if (!x[i]) return NULL;
+        gtr_shape s = x[i]->shape;
+        const int a = axis < 0 ? axis + s.ndim + 1 : axis;
+        if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS)
+            return GTR__NONE(x[i]->ctx, GTR_ERR_ARG, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
+        for (int k = s.ndim++; k > a; k--) s.dim[k] = s.dim[k - 1];
+        s.dim[a] = 1;
+        if (!(t[i] = gtr_reshape(x[i], s))) return NULL;
+    }
+    return x ? gtr_concat(t, n, axis) : NULL;
 }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
@@ -5904,6 +6375,28 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
 static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_ignore, int32_t ignore) {
     t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
     return t;
+}
+gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
+    gtr__attr at = GTR__ZERO;
+    at.i[0] = GTR__MAX(classes, 0);
+    gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
+    return t ? gtr__limit(t, 0, classes, false, 0) : NULL;
+}
+gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
+    if (!x || !ids) return NULL;
+    gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
+    for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
+    if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
+            "gather_rows: want x (R, ...), R not the batch, and at most 8 dimensions of the result");
+    for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
+    return gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s);
+}
+gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
+    gtr__attr at = GTR__ZERO;
+    at.i[0] = GTR__MAX(rows, 0);
+    gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
+    return t ? gtr__limit(t, 0, rows, false, 0) : NULL;
 }
 gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = GTR__ZERO;

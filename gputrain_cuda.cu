@@ -4688,6 +4688,114 @@ static gtr_result gtr__cuda_sum_bwd(void *instance, const gtr__call *c) { return
 static gtr_result gtr__cuda_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_run(instance, c, 1); }
 static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 1); }
 
+// >>op:logsumexp
+// >>op:max
+// >>op:min
+// >>op:prod
+// >>op:var
+// >>op:norm
+// Cut as sums are: lanes of a team (m.columns outputs side by side, or one) each fold every lanes'th element, and join
+// in a tree; JOIN: of pieces' results, which a first launch left. Bound by bytes: x once.
+GTR__FOLD_CODE(static GTR__DEVICE, float, expf, logf, sqrtf, fabsf)
+typedef struct gtr__fold { gtr__red m; gtr__opd kept; gtr__folded *part; int kind; float n; } gtr__fold;
+template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(const __grid_constant__ gtr__fold w) {
+    __shared__ gtr__folded all[1024];
+    gtr__enter();
+    const gtr__red &m = w.m;
+    const int t = (int)threadIdx.x, side = m.columns ? m.columns : 1, lanes = m.columns ? 512 / side : m.team,
+        lane = m.columns ? t / side : t % lanes, column = m.columns ? t % side : t / lanes;
+    const int64_t o = (int64_t)blockIdx.x * ((int)blockDim.x / lanes) + column, begin = blockIdx.y * m.per,
+        end = begin + m.per < m.terms ? begin + m.per : m.terms;
+    gtr__folded s = gtr__fold_one(w.kind, true, 0.0f, 0);
+    int64_t k[3], at[3];
+    if (o < m.kept) {
+        if (!JOIN) gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        for (int64_t r = begin + lane; r < end; r += 4 * lanes) {
+            gtr__folded v[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int64_t e = r + u * lanes;
+                if (e >= end) v[u] = gtr__fold_one(w.kind, true, 0.0f, 0);
+                else if (JOIN) v[u] = w.part[o * m.terms + e];
+                else {
+                    gtr__red_at(m.nr, m.small, m.rd, m.rs, e, at);
+                    v[u] = gtr__fold_one(w.kind, false, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < 4; u++) gtr__fold_join(&s, w.kind, &v[u]);
+        }
+    }
+    all[t] = s;
+    for (int half = lanes / 2; half; half /= 2) {
+        __syncthreads();
+        if (lane < half) gtr__fold_join(&all[t], w.kind, &all[t + half * side]);
+    }
+    if (o >= m.kept || lane) return;
+    if (m.pieces > 1) { w.part[o * m.pieces + blockIdx.y] = all[t]; return; }
+    float kept;
+    gtr__give1(m.out, o, gtr__fold_end(&all[t], w.kind, w.n, &kept));
+    if (w.kept.p && w.kept.t == GTR_I32) ((int32_t *)w.kept.p)[o] = all[t].k;
+    else if (w.kept.p) ((float *)w.kept.p)[o] = kept;
+}
+static gtr_result gtr__fold_run(void *instance, const gtr__call *c) {
+    gtr__fold w;
+    memset((void *)&w, 0, sizeof w);
+    gtr__red *m = &w.m;
+    gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->i[0], NULL, NULL);
+    const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
+    if (c->measure) return gtr__measured(c, bytes);
+    if (c->ws_bytes < bytes) return gtr__fail(instance, GTR_ERR_STATE, "a reduction's workspace is too small");
+    m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
+    if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
+    w.part = (gtr__folded *)c->ws; w.kind = (int)c->attr->i[2]; w.n = (float)((double)m->terms - c->attr->f[0]);
+    const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
+    const dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
+    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_fold<false>, grid, threads, 0, w);
+    if (r || m->pieces == 1) return r;
+    m->terms = m->per = m->pieces; m->pieces = 1; m->columns = 0; m->team = 32;
+    return GTR__LAUNCH(instance, c, gtr__k_fold<true>, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, w);
+}
+// Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
+typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
+static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < w.count; i += (int64_t)gridDim.x * GTR__T) {
+        int64_t o, e;
+        gtr__dims_at(w.d, i, &o, &e);
+        const bool ints = w.kept.t == GTR_I32, first = ints && ((const int32_t *)w.kept.p)[o] == (int32_t)e;
+        const float x = w.x.p ? gtr__get(w.x.p, w.x.t, i) : 0.0f, y = w.y.p ? gtr__get(w.y.p, w.y.t, o) : 0.0f,
+            kept = ints || !w.kept.p ? 0.0f : ((const float *)w.kept.p)[o];
+        gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, first, w.n));
+    }
+}
+static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
+    const gtr_shape *x = &c->in[0].shape;
+    int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS], place[2] = { 1, 1 };
+    gtr__unfold w;
+    if (c->measure) return gtr__measured(c, 0);
+    if (!c->out[0].data) return GTR_OK;
+    memset((void *)&w, 0, sizeof w);
+    for (int d = x->ndim - 1; d >= 0; d--) {
+        const int gone = (int)((uint32_t)c->attr->i[0] >> d & 1);
+        sa[d] = gone || x->dim[d] == 1 ? 0 : place[0]; sb[d] = !gone || x->dim[d] == 1 ? 0 : place[1];
+        place[gone] *= x->dim[d];
+    }
+    gtr__dims_make(&w.d, x, sa, sb);
+    w.x = gtr__opd_of(&c->in[0]); w.y = gtr__opd_of(&c->in[1]); w.dy = gtr__opd_of(&c->in[c->n_in - 1]);
+    w.kept.t = GTR_F32;
+    if (c->n_in > 3) w.kept = gtr__opd_of(&c->in[2]);
+    w.dx = gtr__opd_of(&c->out[0]);
+    w.count = c->out[0].count; w.kind = (int)c->attr->i[2]; w.n = (float)((double)place[1] - c->attr->f[0]);
+    return GTR__LAUNCH(instance, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
+}
+#define GTR__FOLD_LAUNCHERS(X, ID, name, nout, cls, needs) \
+    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
+        return gtr__fold_run(instance, c); } \
+    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) { \
+        return gtr__fold_run_bwd(instance, c); }
+GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
+
 // >>parts
 // Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd
 // apart. src NULL: zeros. A thread has width elements of a run, which wide_s and wide_d say are one access. Bound by
@@ -4905,6 +5013,7 @@ static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:softmax
+// >>op:log_softmax
 // Rows side by side: a team a row, max and sum in one pass (the sum rescaled when the max grows), then the values.
 // Bound by bytes: x read twice, the second time mostly from the cache, y written once. Backward:
 // y and dy twice, dx once.
@@ -4949,7 +5058,17 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
     *max = top;
 }
 // scaled: of a x + b instead of x, rounded as if it were stored, of a lane's first four.
-typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled; float a, b; } gtr__rows;
+// logs: log_softmax.
+typedef struct gtr__rows {
+    gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled, logs; float a, b;
+} gtr__rows;
+static GTR__DEVICE float gtr__soft(const gtr__rows &m, float x, float max, float rest) {
+    return m.logs ? x - max - log1pf(rest) : expf(x - max) / (rest + 1.0f);
+}
+static GTR__DEVICE float gtr__soft_bwd(const gtr__rows &m, float y, float dy, float dot) {
+    return m.logs ? dy - expf(y) * dot : y * (dy - dot);
+}
+static GTR__DEVICE float gtr__soft_term(const gtr__rows &m, float y, float dy) { return m.logs ? dy : y * dy; }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -4964,11 +5083,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
             for (int u = 0; u < 4; u++)
                 first[u] = gtr__rounded(m.x.t, gtr__unary_fwd(GTR__OP_SCALE, first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-        sum += 1.0f;
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) gtr__give1(m.y, at + lane + u * m.team, expf(first[u] - max) / sum);
+        for (int u = 0; u < 4; u++)
+            if (u < k) gtr__give1(m.y, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
+            gtr__give1(m.y, at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
     }
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m) {
@@ -4982,18 +5101,19 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
         const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
         if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) dot += y[u] * dy[u];
+        for (int u = 0; u < 4; u++) if (u < k) dot += gtr__soft_term(m, y[u], dy[u]);
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
+            dot += gtr__soft_term(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i));
         dot = gtr__team_sum(dot, m.team, scratch);
 #pragma unroll
         for (int u = 0; u < 4; u++) if (u < k) {
-            float v = y[u] * (dy[u] - dot);
+            float v = gtr__soft_bwd(m, y[u], dy[u], dot);
             if (m.scaled) v = gtr__unary_bwd(GTR__OP_SCALE, gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
             gtr__give1(m.dx, at + lane + u * m.team, v);
         }
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.dx, at + i, gtr__get(m.y.p, m.y.t, at + i) * (gtr__get(m.dy.p, m.dy.t, at + i) - dot));
+            gtr__give1(m.dx, at + i,
+                gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), dot));
     }
 }
 // Along another dimension: a thread a line, neighbours side by side.
@@ -5004,19 +5124,18 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
         if (m.dx.p) {
             float dot = 0.0f;
-            for (int64_t i = 0; i < m.n; i++)
-                dot += gtr__get(m.y.p, m.y.t, at + i * m.inner) * gtr__get(m.dy.p, m.dy.t, at + i * m.inner);
-            for (int64_t i = 0; i < m.n; i++)
-                gtr__give1(m.dx, at + i * m.inner,
-                    gtr__get(m.y.p, m.y.t, at + i * m.inner) * (gtr__get(m.dy.p, m.dy.t, at + i * m.inner) - dot));
+            for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
+                dot += gtr__soft_term(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i));
+            for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
+                gtr__give1(m.dx, i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), dot));
         } else {
             float max = -INFINITY, sum = 0.0f;
             for (int64_t i = 0; i < m.n; i++) {
                 float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1);
             }
-            sum = fabsf(max) == INFINITY ? NAN : sum + 1.0f;
-            for (int64_t i = 0; i < m.n; i++)
-                gtr__give1(m.y, at + i * m.inner, expf(gtr__get(m.x.p, m.x.t, at + i * m.inner) - max) / sum);
+            if (fabsf(max) == INFINITY) sum = NAN;
+            for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
+                gtr__give1(m.y, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
         }
     }
 }
@@ -5027,7 +5146,7 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows
     gtr__around(&c->in[0].shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
-    m->a = (float)c->attr->f[0]; m->b = (float)c->attr->f[1];
+    m->a = (float)c->attr->f[0]; m->b = (float)c->attr->f[1]; m->logs = c->attr->i[2] != 0;
     const bool scaled = c->attr->i[1] != 0, back = m->dx.p != NULL;
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
     const bool apart = scaled && !m->scaled;
@@ -5054,6 +5173,9 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
     m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
     return gtr__softmax_run(instance, c, &m);
 }
+
+#define gtr__cuda_log_softmax_fwd gtr__cuda_softmax_fwd
+#define gtr__cuda_log_softmax_bwd gtr__cuda_softmax_bwd
 
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
@@ -5431,6 +5553,29 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
     gtr__emb_of(c, &whole, &all.table[all.n++]);
     const gtr_result r = gtr__emb_bwd_run(instance, c, &all);
     return r || !scratch ? r : gtr__map_one(instance, c, &whole, out, -1, 0, 0);
+}
+
+// >>op:scatter_add
+// As embedding, of which table, and its rows, are this.
+static gtr__call gtr__scatter_as(const gtr__call *c, gtr__arg *in, gtr__arg *out, const gtr__arg &table,
+        const gtr__arg &rows) {
+    gtr__call as = *c;
+    in[0] = c->in[0]; in[1] = table; in[2] = in[3] = rows;
+    out[0] = rows; out[1] = table;
+    gtr_shape *s[2] = { &in[1].shape, &out[1].shape };
+    for (gtr_shape *q : s) { q->ndim = 2; q->dim[0] = c->attr->i[0]; q->dim[1] = table.count / q->dim[0]; }
+    as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
+    return as;
+}
+static gtr_result gtr__cuda_scatter_add_fwd(void *instance, const gtr__call *c) {
+    gtr__arg in[4], out[2];
+    const gtr__call as = gtr__scatter_as(c, in, out, c->out[0], c->in[1]);
+    return gtr__cuda_embedding_bwd(instance, &as);
+}
+static gtr_result gtr__cuda_scatter_add_bwd(void *instance, const gtr__call *c) {
+    gtr__arg in[4], out[2];
+    const gtr__call as = gtr__scatter_as(c, in, out, c->in[3], c->out[1]);
+    return c->measure || c->out[1].data ? gtr__cuda_embedding_fwd(instance, &as) : GTR_OK;
 }
 
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
@@ -5950,6 +6095,243 @@ static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     int team = gtr__team(n, rows, gtr__sms(c));
     return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (int32_t *)c->out[0].data, rows, n, team);
+}
+
+// >>op:cumsum
+// Lines along the axis: a block of them is a thread each, neighbours side by side; a few long ones a block each, which
+// scans tiles of its threads' sums one after the other. Bytes: x and y once. back: from the end on.
+typedef struct gtr__scan { gtr__opd x, y; int64_t lines, n, inner; int back; } gtr__scan;
+static GTR__DEVICE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
+    return (line / m.inner * m.n + (m.back ? m.n - 1 - i : i)) * m.inner + line % m.inner;
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum_lines(const gtr__scan m) {
+    gtr__enter();
+    for (int64_t l = (int64_t)blockIdx.x * GTR__T + threadIdx.x; l < m.lines; l += (int64_t)gridDim.x * GTR__T) {
+        float sum = 0.0f;
+        for (int64_t i = 0; i < m.n; i++) {
+            const int64_t at = gtr__scan_at(m, l, i);
+            gtr__give1(m.y, at, sum += gtr__get(m.x.p, m.x.t, at));
+        }
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m) {
+    __shared__ float warps[GTR__T / 32];
+    gtr__enter();
+    const int t = (int)threadIdx.x;
+    for (int64_t l = blockIdx.x; l < m.lines; l += gridDim.x) {
+        float before = 0.0f;
+        for (int64_t base = 0; base < m.n; base += 4 * GTR__T) {
+            float v[4], sum = 0.0f;
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int64_t i = base + 4 * t + u;
+                v[u] = sum += i < m.n ? gtr__get(m.x.p, m.x.t, gtr__scan_at(m, l, i)) : 0.0f;
+            }
+            float all = sum;
+            for (int o = 1; o < 32; o *= 2) {
+                const float w = __shfl_up_sync(0xffffffffu, all, o);
+                if (t % 32 >= o) all += w;
+            }
+            __syncthreads();
+            if (t % 32 == 31) warps[t / 32] = all;
+            __syncthreads();
+            const float lane = __shfl_up_sync(0xffffffffu, all, 1);
+            float at = before;
+            for (int w = 0; w < GTR__T / 32; w++) { if (w == t / 32) at = before; before += warps[w]; }
+            if (t % 32) at += lane;
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int64_t i = base + 4 * t + u;
+                if (i < m.n) gtr__give1(m.y, gtr__scan_at(m, l, i), at + v[u]);
+            }
+        }
+    }
+}
+static gtr_result gtr__cumsum_run(void *instance, const gtr__call *c, const gtr__arg *x, int back) {
+    gtr__scan m;
+    if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
+    m.x = gtr__opd_of(x); m.y = gtr__opd_of(&c->out[0]); m.back = back;
+    gtr__around(&x->shape, (int)c->attr->i[0], &m.lines, &m.n, &m.inner);
+    m.lines *= m.inner;
+    if (m.n <= 16 || (m.inner > 1 && m.lines >= gtr__sms(c) * 64))
+        return GTR__LAUNCH(instance, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
+    return GTR__LAUNCH(instance, c, gtr__k_cumsum, gtr__grid(c, m.lines * GTR__T), GTR__T, 0, m);
+}
+static gtr_result gtr__cuda_cumsum_fwd(void *instance, const gtr__call *c) {
+    return gtr__cumsum_run(instance, c, &c->in[0], 0);
+}
+static gtr_result gtr__cuda_cumsum_bwd(void *instance, const gtr__call *c) {
+    return gtr__cumsum_run(instance, c, &c->in[2], 1);
+}
+
+// >>op:sort
+// Keys, all different, are an element's bits in order and its index. Tiles of them, or several lines of fewer, are
+// sorted in shared memory, where each merge compares the first half with the second turned round, so that all runs
+// ascend and what lies behind a line's end stays there. Of many tiles the first k of each go on, where these are at
+// most half; else runs of tiles are merged in global memory. Bound by latency, or log^2 n times the keys' bytes.
+#define GTR__SORT_TILE 2048
+#define GTR__SORT_T    512
+typedef struct gtr__sorting {
+    gtr__opd x, y; int32_t *index; const uint64_t *from; uint64_t *to;
+    int64_t lines, n, inner, k, count, keep, tiles;     // count: keys of a line; keep: of a tile
+    int tile, down, merge;              // merge: of a tile the second part alone
+} gtr__sorting;
+static GTR__DEVICE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
+    const float v = gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
+    uint32_t u = __float_as_uint(v);
+    u = v != v ? 0xffffffffu : v == 0.0f ? 0x80000000u : u >> 31 ? ~u : u | 0x80000000u;
+    return (uint64_t)(m.down ? ~u : u) << 32 | (uint64_t)i;
+}
+static __global__ void __launch_bounds__(GTR__SORT_T) gtr__k_sort(const __grid_constant__ gtr__sorting m) {
+    __shared__ uint64_t key[GTR__SORT_TILE];
+    gtr__enter();
+    const int64_t first = (int64_t)blockIdx.x * (GTR__SORT_TILE / m.tile), all = m.lines * m.tiles;
+    for (int i = (int)threadIdx.x; i < GTR__SORT_TILE; i += GTR__SORT_T) {
+        const int64_t id = first + i / m.tile, line = id / m.tiles, at = id % m.tiles * m.tile + i % m.tile;
+        key[i] = id >= all || at >= m.count ? ~(uint64_t)0 : m.from ? m.from[line * m.count + at]
+            : gtr__sort_key(m, line, at);
+    }
+    for (int k = m.merge ? m.tile : 2; k <= m.tile; k *= 2)
+        for (int j = k / 2; j; j /= 2) {
+            __syncthreads();
+            for (int p = (int)threadIdx.x; p < GTR__SORT_TILE / 2; p += GTR__SORT_T) {
+                const int lo = 2 * p - (p & (j - 1)), hi = j == k / 2 && !m.merge ? lo ^ (k - 1) : lo + j;
+                const uint64_t a = key[lo], b = key[hi];
+                if (a > b) { key[lo] = b; key[hi] = a; }
+            }
+        }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < GTR__SORT_TILE; i += GTR__SORT_T) {
+        const int64_t id = first + i / m.tile, line = id / m.tiles, piece = id % m.tiles, place = i % m.tile;
+        if (id >= all) continue;
+        if (m.to && m.keep < m.tile) { if (place < m.keep) m.to[id * m.keep + place] = key[i]; }
+        else if (m.to) { if (piece * m.tile + place < m.count) m.to[line * m.count + piece * m.tile + place] = key[i]; }
+        else if (piece * m.tile + place < m.k) {
+            const int64_t e = (uint32_t)key[i],
+                o = (line / m.inner * m.k + piece * m.tile + place) * m.inner + line % m.inner;
+            gtr__give1(m.y, o, gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + e) * m.inner + line % m.inner));
+            m.index[o] = (int32_t)e;
+        }
+    }
+}
+// Of runs of `run` keys, twice as long as before, or behind a first step (j below half) of parts of them.
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_sort_far(uint64_t *key, int64_t lines, int64_t count, int64_t half, int64_t run, int64_t j) {
+    gtr__enter();
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < lines * half; g += (int64_t)gridDim.x * GTR__T) {
+        const int64_t p = g % half, lo = 2 * p - (p & (j - 1)), hi = j == run / 2 ? lo ^ (run - 1) : lo + j;
+        if (hi >= count) continue;
+        uint64_t *line = key + g / half * count, a = line[lo], b = line[hi];
+        if (a > b) { line[lo] = b; line[hi] = a; }
+    }
+}
+static gtr_result gtr__sort_tiles(void *instance, const gtr__call *c, gtr__sorting *m) {
+    const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
+    return GTR__LAUNCH(instance, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
+}
+static gtr_result gtr__cuda_sort_fwd(void *instance, const gtr__call *c) {
+    gtr__sorting m;
+    memset((void *)&m, 0, sizeof m);
+    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &m.lines, &m.n, &m.inner);
+    m.lines *= m.inner;
+    m.k = c->out[0].shape.dim[c->attr->i[0]]; m.down = c->attr->i[2] != 0;
+    m.count = m.n;
+    for (m.tile = 1; m.tile < m.n && m.tile < GTR__SORT_TILE; ) m.tile *= 2;
+    m.tiles = gtr__ceil(m.n, m.tile); m.keep = m.k <= m.tile / 2 ? m.k : m.tile;
+    const int64_t next = m.keep < m.tile ? m.tiles * m.keep : m.n;
+    if (c->measure) return gtr__measured(c, m.tiles == 1 ? 0 : (size_t)(2 * m.lines * next) * 8);
+    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]); m.index = (int32_t *)c->out[1].data;
+    uint64_t *ws = (uint64_t *)c->ws;
+    for (int turn = 0; m.tiles > 1 && m.keep < m.tile; turn ^= 1) {
+        m.to = ws + turn * m.lines * next;
+        GTR__TRY(gtr__sort_tiles(instance, c, &m));
+        m.from = m.to; m.to = NULL;
+        m.count = m.tiles * m.keep; m.tiles = gtr__ceil(m.count, m.tile);
+    }
+    if (m.tiles > 1) m.to = ws;
+    GTR__TRY(gtr__sort_tiles(instance, c, &m));
+    m.from = m.to; m.merge = 1;
+    for (int64_t run = 2 * m.tile; run / 2 < m.count; run *= 2) {
+        const int64_t half = gtr__ceil(m.count, run) * (run / 2);
+        for (int64_t j = run / 2; j >= m.tile; j /= 2)
+            GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_sort_far, gtr__grid(c, m.lines * half), GTR__T, 0, ws, m.lines,
+                m.count, half, run, j));
+        m.to = run < m.count ? ws : NULL;
+        GTR__TRY(gtr__sort_tiles(instance, c, &m));
+    }
+    return GTR_OK;
+}
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_unsort(gtr__opd dy, const int32_t *index, gtr__opd dx, int64_t count, int64_t n, int64_t k,
+            int64_t inner) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T)
+        gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__get(dy.p, dy.t, i));
+}
+static gtr_result gtr__cuda_sort_bwd(void *instance, const gtr__call *c) {
+    const gtr__arg *dy = &c->in[3];
+    int64_t outer, n, inner;
+    if (c->measure) return gtr__measured(c, 0);
+    if (!c->out[0].data) return GTR_OK;
+    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &outer, &n, &inner);
+    const gtr__opd dx = gtr__opd_of(&c->out[0]);
+    if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_fill,
+        gtr__grid(c, c->out[0].count), GTR__T, 0, dx, c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
+    return GTR__LAUNCH(instance, c, gtr__k_unsort, gtr__grid(c, dy->count), GTR__T, 0, gtr__opd_of(dy),
+        (const int32_t *)c->in[2].data, dx, dy->count, n, dy->count / (outer * inner), inner);
+}
+
+// >>op:take
+// A thread an element of y: the one of x that ids names, or, backward, the sum of those that starts and order name.
+// Bytes: x and y once, and indices from the cache.
+typedef struct gtr__taking {
+    gtr__opd x, y; const int32_t *ids, *starts; int64_t count, n, m, inner; float value;
+} gtr__taking;
+static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+        const bool small = q.count < 0x7fffffff;
+        const int64_t row = small ? (int64_t)((uint32_t)i / (uint32_t)q.inner) : i / q.inner, e = i - row * q.inner,
+            outer = small ? (int64_t)((uint32_t)row / (uint32_t)q.n) : row / q.n, j = row - outer * q.n;
+        float sum = 0.0f;
+        if (!q.starts) {
+            const int32_t id = q.ids[j];
+            sum = id < 0 ? q.value : gtr__get(q.x.p, q.x.t, (outer * q.m + id) * q.inner + e);
+        } else for (int32_t t = q.starts[j]; t < q.starts[j + 1]; t++)
+            sum += gtr__get(q.x.p, q.x.t, (outer * q.m + q.ids[t]) * q.inner + e);
+        gtr__give1(q.y, i, sum);
+    }
+}
+static gtr_result gtr__take_run(void *instance, const gtr__call *c, const gtr__arg *x, const int32_t *ids,
+        const int32_t *starts) {
+    const gtr__arg *y = &c->out[0];
+    gtr__taking q;
+    int64_t outer;
+    if (!y->data || y->count == 0) return GTR_OK;
+    q.x = gtr__opd_of(x); q.y = gtr__opd_of(y); q.ids = ids; q.starts = starts;
+    q.m = x->shape.dim[c->attr->i[0]]; q.count = y->count; q.value = (float)c->attr->f[0];
+    gtr__around(&y->shape, (int)c->attr->i[0], &outer, &q.n, &q.inner);
+    return GTR__LAUNCH(instance, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
+}
+static gtr_result gtr__cuda_take_fwd(void *instance, const gtr__call *c) {
+    return gtr__take_run(instance, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
+}
+static gtr_result gtr__cuda_take_bwd(void *instance, const gtr__call *c) {
+    return gtr__take_run(instance, c, &c->in[5], (const int32_t *)c->in[3].data, (const int32_t *)c->in[2].data);
+}
+
+// >>op:one_hot
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_one_hot(const int32_t *ids, gtr__opd y, int64_t count, int64_t n) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+        const int32_t id = ids[i / n];
+        gtr__give1(y, i, id < 0 || id >= n ? NAN : id == i % n ? 1.0f : 0.0f);
+    }
+}
+static gtr_result gtr__cuda_one_hot_fwd(void *instance, const gtr__call *c) {
+    return GTR__LAUNCH(instance, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
+        (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->i[0]);
 }
 
 // How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that

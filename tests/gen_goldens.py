@@ -339,6 +339,40 @@ def elementwise():
         case("where", [(s[0], 0, 0.0), s[1], s[2]], lambda x, y, z: torch.where(x.round() != 0, y, z) + 0 * x)
 
 
+def axes():
+    """Behind what was there before, whose seeds count on."""
+    over = {"logsumexp": torch.logsumexp, "max": torch.amax, "min": torch.amin,
+            "var": lambda x, d, k: x.var(d, unbiased=True, keepdim=k), "var_biased": lambda x, d, k: x.var(d, unbiased=False, keepdim=k),
+            "norm1": lambda x, d, k: torch.linalg.vector_norm(x, 1, d, k), "norm2": lambda x, d, k: torch.linalg.vector_norm(x, 2, d, k),
+            "norm_inf": lambda x, d, k: torch.linalg.vector_norm(x, float("inf"), d, k)}
+    for name, f in over.items():
+        for s, dims, keep in (((7,), (0,), 0), ((3, 5), (0,), 0), ((3, 5), (1,), 1), ((2, 3, 4), (0, 2), 0), ((9, 33), (0, 1), 0)):
+            case(name, [(s, 1, 0.0)], lambda x: f(x, dims, bool(keep)), (keep,) + dims)
+    for s, axis, keep in (((7,), 0, 0), ((3, 5), 1, 1), ((2, 3, 4), 1, 0)): case("prod", [(s, 1, 0.5)], lambda x: x.prod(axis, bool(keep)), (keep, axis))
+    for s, axis in (((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 5, 3), 1), ((3, 33), -1)):
+        w = (s, 2, 0.0)
+        case("log_softmax", [w], lambda x: F.log_softmax(x, axis), (axis,))
+        case("argmin", [w], lambda x: x.argmin(axis), (axis,))
+        case("cumsum", [w], lambda x: x.cumsum(axis), (axis,))
+        for down in (0, 1):
+            case("sort", [w], lambda x: x.sort(dim=axis, descending=bool(down), stable=True).values, (axis, down))
+            case("sort_places", [w], lambda x: x.sort(dim=axis, descending=bool(down), stable=True).indices, (axis, down))
+        case("top_k", [w], lambda x: x.topk(3, axis).values, (axis, 3))
+        case("top_k_places", [w], lambda x: x.topk(3, axis).indices, (axis, 3))
+        case("roll", [w], lambda x: x.roll(-2, axis), (axis, -2))
+        case("flip", [w], lambda x: x.flip(axis), (axis,))
+        case("stack", [w, w], lambda *x: torch.stack(x, axis), (axis,))
+    for s, times in (((3,), (2,)), ((2, 3), (1, 3)), ((2, 1, 4), (3, 2, 1))): case("tile", [s], lambda x: x.tile(times), times)
+    for mode, name in enumerate(("constant", "reflect", "replicate", "circular")):
+        for s, pad in (((2, 3, 5), (2, 1)), ((2, 3, 4, 5), (1, 2, 2, 0)), ((1, 2, 6), (0, 5))):
+            case("pad", [s], lambda x: F.pad(x, pad, name, 0.5 if mode == 0 else None), (mode,) + pad, (0.5,))
+    for n, (rows, width) in enumerate((((6,), (5, 3)), ((2, 3), (7, 2, 4)), ((9,), (3,)))):
+        case("gather_rows", [width, labels(rows, width[0], 70 + n)], lambda x, ids: x[ids])
+        case("scatter_add_rows", [labels(rows, width[0], 80 + n), rows + width[1:]],
+             lambda ids, x: torch.zeros(width).index_add(0, ids.reshape(-1), x.reshape((-1,) + width[1:])), width[:1])
+        case("one_hot", [labels(rows, 6, 90 + n)], lambda ids: F.one_hot(ids, 6).double(), (6,))
+
+
 ops()
 batch_norm()
 micro_batches()
@@ -346,6 +380,7 @@ optimizers()
 networks()
 ignored()
 elementwise()
+axes()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))

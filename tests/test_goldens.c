@@ -171,6 +171,20 @@ static gtr_tensor *split_joined(gtr_tensor *t, int n)
 {
     return gtr_add(gtr_mul(t, gtr_output(t, n - 1)), gtr_output(t, n / 2));
 }
+static gtr_tensor *tiled(gtr_tensor *x, const int *i, int n)
+{
+    int64_t times[GTR_MAX_DIMS];
+    int k;
+    for (k = 0; k < n; k++) times[k] = i[k];
+    return gtr_tile(x, times);
+}
+static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
+{
+    int64_t pad[2 * GTR_MAX_DIMS];
+    int k;
+    for (k = 1; k < n; k++) pad[k - 1] = i[k];
+    return gtr_pad(x, pad, n / 2, (gtr_pad_mode)i[0], value);
+}
 #define OPS(X) \
     X(matmul,          gtr_matmul_t(x[0], i[0] != 0, x[1], i[1] != 0)) \
     X(linear,          gtr_linear_with(x[0], x[1], x[2])) \
@@ -185,6 +199,30 @@ static gtr_tensor *split_joined(gtr_tensor *t, int n)
     X(mean,            gtr_mean(x[0], i + 1, n - 1, i[0] != 0)) \
     X(softmax,         gtr_softmax(x[0], i[0])) \
     X(argmax,          gtr_argmax(x[0], i[0])) \
+    X(logsumexp,       gtr_logsumexp(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(max,             gtr_max(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(min,             gtr_min(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(prod,            gtr_prod(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(var,             gtr_var(x[0], i + 1, n - 1, true, i[0] != 0)) \
+    X(var_biased,      gtr_var(x[0], i + 1, n - 1, false, i[0] != 0)) \
+    X(norm1,           gtr_norm(x[0], 1, i + 1, n - 1, i[0] != 0)) \
+    X(norm2,           gtr_norm(x[0], 2, i + 1, n - 1, i[0] != 0)) \
+    X(norm_inf,        gtr_norm(x[0], (float)INFINITY, i + 1, n - 1, i[0] != 0)) \
+    X(log_softmax,     gtr_log_softmax(x[0], i[0])) \
+    X(argmin,          gtr_argmin(x[0], i[0])) \
+    X(cumsum,          gtr_cumsum(x[0], i[0])) \
+    X(sort,            gtr_sort(x[0], i[0], i[1] != 0)) \
+    X(sort_places,     gtr_output(gtr_sort(x[0], i[0], i[1] != 0), 1)) \
+    X(top_k,           gtr_top_k(x[0], i[1], i[0])) \
+    X(top_k_places,    gtr_output(gtr_top_k(x[0], i[1], i[0]), 1)) \
+    X(roll,            gtr_roll(x[0], i[1], i[0])) \
+    X(flip,            gtr_flip(x[0], i, n)) \
+    X(stack,           gtr_stack(x, n_x, i[0])) \
+    X(tile,            tiled(x[0], i, n)) \
+    X(pad,             padded(x[0], i, n, f[0])) \
+    X(gather_rows,     gtr_gather_rows(x[0], x[1])) \
+    X(scatter_add_rows, gtr_scatter_add_rows(x[0], x[1], i[0])) \
+    X(one_hot,         gtr_one_hot(x[0], i[0])) \
     X(embedding,       gtr_embedding_with(x[0], x[1])) \
     X(cross_entropy,   gtr_cross_entropy_ex(x[0], x[1], cross_entropy_of(i, f))) \
     X(accuracy,        gtr_accuracy(x[0], x[1])) \

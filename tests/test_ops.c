@@ -221,7 +221,54 @@ static gtr_tensor *build_several_both(gtr_context *ctx, gtr_tensor **x, const op
 }
 BUILD(sum, gtr_sum(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
 BUILD(mean, gtr_mean(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(logsumexp, gtr_logsumexp(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(max, gtr_max(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(min, gtr_min(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(prod, gtr_prod(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(var, gtr_var(x[0], c->p + 1, c->n_p - 1, true, c->p[0] != 0))
+BUILD(var_biased, gtr_var(x[0], c->p + 1, c->n_p - 1, false, c->p[0] != 0))
+BUILD(norm1, gtr_norm(x[0], 1, c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(norm2, gtr_norm(x[0], 2, c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(norm_inf, gtr_norm(x[0], (float)INFINITY, c->p + 1, c->n_p - 1, c->p[0] != 0))
 BUILD(softmax, gtr_softmax(x[0], c->p[0]))
+BUILD(log_softmax, gtr_log_softmax(x[0], c->p[0]))
+BUILD(cumsum, gtr_cumsum(x[0], c->p[0]))
+BUILD(sort, gtr_sort(x[0], c->p[0], false))
+BUILD(sort_down, gtr_sort(x[0], c->p[0], true))
+BUILD(top_k, gtr_top_k(x[0], c->p[1], c->p[0]))
+/* Of the p[0]'th dimension from the last on by p[1] and p[2], by mode p[3]. */
+static gtr_tensor *build_pad(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    int64_t pad[2 * GTR_MAX_DIMS] = { 0 };
+    (void)ctx;
+    pad[2 * c->p[0]] = c->p[1]; pad[2 * c->p[0] + 1] = c->p[2];
+    return gtr_pad(x[0], pad, c->p[0] + 1, (gtr_pad_mode)c->p[3], 0.75f);
+}
+/* The last two dimensions (of value, the last) by these in all modes, one behind the other. */
+static gtr_tensor *build_pads(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    int64_t pad[4];
+    int k;
+    gtr_tensor *t = x[0];
+    (void)ctx;
+    for (k = 0; k < 4; k++) pad[k] = c->p[k];
+    for (k = 3; k >= 0; k--) t = gtr_pad(t, pad, k ? 2 : 1, (gtr_pad_mode)k, -1.5f);
+    return t;
+}
+static gtr_tensor *build_tile(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    int64_t times[GTR_MAX_DIMS];
+    int k;
+    (void)ctx;
+    for (k = 0; k < c->n_p; k++) times[k] = c->p[k];
+    return gtr_tile(x[0], times);
+}
+BUILD(roll, gtr_roll(x[0], c->p[1], c->p[0]))
+BUILD(flip, gtr_flip(x[0], c->p, c->n_p))
+BUILD(stack, gtr_stack(x, c->n, c->p[0]))
+BUILD(gather_rows, gtr_gather_rows(x[0], x[1]))
+BUILD(scatter_add, gtr_scatter_add_rows(x[0], x[1], c->p[0]))
+BUILD(one_hot, gtr_one_hot(x[0], c->p[0]))
 BUILD(dropout, gtr_dropout(x[0], "drop", (float)c->p[0] / 100))
 BUILD(stop_gradient, gtr_add(gtr_stop_gradient(x[0]), x[1]))
 BUILD(argmax, gtr_argmax(x[0], c->p[0]))
@@ -315,9 +362,48 @@ static const char *const reduce_cases[] = { "1x7@0 1", "*13x3@0 0", "33x3@1 1", 
     "!7@0 0", "3x2x2x3@0 1 3", "*32x32@0 0", "33x31@0 1", "64x65@0 0", "65x64@0 1", "*128x129@0", "1000x7@0 0",
     "7x1000@0 1", "17x19x23@0 1", "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1",
     "16385x3@0 0", "100003@0", "257x300@0 0", "1x1@0", "2x2x2x2x2x2x2x3@0 1 3 5 7", "300x257@1 1", NULL };
+static const char *const prod_cases[] = { "1x7@0 1", "*13x3@0 0", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0",
+    "!7@0 0", "3x2x2x3@0 1 3", "*32x32@0 0", "33x31@0 1", "64x65@0 0", "65x64@0 1", "*12x18@0", "200x7@0 0",
+    "7x200@0 1", "17x11x23@0 1", "7x19x23@1 0 2", "5x7x9x11@0 0 2", "211@0 0", "*2x217@0 1", "217x3@0 0", "180@0",
+    "200x300@0 0", "1x1@0", "2x2x2x2x2x2x2x3@0 1 3 5 7", "300x157@1 1", "*3000x1x100@0 2", NULL };
+static const char *const zeros_cases[] = { "1x7@0 1", "*13x3@0 1", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0",
+    "!7@0 0", "3x2x2x3@0 1 3", "*32x5@0 1", "33x31@0 1", "6x65@0 0", "65x4@0 1", "*128x129@0", "1000x7@0 1",
+    "7x1000@0 0", "17x19x23@0 1", "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1",
+    "16385x3@0 0", "100003@0", NULL };
+static const char *const var_cases[] = { "2x7@0 1", "*13x3@0 0", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0",
+    "!7@0 0", "*32x32@0 0", "64x65@0 0", "65x64@0 1", "*128x129@0", "1000x7@0 0", "7x1000@0 1", "17x19x23@0 1",
+    "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1", "16385x3@0 0", "100003@0",
+    "257x300@0 0", NULL };
 static const char *const along_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "2x4x3@1", "5x3@0", "2x3x4@2", "!7@0",
     "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x128@1", "9x129@1", "*5x1000@1", "5x1023@1",
     "5x1025@1", "3x4099@1", "1x16385@1", "1000x10@1", "4099x3@1", "7x65x9@1", "4x129x64@1", "300x257@1", NULL };
+static const char *const top_cases[] = { "1x7@1 3", "*13x3@1 1", "33x3@-1 3", "2x4x3@1 2", "!5x3@0 4", "2x3x4@2 2",
+    "!7@0 7", "3x1@1 1", "*16x32@1 5", "17x31@1 30", "64x33@1 16", "!*65x64@0 9", "9x129@1 2", "*5x1000@1 10",
+    "5x1025@1 512", "3x4099@1 7", "1x16385@1 1024", "2x20000@1 1025", "*2x5000@1 5000", "1000x10@1 10", "7x65x9@1 20",
+    "1x100003@1 1", "2x50000x2@1 3", "1x70001@1 70000", NULL };
+static const char *const pad_cases[] = { "1x7@0 2 3 0", "*13x5@0 2 3 1", "33x3@0 1 4 2", "2x4x3@1 5 9 3",
+    "5x3x2@1 0 2 1",
+    "2x3x4@0 4 0 0", "!7@0 6 6 1", "!3x1@0 3 4 2", "*16x32@0 4 4 1", "17x31@0 1 0 3", "!64x33@1 5 7 2",
+    "*65x64@0 8 0 0", "!9x127@1 0 8 1", "9x128@0 100 3 2", "9x129@0 0 300 3", "*5x1000@0 1 1 1", "5x1023@0 0 1 0",
+    "4x129x64@1 3 3 1", "300x257@0 2 2 2", "3x4x5x6@2 1 2 3", "1x1@0 2 3 2", "1000x10@0 1 1 3", "5x9@0 -2 3 0",
+    "5x9@0 -2 -1 0", "5x9@0 4 -4 3", NULL };
+static const char *const pads_cases[] = { "1x3x2@1 1 2 1", "13x2x3@1 0 0 2", "3x2x2@1 1 1 1", "33x2x1@0 0 1 0",
+    "5x2x2@0 1 1 0", NULL };
+static const char *const tile_cases[] = { "1x7@1 3", "13x3@1 2", "33x2@1 1", "!5x3@2 3", "2x3x4@1 2 3", NULL };
+static const char *const roll_cases[] = { "1x7@1 3", "13x3@-1 -2", "33x2@1 2", "!5x3@0 7", "2x3x4@1 1", NULL };
+static const char *const flip_cases[] = { "1x7@1", "13x3@-1", "33x2@1", "!5x3@0 1", "2x3x4@1 2", NULL };
+static const char *const stack_cases[] = { "1x7 1x7@0", "13x3 13x3 13x3@1", "33x2 33x2@-1", "!5x3 5x3@0", "7 7@1",
+    NULL };
+static const char *const gather_cases[] = { "3x2 1", "5x3 13", "7x2 33", "4x2x3 2x3", "5 7", "!6x2 4", NULL };
+static const char *const scatter_cases[] = {
+    "!1 1x2@3", "*!13 13x3@13", "!33 33x2@33", "!2x3 2x3x4@2", "!5x2 5x2@7", "!1 1x1@1", "*!16 16x16@16",
+    "!31 31x33@40",
+    "!64 64x64@64", "!65 65x65@65", "*!128 128x5@128", "!129 129x128@200", "!3x43 3x43x100@3", "!1000 1000x4@1000",
+    "!1000 1000x8@5000", "!4099 4099x3@4099", "!257 257x257@257", "!7x11 7x11x31@29", "!512 512x512@512",
+    "!10007 10007x2@10007", "!1 1x1000@1", "!20 20x3x5@20", NULL };
+static const char *const hot_cases[] = { "1@3", "*13@5", "33@1", "2x3@4", "5x2@10", "16@16", "31@33", "64@64", "65@100",
+    "128@5", "129@128", "3x43@50", "1000@10", "1000@1000", "4099@3", "257@257", "7x11x13@29", "2@5000", "512@2",
+    "10007@2", "1@1", NULL };
 static const char *const dropout_cases[] = { "1x7@50", "*13x3@25", "33x4@10", "2x3x5@50", "!31x2@50", "31@90",
     "*!64x4@50", "65@50", "127x3@50", "128x5@20", "*129x8@50", "1x1021@50", "16x1024@50", "4x4099@30", "1021x1@50",
     "5x7x9@50", "!5x7x9@50", "100x257@50", "!100003@50", "3x20001@50", "5x3@0", "33x33@99", NULL };
@@ -359,8 +445,8 @@ enum {
        COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW =
        256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
-   values, so that there are ties; f far, none near a half; l labels, some ignored; e ids. Upper case: may have the batch in front.
-   The last one repeats. */
+   values, so that there are ties; u none of one size; f far, none near a half; l labels, some ignored; e ids. Upper
+   case: may have the batch in front. The last one repeats. */
 typedef struct op_row {
     const char *name; builder build; const char *kinds; const char *const *cases; int flags;
 } op_row;
@@ -383,7 +469,31 @@ static const op_row rows[] = {
     { "split, used",      build_split_used,       "X",     split_cases,            GRAPH },
     { "sum",              build_sum,              "X",     reduce_cases,           0 },
     { "mean",             build_mean,             "X",     reduce_cases,           AVERAGES },
+    { "logsumexp",        build_logsumexp,        "X",     reduce_cases,           AVERAGES },
+    { "max",              build_max,              "U",     reduce_cases,           COPIES },
+    { "min",              build_min,              "U",     reduce_cases,           COPIES },
+    { "prod",             build_prod,             "Q",     prod_cases,             NO_SPECIAL },
+    { "prod, zeros",      build_prod,             "D",     zeros_cases,            CANCELS | NO_SPECIAL },
+    { "var",              build_var,              "X",     var_cases,              AVERAGES | CANCELS | NO_SPECIAL },
+    { "var, biased",      build_var_biased,       "X",     reduce_cases,           AVERAGES | CANCELS | NO_SPECIAL },
+    { "norm 1",           build_norm1,            "N",     reduce_cases,           0 },
+    { "norm 2",           build_norm2,            "X",     reduce_cases,           AVERAGES | NO_SPECIAL },
+    { "norm inf",         build_norm_inf,         "U",     reduce_cases,           0 },
     { "softmax",          build_softmax,          "X",     along_cases,            CANCELS },
+    { "log_softmax",      build_log_softmax,      "X",     along_cases,            CANCELS },
+    { "cumsum",           build_cumsum,           "X",     along_cases,            0 },
+    { "sort",             build_sort,             "U",     along_cases,            COPIES },
+    { "sort, descending", build_sort_down,        "U",     along_cases,            COPIES },
+    { "top_k",            build_top_k,            "U",     top_cases,              COPIES },
+    { "pad",              build_pad,              "X",     pad_cases,              NO_SPECIAL },
+    { "pads",             build_pads,             "X",     pads_cases,             GRAPH },
+    { "tile",             build_tile,             "X",     tile_cases,             GRAPH },
+    { "roll",             build_roll,             "X",     roll_cases,             GRAPH },
+    { "flip",             build_flip,             "X",     flip_cases,             GRAPH },
+    { "stack",            build_stack,            "X",     stack_cases,            GRAPH },
+    { "gather_rows",      build_gather_rows,      "wE",    gather_cases,           GRAPH },
+    { "scatter_add",      build_scatter_add,      "Ew",    scatter_cases,          NO_SPECIAL },
+    { "one_hot",          build_one_hot,          "E",     hot_cases,              NO_GRADIENT | NO_SPECIAL },
     { "dropout",          build_dropout,          "X",     dropout_cases,          MODES },
     { "stop_gradient",    build_stop_gradient,    "XX",    stop_cases,             GRAPH | PASSES_0 },
     { "argmax",           build_argmax,           "D",     along_cases,            NO_GRADIENT },
@@ -489,13 +599,15 @@ static void fill(const graph *g, int k, void *to)
     for (i = 0; i < n; i++) {
         double u = uniform(0, 1);
         if (kind == 'l') ints[i] = i % 5 == 3 && n > 4 ? ignore : (int32_t)(rng_next() % (uint64_t)g->c.in[0].dim[1]);
-        else if (kind == 'e') ints[i] = (int32_t)(rng_next() % (uint64_t)g->shape[1].dim[0]);
+        else if (kind == 'e') ints[i] = (int32_t)(rng_next()
+            % (uint64_t)(g->row->build == build_one_hot ? g->c.p[0] : g->shape[k ? 0 : 1].dim[0]));
         else if (kind == 'n') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.05 + u));
         else if (kind == 'p') v[i] = (gtr_float)(0.5 + 1.5 * u);
         else if (kind == 'q') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.5 + 1.5 * u));
         else if (kind == 't') v[i] = (gtr_float)u;
         else if (kind == 'b') v[i] = (gtr_float)(2 * u - 1 + (i / line & 1 ? 0.6 : -0.6));
         else if (kind == 'f') v[i] = (gtr_float)(floor(u * 14) - 6 + (rng_next() & 1 ? 0.5 : 0) + uniform(0.1, 0.4));
+        else if (kind == 'u') v[i] = (gtr_float)((1 - 2 * (i & 1)) * (double)(1 + i * 1000003 % n) / 1000);
         else if (kind == 'd') v[i] = (gtr_float)floor(u * 6) / 2 - 1;
         else v[i] = (gtr_float)(1.7 * u - 0.7);     /* not around 0: sums of few terms seldom cancel */
     }
@@ -1221,7 +1333,8 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
         o->in[k] = room(n, 4);
-        fill(g, k, o->in[k]);
+        if (t->in[k]->op == GTR__OP_CONSTANT) memcpy(o->in[k], t->in[k]->data, (size_t)n * 4);
+        else fill(g, k, o->in[k]);
         if (o->in_dtype[k] != GTR_F32) continue;
         for (i = 0; special && i < n; i++) {
             static const gtr_float odd[6] = {
@@ -1300,7 +1413,9 @@ static void plain_along(const op_call *o, const double *x, double *y)
         if (o->id == GTR__OP_ARGMAX) { y[l] = (double)plain_argmax(from, n, inner); continue; }
         for (i = 0; i < n; i++) most = from[i * inner] > most ? from[i * inner] : most;
         for (i = 0; i < n; i++) sum += exp(from[i * inner] - most);
-        for (i = 0; i < n; i++) y[from - x + i * inner] = exp(from[i * inner] - most) / sum;
+        for (i = 0; i < n; i++)
+            y[from - x + i * inner] = o->id == GTR__OP_LOG_SOFTMAX ? from[i * inner] - most - log(sum)
+                : exp(from[i * inner] - most) / sum;
     }
 }
 static void plain_products(const op_call *o, double *const *in, double *y)
@@ -1340,6 +1455,57 @@ static void plain_slice(const op_call *o, const double *x, double *y)
     for (k = 0; k < o->n_out; k++) for (i = 0; i < n; i++)
         *y++ = x[i / width * line + o->attr.i[1] * inner + k * width + i % width];
 }
+/* Of the n terms of each of m results, one behind the other. */
+static double plain_fold(const op_call *o, const double *t, int64_t n)
+{
+    double sum = 0, of = 1, mean = 0, most = -INFINITY, least = INFINITY, size = 0;
+    int64_t i;
+    int kind = (int)o->attr.i[2];
+    for (i = 0; i < n; i++) {
+        mean += t[i] / (double)n; of *= t[i];
+        if (t[i] != t[i]) return t[i];
+        most = t[i] > most ? t[i] : most; least = t[i] < least ? t[i] : least;
+        size = fabs(t[i]) > size ? fabs(t[i]) : size;
+    }
+    if (o->id == GTR__OP_LOGSUMEXP) return fabs(most) < INFINITY ? plain_lse(t, n) : most;
+    if (o->id == GTR__OP_MAX) return most;
+    if (o->id == GTR__OP_MIN) return least;
+    if (o->id == GTR__OP_PROD) return of;
+    for (i = 0; i < n; i++)
+        sum += o->id == GTR__OP_VAR ? (t[i] - mean) * (t[i] - mean) / ((double)n - o->attr.f[0])
+            : kind == GTR__F_NORM1 ? fabs(t[i]) : t[i] * t[i];
+    return o->id == GTR__OP_VAR || kind == GTR__F_NORM1 ? sum : kind == GTR__F_NORM2 ? sqrt(sum) : size;
+}
+static void plain_folds(const op_call *o, const double *x, double *y)
+{
+    const gtr_shape *s = &o->in_shape[0];
+    int64_t n = gtr__count(&o->out_shape[0]), m = gtr__count(s), i, *at = (int64_t *)room(n, sizeof *at);
+    double *terms = (double *)room(m, sizeof *terms);
+    gtr_shape kept = *s;
+    int k;
+    for (k = 0; k < s->ndim; k++) if (o->attr.i[0] >> k & 1) kept.dim[k] = 1;
+    for (i = 0; i < m; i++) { int64_t to = index_within(s, i, &kept); terms[to * (m / n) + at[to]++] = x[i]; }
+    for (i = 0; i < n; i++) y[i] = plain_fold(o, terms + i * (m / n), m / n);
+    free(terms); free(at);
+}
+static int plain_order(const void *p, const void *q)
+{
+    double a = *(const double *)p, b = *(const double *)q;
+    return a < b || (b != b && a == a) ? -1 : a > b || (a != a && b == b);
+}
+static void plain_sort(const op_call *o, const double *x, double *y)
+{
+    const gtr_shape *s = &o->in_shape[0];
+    int axis = (int)o->attr.i[0];
+    int64_t n = s->dim[axis], m = o->out_shape[0].dim[axis], inner = gtr__shape_inner(s, axis), l, i;
+    double *line = (double *)room(n, sizeof *line);
+    for (l = 0; l < gtr__count(s) / n; l++) {
+        for (i = 0; i < n; i++) line[i] = x[(l / inner * n + i) * inner + l % inner];
+        qsort(line, (size_t)n, sizeof *line, plain_order);
+        for (i = 0; i < m; i++) y[(l / inner * m + i) * inner + l % inner] = line[o->attr.i[2] ? n - 1 - i : i];
+    }
+    free(line);
+}
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
     int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
@@ -1378,7 +1544,27 @@ static bool plain(const op_call *o, double *const *in, double *y)
     }
     switch (o->id) {
     case GTR__OP_MATMUL: case GTR__OP_LINEAR: plain_products(o, in, y); return true;
-    case GTR__OP_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
+    case GTR__OP_SOFTMAX: case GTR__OP_LOG_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
+    case GTR__OP_LOGSUMEXP: case GTR__OP_MAX: case GTR__OP_MIN: case GTR__OP_PROD: case GTR__OP_VAR:
+    case GTR__OP_NORM:
+        plain_folds(o, in[0], y); return true;
+    case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
+    case GTR__OP_CUMSUM: case GTR__OP_TAKE: {
+        int64_t inner = gtr__shape_inner(x, o->attr.i[0]), from = x->dim[o->attr.i[0]], wide = to->dim[o->attr.i[0]];
+        for (i = 0; i < n; i++) {
+            int64_t place = i / inner % wide, id = o->id == GTR__OP_TAKE ? ((const int32_t *)o->in[1])[place] : place;
+            y[i] = id < 0 ? o->attr.f[0] : in[0][(i / inner / wide * from + id) * inner + i % inner];
+            if (o->id == GTR__OP_CUMSUM && place) y[i] += y[i - inner];
+        }
+        return true;
+    }
+    case GTR__OP_SCATTER_ADD:
+        for (at = gtr__count(&o->in_shape[1]) / m, i = 0; i < n; i++) y[i] = 0;
+        for (i = 0; i < m * at; i++) y[((const int32_t *)o->in[0])[i / at] * at + i % at] += in[1][i];
+        return true;
+    case GTR__OP_ONE_HOT:
+        for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.i[0]] == i % o->attr.i[0];
+        return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
     case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return true;
     case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
@@ -1602,6 +1788,7 @@ static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float
         int64_t n = gtr__count(&o->out_shape[k]);
         gtr_float *y;
         if (!read) { d->in[at] = operand_absent(t, &o->out_shape[k]); continue; }
+        if (t == GTR_I32) { d->in[at] = operand_of(t, &o->out_shape[k], o->y[k]); continue; }
         y = (gtr_float *)stored(o->y[k], GTR_F32, n);
         round_through(y, o->out_store[k], n);           /* what forward has stored */
         keep[at] = stored(y, t, n);
