@@ -47,13 +47,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
     op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
-    op:var op:norm op:softmax op:log_softmax op:dropout op:embedding op:scatter_add op:batch_norm op:argmax op:cumsum
-    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step
-    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:network
-    rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally
-    pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running
-    leaves resolve runner set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv
-    dataset-use safetensors json load save-file observing release
+    op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:batch_norm
+    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
+    op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard
+    op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders
+    loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
+    pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step evaluate fit
+    predicting files datasets idx csv dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -115,10 +115,10 @@ After fork() all that the child's copy of a context can do is fail, with GTR_ERR
 make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
-Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name,
-step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to
-rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does many steps in one
-launch.
+Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks and random numbers depend
+on seed, name, step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices
+results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does
+many steps in one launch.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
@@ -287,6 +287,11 @@ typedef struct gtr_batch_norm_desc {
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
     bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
+typedef struct gtr_layer_norm_desc {
+    float eps; /* 0: PyTorch's, 1e-5, of rms_norm 2^-23 */
+    int dims; /* how many dimensions, the last, are normalised over; 0: 1 */
+    bool no_bias; /* rms_norm has none */
+} gtr_layer_norm_desc;
 typedef struct gtr_cross_entropy_desc {
     float label_smoothing; /* 0 to 1 */
     int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
@@ -548,6 +553,14 @@ GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
    made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
+/* Random numbers, no gradient, of the shape of like, which is not read: N(0, 1); uniform in [0, 1), multiples of 2^-24;
+   Gumbel's, -log(-log(uniform)). New ones in each step and in each run that evaluates, as torch.randn_like in a forward
+   draws: a variational autoencoder samples by gtr_add(mean, gtr_mul(deviation, gtr_random_normal(mean, "noise"))). They
+   depend on the seed, name, number of the step (of the evaluation; in a predictor always 1) and place in the
+   whole batch as gtr_dropout's mask, and have the same bits on CPU and GPU. A name is made if NULL. */
+GTR_API gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name);
+GTR_API gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name);
+GTR_API gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes */
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
@@ -600,6 +613,27 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
+/* x (..., K): each row less its mean, over the root of its biased variance plus eps, times "name.weight" (K) plus
+   "name.bias" (K), as PyTorch's LayerNorm. Ba, Kiros and Hinton, 2016. Of more dimensions: desc.dims. */
+GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name);
+GTR_API gtr_tensor *gtr_layer_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc);
+/* Over weight's dimensions, which are x's last, and bias's; bias NULL: none. eps 0: the default. */
+GTR_API gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps);
+/* The same without mean and bias: over the root of its mean square plus eps, as PyTorch's RMSNorm. Zhang and Sennrich,
+   2019. */
+GTR_API gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name);
+GTR_API gtr_tensor *gtr_rms_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc);
+GTR_API gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps);
+/* x where it is positive, else x times "name.weight", which is one, or of each channel (dimension 1) one; from 0.25 on,
+   as PyTorch's PReLU. */
+GTR_API gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels);
+GTR_API gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight); /* weight (1) or (C) */
+/* a (..., A) and b (..., B) -> a^T W_m b + bias_m for m in 0 to M - 1: (..., M). W "name.weight" (M, A, B) and
+   "name.bias" (M) from U(-1/sqrt(A), 1/sqrt(A)), as PyTorch's Bilinear. In _with bias NULL: none. */
+GTR_API gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out);
+GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias);
+/* y + x; where y's last dimension is another, y + gtr_linear(x, name): the way around the layers that made y of x. */
+GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name);
 
 // >>loss
 /* Mean over rows of -log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index. A
@@ -846,9 +880,13 @@ enum {
     X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
+    X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
+    X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+      GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
+    X(RMS_NORM, rms_norm, 2, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1, GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG, 1, 1) \
     X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG, 1, 1) \
@@ -1098,6 +1136,34 @@ typedef struct { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__r
     (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 \
         | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
 #define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f)) /* 24 bits, in [0, 1) */
+/* Four numbers v of a block's words u, with the same bits in both files, each of which defines GTR__FMAF and GTR__SQRTF
+   (rounded correctly), GTR__BITS_OF and GTR__OF_BITS: no product but in GTR__FMAF is followed by a sum. Body of float
+   gtr__draw_log(float x): log x, x > 0 and normal; minimax polynomial to (log(1 + f) - f) / f^2, |f| <= 1/3. */
+enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
+#define GTR__DRAW_LOG_BODY \
+    { const uint32_t w = GTR__BITS_OF(x), k = (w - 0x3f2aaaabu) & 0xff800000u; \
+      const float f = GTR__OF_BITS(w - k) - 1.0f, n = (float)((int32_t)k / 8388608); \
+      float p = GTR__FMAF(GTR__FMAF(-1.288248152e-1f, f, 1.398750991e-1f), f, -1.218649670e-1f); \
+      p = GTR__FMAF(GTR__FMAF(GTR__FMAF(p, f, 1.400521696e-1f), f, -1.668031514e-1f), f, 2.001044899e-1f); \
+      p = GTR__FMAF(GTR__FMAF(GTR__FMAF(p, f, -2.499980181e-1f), f, 3.333321512e-1f), f, -0.5f); \
+      return GTR__FMAF(n, 0.693145752f, GTR__FMAF(n, 1.42860677e-6f, GTR__FMAF(p, f * f, f))); }
+/* Body of void gtr__draw_four(int kind, const uint32_t *u, float *v). Normal ones in pairs (Box and Muller, 1958): the
+   second word's first two bits are a quadrant, the 22 behind them an angle a in it; minimax polynomials in a^2 to
+   (sin(a) / a - 1) / a^2 and (cos(a) - 1) / a^2, |a| <= pi / 4. */
+#define GTR__DRAW_FOUR_BODY \
+    { for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(u[k]); \
+      if (kind != GTR__DRAW_UNIFORM) \
+          for (int k = 0; k < 4; k++) v[k] = -gtr__draw_log(v[k] > 0 ? v[k] : 2.98023224e-8f); \
+      if (kind == GTR__DRAW_GUMBEL) for (int k = 0; k < 4; k++) v[k] = -gtr__draw_log(v[k]); \
+      if (kind == GTR__DRAW_NORMAL) for (int k = 0; k < 4; k += 2) { \
+          const uint32_t q = u[k + 1] >> 30; \
+          const float a = (float)((int32_t)(u[k + 1] >> 8 & 0x3fffffu) - 0x200000) * 3.74507028e-7f, t = a * a, \
+              r = GTR__SQRTF(2.0f * v[k]); \
+          float s = GTR__FMAF(GTR__FMAF(-1.95915563e-4f, t, 8.33277591e-3f), t, -1.66666657e-1f); \
+          float c = GTR__FMAF(GTR__FMAF(2.44638795e-5f, t, -1.388759e-3f), t, 4.16666493e-2f); \
+          s = GTR__FMAF(a * t, s, a); c = GTR__FMAF(t, GTR__FMAF(c, t, -0.5f), 1.0f); \
+          v[k] = r * (q & 1 ? s : c) * (q == 1 || q == 2 ? -1.0f : 1.0f); \
+          v[k + 1] = r * (q & 1 ? c : s) * (q & 2 ? -1.0f : 1.0f); } }
 /* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands
    below n. Result in i. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
@@ -1664,6 +1730,9 @@ static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
 #else
 #include <io.h>
 #endif
+#define GTR__FMAF  fmaf
+#define GTR__BITS_OF(x) gtr__float_bits(x)
+#define GTR__OF_BITS(u) gtr__bits_float(u)
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__EXPF  exp
 #define GTR__LOGF  log
@@ -3413,6 +3482,7 @@ typedef void (*gtr__ew_fn)(GTR__EW_ARGS);
       if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
       else if (sa == 1 && !sb) GTR__EW_LOOP(pa[i], b0, formula) \
       else if (!sa && sb == 1) GTR__EW_LOOP(a0, pb[i], formula) \
+      else if (!sa && !sb) GTR__EW_LOOP(a0, b0, formula) \
       else GTR__EW_LOOP(pa[i * sa], pb[i * sb], formula) }
 #define GTR__EW_BINARY(ID, name, forward, da, db) GTR__EW(name, forward) GTR__EW(name##_da, da) GTR__EW(name##_db, db)
 GTR__BINARY(GTR__EW_BINARY)
@@ -4185,52 +4255,74 @@ GTR__SHAPE(dropout) {
 static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
 }
-/* n elements of a row, at most GTR__BLOCK from e on, e a multiple of 4: y (+)= x keep / (1 - p). */
-static void gtr__dropout_apply(const gtr__attr *attr, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
-        const gtr_float *x, gtr_float *y, int64_t n, int add) {
-    const uint64_t key = attr->key, step = ctl ? ctl->step : 0;
-    const float p = (float)attr->f[0];
-    const gtr_float factor = (gtr_float)(1 / (1 - attr->f[0]));
-    const int64_t counted = attr->i[0] ? 0 : row0 + gtr__in_whole(attr, row);
-    uint32_t u[GTR__BLOCK + 4], one[4];
-    if (attr->i[0] && attr->i[1]) for (int64_t j = 0; j < n; j++) {
-        const int64_t at = gtr__in_whole(attr, e + j);
-        GTR__COUNTER(one, step, 0, at);
-        GTR__PHILOX(one, key);
-        u[j] = one[at % 4];
+GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
+GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
+/* n numbers of a kind from element e, a multiple of 4, of a row on; v has room for a multiple of 4. */
+static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
+        int64_t n, float *v) {
+    const uint64_t step = ctl ? ctl->step : 0;
+    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row);
+    uint32_t k[4];
+    if (a->i[0] && a->i[1]) for (int64_t j = 0; j < n; j++) {
+        const int64_t at = gtr__in_whole(a, e + j);
+        float four[4];
+        GTR__COUNTER(k, step, 0, at);
+        GTR__PHILOX(k, a->key);
+        gtr__draw_four(kind, k, four);
+        v[j] = four[at % 4];
     } else for (int64_t j = 0; j < n; j += 4) {
-        uint32_t *k = u + j;
         GTR__COUNTER(k, step, counted, e + j);
-        GTR__PHILOX(k, key);
+        GTR__PHILOX(k, a->key);
+        gtr__draw_four(kind, k, v + j);
     }
-    if (add) for (int64_t j = 0; j < n; j++) y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
-    else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
 }
-/* Items are rows in cuts of GTR__BLOCK elements. */
-typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
-static void gtr__dropout_range(GTR__SPAN) {
-    GTR__JOB(gtr__dropout_job, w);
+/* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). */
+static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
+        const gtr_float *x, gtr_float *y, int64_t n, int add) {
+    const float p = (float)a->f[0];
+    const gtr_float factor = (gtr_float)(1 / (1 - a->f[0]));
+    float u[GTR__BLOCK + 4];
+    gtr__draw_line(a, ctl, row0, GTR__DRAW_UNIFORM, row, e, n, u);
+    if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : (gtr_float)0;
+    else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : (gtr_float)0;
+}
+/* Items are rows in cuts of GTR__BLOCK elements. x: what is dropped of; NULL: RANDOM. */
+typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__draw_job;
+static void gtr__draw_range(GTR__SPAN) {
+    GTR__JOB(gtr__draw_job, w);
+    const gtr__call *c = w->c;
     for (; i < end; i++) {
-        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, at = row * w->n + e;
-        gtr__dropout_apply(w->c->attr, w->c->ctl, w->c->row0, row, e, w->x + at, gtr__out(w->c, 0) + at,
-            GTR__MIN(w->n - e, GTR__BLOCK), w->c->out[0].add);
+        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK);
+        gtr_float *y = gtr__out(c, 0) + row * w->n + e;
+        float u[GTR__BLOCK + 4];
+        if (w->x) gtr__dropout_line(c->attr, c->ctl, c->row0, row, e, w->x + row * w->n + e, y, n, c->out[0].add);
+        else gtr__draw_line(c->attr, c->ctl, c->row0, (int)c->attr->i[4], row, e, n, u);
+        for (int64_t j = 0; !w->x && j < n; j++) y[j] = u[j];
     }
+}
+static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr_float *x) {
+    const gtr__arg *y = &c->out[0];
+    gtr__draw_job w = { c, x, 1, 0, 1 };
+    if (!c->attr->i[0] && y->shape.ndim) w.rows = y->shape.dim[0];
+    w.n = y->count / w.rows;
+    w.cuts = (w.n + GTR__BLOCK - 1) / GTR__BLOCK;
+    gtr__ranges(instance, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
+    return GTR_OK;
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
-    gtr__dropout_job w = { c, (const gtr_float *)x->data, 1, x->count, 1 };
     if (!c->out[0].data) return GTR_OK;
-    if (!c->training || c->attr->f[0] == 0) {
-        gtr__copy_rows(instance, w.x, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
-        return GTR_OK;
-    }
-    if (!c->attr->i[0] && x->shape.ndim) w.rows = x->shape.dim[0];
-    w.n = x->count / w.rows;
-    w.cuts = (w.n + GTR__BLOCK - 1) / GTR__BLOCK;
-    gtr__ranges(instance, gtr__dropout_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
+    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(instance, c, (const gtr_float *)x->data);
+    gtr__copy_rows(instance, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
     return GTR_OK;
 }
 GTR__CPU(dropout_fwd) { return gtr__dropout_run(instance, c, &c->in[0]); }
 GTR__CPU(dropout_bwd) { return gtr__dropout_run(instance, c, &c->in[2]); }
+
+// >>op:random
+/* y, like x, which is not read: numbers of kind i[4], GTR__DRAW_..., by the counters that dropout has. i[0] to i[3] as
+   dropout's. */
+#define gtr__shape_random gtr__shape_dropout
+GTR__CPU(random_fwd) { return gtr__draw_run(instance, c, NULL); }
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
@@ -4443,6 +4535,99 @@ GTR__CPU(batch_norm_bwd) {
     if (c->out[0].data) gtr__bn_run(instance, &w);
     return GTR_OK;
 }
+
+// >>op:layer_norm
+/* x (..., K), weight (K), bias (K) or none -> y like x, rstd (...), mean (...); K may be several dimensions. A row's
+   mean and biased variance in two passes; rstd = 1 / sqrt(variance + f[0]); with xh = (x - mean) rstd,
+   y = xh weight + bias;
+     dbias = sum over rows of dy; dweight = sum over rows of dy xh;
+     g = dy weight; dx = rstd (g - mean g - xh mean(g xh)), the means a row's.
+   rms_norm: mean is 0, without bias and without mean g. Ba, Kiros and Hinton, 2016; Zhang and Sennrich, 2019. */
+GTR__SHAPE(layer_norm) {
+    const gtr_shape *x = &s->in[0], *w = &s->in[1];
+    gtr_shape rows = *x;
+    bool good = w->ndim > 0 && w->ndim <= x->ndim;
+    GTR__TRY(gtr__shape_same(s));
+    rows.ndim -= good ? w->ndim : 0;
+    for (int k = 0; good && k < w->ndim; k++) good = w->dim[k] > 0 && w->dim[k] == x->dim[rows.ndim + k];
+    if (!good || (s->n_in > 2 && !gtr__shape_equal(w, &s->in[2])))
+        return gtr__shape_want(s, s->n_in, "x (..., K), weight (K) and, if any, bias (K), K not the batch");
+    s->out[1] = s->out[2] = rows;
+    s->flops = gtr__shape_flops(x, 8);
+    return GTR_OK;
+}
+static double gtr__ln_squares(const gtr_float *x, double mean, int64_t n)
+    GTR__SUM_BODY(((double)x[e] - mean) * ((double)x[e] - mean))
+static double gtr__ln_dot(const gtr_float *dy, const gtr_float *w, const gtr_float *x, gtr_float mean, int64_t n)
+    GTR__SUM_BODY((double)(dy[e] * w[e]) * (double)(x[e] - mean))
+GTR__EW(ln_dweight, dy * ((y - a) * b))
+/* dy NULL: forward. mean NULL: rms_norm. */
+typedef struct { const gtr__call *c; const gtr_float *dy; gtr_float *mean, *rstd; int64_t n; } gtr__ln_job;
+static void gtr__ln_range(GTR__SPAN) {
+    GTR__JOB(gtr__ln_job, j);
+    const int64_t n = j->n;
+    const gtr_float *w = gtr__in(j->c, 1), *bias = j->c->n_in > 2 ? gtr__in(j->c, 2) : NULL;
+    for (; i < end; i++) {
+        const gtr_float *x = gtr__in(j->c, 0) + i * n;
+        gtr_float *y = gtr__out(j->c, 0) + i * n;
+        const double mean = j->mean ? gtr__sum_run(x, n) / (double)n : 0;
+        const gtr_float m = (gtr_float)mean,
+            r = (gtr_float)(1 / sqrt(gtr__ln_squares(x, mean, n) / (double)n + j->c->attr->f[0]));
+        j->rstd[i] = r;
+        if (j->mean) j->mean[i] = m;
+        if (bias) for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k] + bias[k];
+        else for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k];
+    }
+}
+static void gtr__ln_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__ln_job, j);
+    const int64_t n = j->n;
+    const gtr_float *w = gtr__in(j->c, 1);
+    const int add = j->c->out[0].add;
+    for (; i < end; i++) {
+        const gtr_float *x = gtr__in(j->c, 0) + i * n, *dy = j->dy + i * n;
+        const gtr_float r = j->rstd[i], m = j->mean ? j->mean[i] : 0;
+        gtr_float *dx = gtr__out(j->c, 0) + i * n;
+        const double b = gtr__ln_dot(dy, w, x, m, n) / (double)n,
+            a = j->mean ? gtr__dot_run(dy, w, n) / (double)n : 0;
+        const gtr_float s = (gtr_float)((double)r * r * b), q = (gtr_float)a;
+        GTR__IVDEP
+        for (int64_t k = 0; k < n; k++) {
+            const gtr_float d = r * (dy[k] * w[k] - q - (x[k] - m) * s);
+            dx[k] = add ? dx[k] + d : d;
+        }
+    }
+}
+static gtr_result gtr__ln_fwd(void *instance, const gtr__call *c, bool rms) {
+    gtr__ln_job j = { c, NULL, rms ? NULL : gtr__out(c, 2), gtr__out(c, 1), c->in[1].count };
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    gtr__ranges(instance, gtr__ln_range, &j, c->in[0].count / j.n, GTR__CHUNK / j.n);
+    return GTR_OK;
+}
+static gtr_result gtr__ln_bwd(void *instance, const gtr__call *c, bool rms) {
+    const int dy = c->n_in - 1, first = dy - (rms ? 2 : 3); /* behind y, rstd and mean */
+    const int64_t n = c->in[1].count, rows = c->in[0].count / n;
+    const gtr_shape full = gtr_shape2(rows, n), row = gtr_shape2(rows, 1), to = gtr_shape2(1, n);
+    gtr__reduce r = gtr__reduce_make(&full, &row, &row, &to);
+    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+    const gtr__ln_job j = { c, gtr__in(c, dy), rms ? NULL : (gtr_float *)c->in[first + 2].data,
+        (gtr_float *)c->in[first + 1].data, n };
+    r.ew.dy = j.dy; r.ew.a = j.mean; r.ew.b = j.rstd; r.ew.y = gtr__in(c, 0);
+    for (int k = 1; k < c->n_out; k++) if (c->out[k].data) {
+        r.ew.fn = k == 1 ? gtr__ew_ln_dweight : NULL; r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
+        gtr__reduce_all(instance, &r, c->ws);
+    }
+    if (c->out[0].data) gtr__ranges(instance, gtr__ln_back_range, &j, rows, GTR__CHUNK / n);
+    return GTR_OK;
+}
+GTR__CPU(layer_norm_fwd) { return gtr__ln_fwd(instance, c, false); }
+GTR__CPU(layer_norm_bwd) { return gtr__ln_bwd(instance, c, false); }
+
+// >>op:rms_norm
+/* As layer_norm, without the mean: outputs y and rstd. */
+#define gtr__shape_rms_norm gtr__shape_layer_norm
+GTR__CPU(rms_norm_fwd) { return gtr__ln_fwd(instance, c, true); }
+GTR__CPU(rms_norm_bwd) { return gtr__ln_bwd(instance, c, true); }
 
 // >>op:argmax
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
@@ -5291,7 +5476,7 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / line, e = (i + j) % line;
             m = GTR__MIN(line - e, n - j);
-            gtr__dropout_apply(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, add);
+            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, add);
         }
         return;
     }
@@ -5968,20 +6153,17 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     gtr__mfree(ctx, full);
     return NULL;
 }
-/* Draws a parameter's first values on the host, the same on all backends; normal ones by Box and Muller, in double. */
+/* Draws a parameter's first values on the host, the same on all backends. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
+    const bool uniform = init->kind == GTR_INIT_UNIFORM;
     for (int64_t i = 0; i < n; i += 4) {
         uint32_t c[4];
+        float v[4];
         GTR__COUNTER(c, 0, 0, i);
         GTR__PHILOX(c, key);
-        for (int k = 0; k < 4 && i + k < n; k++) {
-            if (init->kind == GTR_INIT_UNIFORM) p[i + k] = (gtr_float)(init->a * (2.0f * GTR__UNIFORM(c[k]) - 1.0f));
-            else {
-                double u = ((double)(c[k & 2] >> 8) + 0.5) / 16777216.0,
-                    v = (double)(c[(k & 2) | 1] >> 8) / 16777216.0 * 6.283185307179586;
-                p[i + k] = (gtr_float)(float)(init->a * sqrt(-2.0 * log(u)) * (k & 1 ? sin(v) : cos(v)));
-            }
-        }
+        gtr__draw_four(uniform ? GTR__DRAW_UNIFORM : GTR__DRAW_NORMAL, c, v);
+        for (int k = 0; k < 4 && i + k < n; k++)
+            p[i + k] = (gtr_float)(init->a * (uniform ? 2.0f * v[k] - 1.0f : v[k]));
     }
 }
 static gtr_init gtr__init(gtr_init_kind kind, double a) {
@@ -6349,28 +6531,47 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return x ? gtr_concat(t, n, axis) : NULL;
 }
-gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
-    gtr__attr at = GTR__ZERO;
+/* The first that draws numbers by this name. */
+static gtr_tensor *gtr__drawn_by(const gtr_context *ctx, const char *name) {
+    int64_t i = 0;
+    while (!(gtr__row(ctx->tensor[i]->op)->flags & GTR__RANDOM) || strcmp(ctx->tensor[i]->name, name)) i++;
+    return ctx->tensor[i];
+}
+static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
     char own[40];
-    if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (!(p >= 0 && p < 1))
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
-    at.f[0] = p;
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
-        if (!name) snprintf(own, sizeof own, "dropout%lld", (long long)x->ctx->unnamed);
-        gtr_tensor *t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name ? name : own);
+        if (!name) snprintf(own, sizeof own, "%s%lld", gtr__row(op)->name, (long long)x->ctx->unnamed);
+        gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
         if (!t) return NULL;
         x->ctx->unnamed += !name;
-        if (gtr__find_named(x->ctx, GTR__OP_DROPOUT, t->name) == t) {
+        if (gtr__drawn_by(x->ctx, t->name) == t) {
             t->attr.key = gtr__hash(x->ctx->desc.seed, t->name);
             return t;
         }
-        if (name) GTR__BAD_ARG(x->ctx, "dropout \"%s\": there is one of this name already", t->name);
+        if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
         gtr__undo(x->ctx, t->id, x->ctx->n_parameter);
         if (name) return NULL; /* a name that was made and is the user's too: the next */
     }
 }
+gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
+    gtr__attr at = GTR__ZERO;
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!(p >= 0 && p < 1))
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
+    at.f[0] = p;
+    return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
+}
+static gtr_tensor *gtr__random(gtr_tensor *like, const char *name, int kind) {
+    gtr__attr at = GTR__ZERO;
+    at.i[4] = kind;
+    return like && gtr__usable(like->ctx) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL;
+}
+gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name) { return gtr__random(like, name, GTR__DRAW_NORMAL); }
+gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name) {
+    return gtr__random(like, name, GTR__DRAW_UNIFORM);
+}
+gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name) { return gtr__random(like, name, GTR__DRAW_GUMBEL); }
 /* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
 static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_ignore, int32_t ignore) {
     t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
@@ -6558,6 +6759,124 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
     gtr_batch_norm_desc d = GTR__ZERO;
     return gtr_batch_norm_ex(x, name, d);
+}
+#define GTR__ROW_NORM GTR__OP_LAYER_NORM, 1e-5
+#define GTR__ROW_RMS  GTR__OP_RMS_NORM, 1.0 / 8388608
+static gtr_tensor *gtr__row_norm(gtr__op op, double usual, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, float eps,
+        const char *name) {
+    gtr__attr at = GTR__ZERO;
+    gtr_tensor *in[3];
+    if (!x) return NULL;
+    if (!(eps >= 0 && eps <= 1e30f)) return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: eps is %g, want 0 or more, and finite",
+        gtr__row(op)->name, (double)eps);
+    at.f[0] = eps > 0 ? (double)eps : usual;
+    in[0] = x; in[1] = w; in[2] = b;
+    return gtr__op_new(op, b ? 3 : 2, in, &at, name);
+}
+static gtr_tensor *gtr__row_norm_ex(gtr__op op, double usual, gtr_tensor *x, const char *name,
+        gtr_layer_norm_desc desc) {
+    const char *what = gtr__row(op)->name;
+    gtr_tensor *w, *b = NULL, *t;
+    gtr_shape k = gtr_shape0();
+    char text[GTR__SHAPE_TEXT];
+    if (!gtr__layer_name(x, name, what)) return NULL;
+    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    const int dims = desc.dims ? desc.dims : 1;
+    bool good = x->dtype == GTR_F32 && dims > 0 && dims <= x->shape.ndim;
+    for (int i = x->shape.ndim - dims; good && i < x->shape.ndim; i++) {
+        good = x->shape.dim[i] > 0;
+        k = gtr__shape_more(k, x->shape.dim[i]);
+    }
+    if (!good) return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
+        "%s \"%s%s\": got x %s %s and %d dimensions, want float32, and of its last that are not the batch", what,
+        x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], dims);
+    w = gtr__layer_part(x, name, "weight", GTR_F32, k, gtr__init(GTR_INIT_CONSTANT, 1), false);
+    if (w && !desc.no_bias) b = gtr__layer_part(x, name, "bias", GTR_F32, k, gtr__init(GTR_INIT_ZERO, 0), false);
+    t = w && (b || desc.no_bias) ? gtr__row_norm(op, usual, x, w, b, desc.eps, name) : NULL;
+    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+}
+gtr_tensor *gtr_layer_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc) {
+    return gtr__row_norm_ex(GTR__ROW_NORM, x, name, desc);
+}
+gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name) {
+    gtr_layer_norm_desc d = GTR__ZERO;
+    return gtr_layer_norm_ex(x, name, d);
+}
+gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps) {
+    return gtr__row_norm(GTR__ROW_NORM, x, weight, bias, eps, NULL);
+}
+gtr_tensor *gtr_rms_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc) {
+    desc.no_bias = true;
+    return gtr__row_norm_ex(GTR__ROW_RMS, x, name, desc);
+}
+gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name) {
+    gtr_layer_norm_desc d = GTR__ZERO;
+    return gtr_rms_norm_ex(x, name, d);
+}
+gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
+    return gtr__row_norm(GTR__ROW_RMS, x, weight, NULL, eps, NULL);
+}
+gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
+    char text[GTR__SHAPE_TEXT];
+    gtr_shape s = gtr_shape0();
+    if (!x || !weight || !gtr__usable(x->ctx)) return NULL;
+    const int64_t n = gtr__count(&weight->shape), tensors = x->ctx->n_tensor;
+    if (weight->shape.ndim != 1 || (n != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != n)))
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "prelu: got weight %s, want (1,), or (C,) for x (N, C, ...)",
+            gtr__shape_text(&weight->shape, text));
+    for (int i = 1; i < x->shape.ndim; i++) s = gtr__shape_more(s, i == 1 ? n : 1);
+    if (x->shape.ndim > 2) weight = gtr_reshape(weight, s);
+    gtr_tensor *positive = gtr_relu(x), *t = gtr_add(positive, gtr_mul(weight, gtr_sub(x, positive)));
+    return t ? t : gtr__undo(x->ctx, tensors, x->ctx->n_parameter);
+}
+gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
+    if (!gtr__layer_name(x, name, "prelu")) return NULL;
+    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    const gtr_shape c = gtr_shape1(!channels ? 1 : x->shape.ndim > 1 ? x->shape.dim[1] : 0);
+    gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
+    gtr_tensor *t = w ? gtr_prelu_with(x, w) : NULL;
+    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+}
+/* Rows of b times all of W's, which are then rows of M vectors to multiply a's with. */
+gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias) {
+    char text[3][GTR__SHAPE_TEXT];
+    if (!a || !b || !weight || !gtr__usable(a->ctx)) return NULL;
+    const gtr_shape *w = &weight->shape;
+    gtr_shape to = a->shape, one = a->shape;
+    const int n = to.ndim - 1;
+    const int64_t tensors = a->ctx->n_tensor;
+    if (n < 0 || n > 5 || w->ndim != 3 || w->dim[1] != to.dim[n]
+            || (bias && (bias->shape.ndim != 1 || bias->shape.dim[0] != w->dim[0])))
+        return GTR__NONE(a->ctx, GTR_ERR_SHAPE, "bilinear: got a %s, b %s and weight %s, want (..., A), (..., B), "
+            "(M, A, B) and bias (M,)", gtr__shape_text(&a->shape, text[0]), gtr__shape_text(&b->shape, text[1]),
+            gtr__shape_text(w, text[2]));
+    to.dim[n] = w->dim[0];
+    to = gtr__shape_more(to, w->dim[1]); one = gtr__shape_more(one, 1);
+    gtr_tensor *t = gtr_linear_with(b, gtr_reshape(weight, gtr_shape2(w->dim[0] * w->dim[1], w->dim[2])), NULL);
+    t = gtr_matmul(gtr_reshape(t, to), gtr_reshape(a, one));
+    to.ndim--;
+    t = gtr_reshape(t, to);
+    if (bias) t = gtr_add(t, bias);
+    return t ? t : gtr__undo(a->ctx, tensors, a->ctx->n_parameter);
+}
+gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out) {
+    if (!b || !gtr__layer_name(a, name, "bilinear")) return NULL;
+    const int64_t tensors = a->ctx->n_tensor, parameters = a->ctx->n_parameter;
+    const int64_t k = a->shape.ndim ? a->shape.dim[a->shape.ndim - 1] : 0,
+        l = b->shape.ndim ? b->shape.dim[b->shape.ndim - 1] : 0;
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(k, 1)));
+    gtr_tensor *w = gtr__layer_part(a, name, "weight", GTR_F32, gtr_shape3(out, k, l), init, false),
+        *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
+        *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
+    return t ? t : gtr__undo(a->ctx, tensors, parameters);
+}
+gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name) {
+    if (!x || !y || !gtr__usable(x->ctx)) return NULL;
+    const int n = x->shape.ndim - 1, m = y->shape.ndim - 1;
+    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    const bool other = n >= 0 && m >= 0 && x->shape.dim[n] != y->shape.dim[m];
+    gtr_tensor *t = gtr_add(y, other ? gtr_linear(x, name, y->shape.dim[m]) : x);
+    return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
 
 // >>loss-builders

@@ -52,7 +52,6 @@
 #define GTR__LOGF  logf
 #define GTR__TANHF tanhf
 #define GTR__ERFF  gtr__erf
-#define GTR__SQRTF sqrtf
 #define GTR__LOG1PF log1pf
 #define GTR__EXPM1F expm1f
 #define GTR__SINF  sinf
@@ -62,6 +61,10 @@
 #define GTR__RINTF rintf
 #define GTR__FABSF fabsf
 #define GTR__SELECT(yes, a, b) ((yes) ? (a) : (b))
+#define GTR__FMAF  __fmaf_rn
+#define GTR__SQRTF __fsqrt_rn
+#define GTR__BITS_OF(x) __float_as_uint(x)
+#define GTR__OF_BITS(u) __uint_as_float(u)
 
 // What every kernel launcher may read of its instance: the first member of the whole (see runtime).
 #define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
@@ -4158,7 +4161,7 @@ GTR__UNARY(GTR__UNARY_LAUNCHERS)
 // threads side by side take neighbouring outputs; summed ones innermost: a team takes an output. Few outputs and many
 // terms: the terms are cut into S pieces, whose sums part[o][s] a second kernel adds.
 #define GTR__VALUE_ENUM(ID, name, forward, da, db) GTR__VALUE_##ID##_A, GTR__VALUE_##ID##_B,
-enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_COUNT };
+enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_NORM };
 
 typedef struct gtr__red {
     const void *p[4];
@@ -4190,6 +4193,7 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
     GTR__BINARY(GTR__CASE)
+    case GTR__VALUE_NORM: return dy * ((y - a) * b);    // of a row with mean a and rstd b
     default: return dy;
     }
 #undef GTR__CASE
@@ -5184,13 +5188,36 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
 typedef struct gtr__drop {
     gtr__opd x, y;
     int64_t rows, line, row0, run, whole, shift;
-    int wide;
+    int wide, kind;
     float p, scale;
     uint64_t key;
     const gtr__ctl *ctl;
 } gtr__drop;
 
-template <bool PARTS> static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m) {
+static GTR__DEVICE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
+static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
+// n <= 4 numbers of a row from element e on.
+template <bool PARTS>
+static GTR__DEVICE void gtr__draws(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,
+        float *v) {
+    uint32_t r[4];
+    if (PARTS && m.rows == 1) {
+        for (int k = 0; k < n; k++) {
+            const int64_t i = (e + k) / m.run * m.whole + (e + k) % m.run + m.shift;
+            float four[4];
+            GTR__COUNTER(r, step, 0, i);
+            GTR__PHILOX(r, m.key);
+            gtr__draw_four(kind, r, four);
+            v[k] = four[i & 3];
+        }
+        return;
+    }
+    GTR__COUNTER(r, step, PARTS ? row / m.run * m.whole + row % m.run + m.shift : m.row0 + row, e);
+    GTR__PHILOX(r, m.key);
+    gtr__draw_four(kind, r, v);
+}
+// FILL: RANDOM, which has no x.
+template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T) gtr__k_draw(const gtr__drop m) {
     gtr__enter();
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
@@ -5198,50 +5225,52 @@ template <bool PARTS> static __global__ void __launch_bounds__(GTR__T) gtr__k_dr
         int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4,
             at = row * m.line + e;
         int n = m.line - e < 4 ? (int)(m.line - e) : 4;
-        uint32_t r[4];
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-        if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
-        else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
-        if (PARTS && m.rows == 1) {
-            for (int k = 0; k < n; k++) {
-                const int64_t i = (e + k) / m.run * m.whole + (e + k) % m.run + m.shift;
-                uint32_t one[4];
-                GTR__COUNTER(one, step, 0, i);
-                GTR__PHILOX(one, m.key);
-                r[k] = one[i & 3];
-            }
-        } else {
-            GTR__COUNTER(r, step, PARTS ? row / m.run * m.whole + row % m.run + m.shift : m.row0 + row, e);
-            GTR__PHILOX(r, m.key);
-        }
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, u[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (FILL) gtr__draws<PARTS>(m, m.kind, step, row, e, n, v);
+        else {
+            if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
+            else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
+            gtr__draws<PARTS>(m, GTR__DRAW_UNIFORM, step, row, e, n, u);
 #pragma unroll
-        for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(r[k]) >= m.p ? v[k] * m.scale : 0.0f;
+            for (int k = 0; k < 4; k++) v[k] = u[k] >= m.p ? v[k] * m.scale : 0.0f;
+        }
         if (m.wide || n < 4) gtr__give(m.y, at, n, v);
         else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
     }
 }
-static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+// x NULL: RANDOM.
+static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m;
     if (!y->data || y->count == 0) return GTR_OK;
-    if (!c->training || c->attr->f[0] == 0) return gtr__map_one(instance, c, x, y, -1, 0, 0);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(y);
     m.rows = c->attr->i[0] || y->shape.ndim == 0 ? 1 : y->shape.dim[0];
     m.line = y->count / m.rows;
     m.row0 = c->attr->i[0] ? 0 : c->row0;
     m.wide = (m.rows == 1 || m.line % 4 == 0) && gtr__wide(m.x) && gtr__wide(m.y);
+    m.kind = (int)c->attr->i[4];
     m.p = (float)c->attr->f[0]; m.scale = (float)(1.0 / (1.0 - c->attr->f[0]));
     m.key = c->attr->key; m.ctl = c->ctl;
     m.run = c->attr->i[1]; m.whole = c->attr->i[2]; m.shift = c->attr->i[3];
-    const unsigned grid = gtr__grid(c, m.rows * gtr__ceil(m.line, 4));
-    if (m.run) return GTR__LAUNCH(instance, c, gtr__k_dropout<true>, grid, GTR__T, 0, m);
-    return GTR__LAUNCH(instance, c, gtr__k_dropout<false>, grid, GTR__T, 0, m);
+    void (*kernel)(const gtr__drop) = x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
+        : m.run ? gtr__k_draw<true, true> : gtr__k_draw<false, true>;
+    const dim3 grid(gtr__grid(c, m.rows * gtr__ceil(m.line, 4)));
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
+}
+static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(instance, c, x, y);
+    return y->data && y->count ? gtr__map_one(instance, c, x, y, -1, 0, 0) : GTR_OK;
 }
 static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) {
     return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]);
 }
 static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) {
     return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]);
+}
+
+// >>op:random
+static gtr_result gtr__cuda_random_fwd(void *instance, const gtr__call *c) {
+    return gtr__draw_run(instance, c, NULL, &c->out[0]);
 }
 
 // >>op:embedding
@@ -5954,6 +5983,193 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     return gtr__bn_launch(instance, c, &m, true, m.width == 4 ? gtr__k_batch_norm_bwd<4> : gtr__k_batch_norm_bwd<1>,
         "gtr__k_batch_norm_bwd");
 }
+
+// >>op:layer_norm
+// A team a row, a lane U groups of W of its elements at a time, which it keeps where that is all. Statistics
+// as batch_norm's: the squared deviations, and what the deviations add up to, correct the mean's rounding. Bound by
+// bytes: forward x and y once; backward dx: x, dy, dx once, and where rows are longer than what is held x (dy) again
+// for each pass, from the cache. Gradients of weight and bias are sums by >>reduce: dy twice, x once.
+typedef struct gtr__ln {
+    gtr__opd x, y, dy, dx, weight, bias, mean, rstd;
+    int64_t rows, n;
+    int team, rms;
+    float eps;
+} gtr__ln;
+// One row, or none: base -1.
+template <int W, int U> struct gtr__ln_row {
+    const gtr__ln &m;
+    int64_t base, first, step;
+    bool held;
+    GTR__DEVICE gtr__ln_row(const gtr__ln &ln, int64_t row) : m(ln) {
+        base = row < m.rows ? row * m.n : -1;
+        first = base < 0 ? m.n : (int64_t)((int)threadIdx.x % m.team) * W;
+        step = (int64_t)m.team * W;
+        held = m.n <= U * step;
+    }
+    // Those from element i of the row on, or, from 0, of a parameter.
+    GTR__DEVICE void take(const gtr__opd &o, int64_t from, int64_t i, float (&v)[U][W]) const {
+        gtr__take_all(o, v, [&](int u) { return i + u * step < m.n ? from + i + u * step : -1; });
+    }
+    // each(i, v, u) for all groups that are there, of x in v, which is loaded unless it is held already.
+    template <typename F> GTR__DEVICE void over(bool loaded, float (&v)[U][W], F each) const {
+        for (int64_t i = first; i < m.n; i += U * step) {
+            if (!loaded || !held) take(m.x, base, i, v);
+            each(i);
+        }
+    }
+    GTR__DEVICE bool there(int64_t i, int u) const { return i + u * step < m.n; }
+    // Stores group u of those from i on.
+    GTR__DEVICE void give(const gtr__opd &o, int64_t i, int u, const float (&v)[W]) const {
+        float w[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
+        if (there(i, u)) gtr__give(o, base + i + u * step, W, w);
+    }
+};
+template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm(const __grid_constant__ gtr__ln m) {
+    __shared__ float scratch[32];
+    const int U = 8, teams = GTR__T / m.team;
+    const float share = 1.0f / (float)m.n;
+    gtr__enter();
+    for (int64_t at = (int64_t)blockIdx.x * teams; at < m.rows; at += (int64_t)gridDim.x * teams) {
+        const int64_t row = at + threadIdx.x / m.team;
+        const gtr__ln_row<W, U> r(m, row);
+        float v[U][W], mean = 0.0f, q = 0.0f, off = 0.0f;
+        r.over(false, v, [&](int64_t) {
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) mean += v[u][k];
+        });
+        mean = m.rms ? 0.0f : gtr__team_sum(mean, m.team, scratch) * share;
+        r.over(true, v, [&](int64_t i) {
+#pragma unroll
+            for (int u = 0; u < U; u++) if (r.there(i, u))
+#pragma unroll
+                for (int k = 0; k < W; k++) { const float d = v[u][k] - mean; q += d * d; off += d; }
+        });
+        q = gtr__team_sum(q, m.team, scratch);
+        if (!m.rms) {
+            off = gtr__team_sum(off, m.team, scratch);
+            q = fmaxf(q - off * off * share, 0.0f);
+            mean += off * share;
+        }
+        const float rstd = rsqrtf(q * share + m.eps);
+        if (r.first == 0) { gtr__give1(m.rstd, row, rstd); if (m.mean.p) gtr__give1(m.mean, row, mean); }
+        r.over(true, v, [&](int64_t i) {
+            float w[U][W], b[U][W];
+            r.take(m.weight, 0, i, w);
+            if (m.bias.p) r.take(m.bias, 0, i, b);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+#pragma unroll
+                for (int k = 0; k < W; k++) w[u][k] = (v[u][k] - mean) * rstd * w[u][k] + (m.bias.p ? b[u][k] : 0.0f);
+                r.give(m.y, i, u, w[u]);
+            }
+        });
+    }
+}
+template <int W>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm_bwd(const __grid_constant__ gtr__ln m) {
+    __shared__ float scratch[32];
+    const int U = 4, teams = GTR__T / m.team;
+    const float share = 1.0f / (float)m.n;
+    gtr__enter();
+    for (int64_t at = (int64_t)blockIdx.x * teams; at < m.rows; at += (int64_t)gridDim.x * teams) {
+        const int64_t row = at + threadIdx.x / m.team;
+        const gtr__ln_row<W, U> r(m, row);
+        const float rstd = r.base < 0 ? 0.0f : gtr__get(m.rstd.p, m.rstd.t, row),
+            mean = r.base < 0 || m.rms ? 0.0f : gtr__get(m.mean.p, m.mean.t, row);
+        float v[U][W], g[U][W], w[U][W], a = 0.0f, b = 0.0f;
+        auto gradient = [&](int64_t i) {        // of xh, in g
+            r.take(m.dy, r.base, i, g); r.take(m.weight, 0, i, w);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) g[u][k] *= w[u][k];
+        };
+        r.over(false, v, [&](int64_t i) {
+            gradient(i);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) { a += g[u][k]; b += g[u][k] * ((v[u][k] - mean) * rstd); }
+        });
+        a = m.rms ? 0.0f : gtr__team_sum(a, m.team, scratch) * share;
+        b = gtr__team_sum(b, m.team, scratch) * share * rstd;
+        r.over(true, v, [&](int64_t i) {
+            if (!r.held) gradient(i);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+#pragma unroll
+                for (int k = 0; k < W; k++) w[u][k] = rstd * (g[u][k] - a - (v[u][k] - mean) * b);
+                r.give(m.dx, i, u, w[u]);
+            }
+        });
+    }
+}
+static gtr__ln gtr__ln_make(const gtr__call *c, bool rms) {
+    gtr__ln m;
+    memset(&m, 0, sizeof m);
+    m.n = c->in[1].count; m.rows = c->in[0].count / m.n;
+    m.team = gtr__team(m.n, m.rows, gtr__sms(c));
+    m.rms = rms; m.eps = (float)c->attr->f[0];
+    m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]);
+    return m;
+}
+static bool gtr__ln_wide(const gtr__ln *m) {
+    return m->n % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
+        && gtr__wide(m->weight) && gtr__wide(m->bias);
+}
+static gtr_result gtr__ln_launch(void *instance, const gtr__call *c, const gtr__ln *m, const char *name,
+        void (*kernel)(const gtr__ln)) {
+    const dim3 grid(gtr__grid(c, m->rows * m->team));
+    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+}
+static gtr_result gtr__ln_fwd(void *instance, const gtr__call *c, bool rms) {
+    gtr__ln m = gtr__ln_make(c, rms);
+    if (c->measure) return gtr__measured(c, 0);
+    m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
+    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(rms ? NULL : &c->out[2]);
+    return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm",
+        gtr__ln_wide(&m) ? gtr__k_layer_norm<4> : gtr__k_layer_norm<1>);
+}
+// in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
+static gtr_result gtr__ln_bwd(void *instance, const gtr__call *c, bool rms) {
+    gtr__ln m = gtr__ln_make(c, rms);
+    const gtr__arg *dy = &c->in[c->n_in - 1], *rstd = dy - (rms ? 1 : 2), *mean = dy - 1;
+    gtr_shape full, row;
+    gtr__red s;
+    memset(&full, 0, sizeof full);
+    full.ndim = 2; full.dim[0] = m.rows; full.dim[1] = m.n;
+    row = full; row.dim[1] = 1;
+    gtr__red_make(&s, c, &full, 1u, &row, &row);
+    if (c->measure) return gtr__measured(c, gtr__red_bytes(&s));
+    s.p[0] = dy->data; s.t[0] = (int)dy->dtype;
+    for (int k = 2; k > 0; k--) if (k < c->n_out && c->out[k].data) {
+        s.kind = k == 1 ? GTR__VALUE_NORM : GTR__VALUE_X; s.out = gtr__opd_of(&c->out[k]);
+        if (k == 1) {
+            s.p[1] = rms ? NULL : mean->data; s.p[2] = rstd->data; s.p[3] = m.x.p;
+            s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
+        }
+        GTR__TRY(gtr__red_launch(instance, c, &s));
+    }
+    if (!c->out[0].data) return GTR_OK;
+    m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
+    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(rms ? NULL : mean);
+    return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm_bwd",
+        gtr__ln_wide(&m) ? gtr__k_layer_norm_bwd<4> : gtr__k_layer_norm_bwd<1>);
+}
+static gtr_result gtr__cuda_layer_norm_fwd(void *instance, const gtr__call *c) {
+    return gtr__ln_fwd(instance, c, false);
+}
+static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
+    return gtr__ln_bwd(instance, c, false);
+}
+
+// >>op:rms_norm
+static gtr_result gtr__cuda_rms_norm_fwd(void *instance, const gtr__call *c) { return gtr__ln_fwd(instance, c, true); }
+static gtr_result gtr__cuda_rms_norm_bwd(void *instance, const gtr__call *c) { return gtr__ln_bwd(instance, c, true); }
 
 // >>op:tally
 // A block. Bytes: the labels.

@@ -158,7 +158,7 @@ check_form() {
 # Built as users build them, with warnings, the first; the others, whose library is the same, sooner.
 check_examples() {
     bad=0 flags=$CFLAGS
-    for e in 01_smallest 02_digits 04_gan 05_regression; do
+    for e in 01_smallest 02_digits 04_gan 05_regression 06_vae; do
         $CC $flags $warn examples/$e.c -o $dir/$e -lm -pthread && $dir/$e >$dir/$e.log 2>&1 || { echo "example $e fails"; tail -n 5 $dir/$e.log; bad=1; }
         tail -n 1 $dir/$e.log
         flags="$CFLAGS -O1"

@@ -712,12 +712,48 @@ static gtr_tensor *norm_of(gtr_tensor *x)
     before(true, "gtr_batch_norm_ex(%s, %.20s)", N(x), n ? n : "NULL");
     return built(one_in(2) ? gtr_batch_norm(x, n) : gtr_batch_norm_ex(x, n, d), x != NULL);
 }
+static gtr_tensor *row_norm_of(gtr_tensor *x)
+{
+    gtr_layer_norm_desc d;
+    gtr_tensor *w = parameter(), *b = one_in(2) ? parameter() : NULL;
+    const float eps = nastyf(0);
+    const char *n = name();
+    const bool rms = one_in(2);
+    memset(&d, 0, sizeof d);
+    d.eps = nastyf(0); d.dims = (int)nasty(0); d.no_bias = one_in(2);
+    before(true, "gtr_%s_norm(%s, %.20s, %d)", rms ? "rms" : "layer", N(x), n ? n : "NULL", d.dims);
+    if (one_in(3)) return built(rms ? gtr_rms_norm_with(x, w, eps) : gtr_layer_norm_with(x, w, b, eps), x && w);
+    if (one_in(2)) return built(rms ? gtr_rms_norm(x, n) : gtr_layer_norm(x, n), x != NULL);
+    return built(rms ? gtr_rms_norm_ex(x, n, d) : gtr_layer_norm_ex(x, n, d), x != NULL);
+}
+/* Layers made of others. */
+static gtr_tensor *made_of(gtr_tensor *x)
+{
+    gtr_tensor *y = floats(), *w = parameter(), *b = one_in(2) ? parameter() : NULL;
+    const int64_t out = nasty(3);
+    const char *n = name();
+    before(true, "gtr_prelu, gtr_bilinear, gtr_residual(%s, %s, %.20s)", N(x), N(y), n ? n : "NULL");
+    switch (byte() % 5) {
+    case 0: return built(gtr_prelu(x, n, one_in(2)), x != NULL);
+    case 1: return built(gtr_prelu_with(x, w), x && w);
+    case 2: return built(gtr_bilinear(x, y, n, out), x && y);
+    case 3: return built(gtr_bilinear_with(x, y, w, b), x && y && w);
+    default: return built(gtr_residual(x, y, n), x && y);
+    }
+}
 static gtr_tensor *drop_of(gtr_tensor *x)
 {
     const char *n = one_in(2) ? NULL : name();
     const float p = nastyf(0.25f);
     before(true, "gtr_dropout(%s, %.20s, %g)", N(x), n ? n : "NULL", (double)p);
     return built(gtr_dropout(x, n, p), x != NULL);
+}
+static gtr_tensor *random_of(gtr_tensor *x)
+{
+    const char *n = one_in(2) ? NULL : name();
+    before(true, "gtr_random_...(%s, %.20s)", N(x), n ? n : "NULL");
+    return built(one_in(3) ? gtr_random_uniform(x, n) : one_in(2) ? gtr_random_gumbel(x, n) : gtr_random_normal(x, n),
+        x != NULL);
 }
 static gtr_tensor *embed_of(gtr_tensor *ids)
 {
@@ -751,8 +787,8 @@ static void do_layer(void)
             gtr_tensor *i = of_type(GTR_I32), *p = parameter(); before(true, "gtr_embedding_with(%s, %s)", N(i), N(p));
             built(gtr_embedding_with(i, p), i && p); break;
         }
-    case 5: norm_of(x); break;
-    case 6: drop_of(x); break;
+    case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
+    case 6: if (one_in(2)) drop_of(x); else if (one_in(2)) random_of(x); else made_of(x); break;
     default: y = of_type(GTR_I32);
         if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); }
         else entropy_of(x, y);

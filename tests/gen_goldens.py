@@ -373,6 +373,18 @@ def axes():
         case("one_hot", [labels(rows, 6, 90 + n)], lambda ids: F.one_hot(ids, 6).double(), (6,))
 
 
+def layers():
+    for s, k in (((4, 5), (5,)), ((2, 3, 4), (3, 4)), ((7,), (7,)), ((3, 33), (33,)), ((5, 2, 8), (8,))):
+        for eps in (0.0, 0.125):
+            case("layer_norm", [(s, 1, 0.5), (k, 0, 1.5), k], lambda x, w, b: F.layer_norm(x, k, w, b, eps or 1e-5), a=(eps,))
+            case("rms_norm", [(s, 1, 0.5), (k, 0, 1.5)], lambda x, w: F.rms_norm(x, k, w, eps or 2.0 ** -23), a=(eps,))
+        case("layer_norm", [(s, 1, 0.5), (k, 0, 1.5)], lambda x, w: F.layer_norm(x, k, w), a=(0,))
+    for s, n in (((4, 5), 5), ((4, 5), 1), ((2, 3, 4), 3), ((7,), 1)): case("prelu", [(s, 1, 0.0), (n,)], F.prelu)
+    for a, b, m in (((4, 5), (4, 3), 2), ((1, 1), (1, 7), 3), ((2, 3, 4), (2, 3, 5), 6)):
+        case("bilinear", [a, b, (m, a[-1], b[-1]), (m,)], F.bilinear)
+        case("bilinear", [a, b, (m, a[-1], b[-1])], F.bilinear)
+
+
 ops()
 batch_norm()
 micro_batches()
@@ -381,6 +393,7 @@ networks()
 ignored()
 elementwise()
 axes()
+layers()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))

@@ -229,6 +229,10 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(mse,             gtr_mse(x[0], x[1])) \
     X(bce_with_logits, gtr_bce_with_logits(x[0], x[1])) \
     X(where,           gtr_add(gtr_where(gtr_round(x[0]), x[1], x[2]), gtr_scale(x[0], 0, 0))) \
+    X(layer_norm,      gtr_layer_norm_with(x[0], x[1], n_x > 2 ? x[2] : NULL, f[0])) \
+    X(rms_norm,        gtr_rms_norm_with(x[0], x[1], f[0])) \
+    X(prelu,           gtr_prelu_with(x[0], x[1])) \
+    X(bilinear,        gtr_bilinear_with(x[0], x[1], x[2], n_x > 3 ? x[3] : NULL)) \
     X(stop_gradient,   gtr_add(gtr_mul(gtr_stop_gradient(x[0]), x[1]), gtr_scale(x[0], 0, 0)))
 
 static gtr_shape shape_of(const int *i, int n)

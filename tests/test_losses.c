@@ -450,6 +450,10 @@ static void labels_kept_input(void)
 enum { USUAL, FLAT, MIDDLE, TIME_MAJOR, TWO_VIEWS, LAST, NONE, IN_REGION, PLACES };
 static const char *const place_names[] = {
     "(N, C)", "(N T, C)", "(T, N, C)", "(T N, C)", "(2 N, C)", "(C, N)", "no batch", "(N T, C), recomputed" };
+static bool noisy;         /* random numbers instead */
+static gtr_tensor *drawn(gtr_tensor *h) {
+    return noisy ? gtr_mul(h, gtr_random_normal(h, "drop")) : gtr_dropout(h, "drop", 0.4f);
+}
 static gtr_tensor *dropped(gtr_tensor *x, int place)
 {
     static const int middle[] = { 1, 0, 2 }, last[] = { 1, 0 };
@@ -464,10 +468,10 @@ static gtr_tensor *dropped(gtr_tensor *x, int place)
     }
     if (place == LAST) h = gtr_permute(gtr_flatten(h), last);
     if (place == NONE) {
-        gtr_tensor *w = gtr_dropout(gtr_parameter_find(x->ctx, "fc1.weight"), "drop", 0.4f);
+        gtr_tensor *w = drawn(gtr_parameter_find(x->ctx, "fc1.weight"));
         return gtr_linear_with(x, w, NULL);
     }
-    y = gtr_dropout(h, "drop", 0.4f);
+    y = drawn(h);
     return place == IN_REGION ? gtr_tanh(y) : y;
 }
 static gtr_trainer *drop_trainer(gtr_context *ctx, int place, int micro, gtr_tensor **x, gtr_tensor **y)
@@ -496,8 +500,8 @@ static void masks_in_parts(void)
         many.t = drop_trainer(many.ctx, place, micros[m], &many.x, &y);
         for (step = 0; step < STEPS; step++) {
             float a, b;
-            snprintf(what, sizeof what, "dropout of %s, %d micro-batches, step %d", place_names[place],
-                micros[m], step + 1);
+            snprintf(what, sizeof what, "%s of %s, %d micro-batches, step %d", noisy ? "noise" : "dropout",
+                place_names[place], micros[m], step + 1);
             gtr_set(one.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
             gtr_set(many.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
             EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
@@ -507,6 +511,110 @@ static void masks_in_parts(void)
         }
         EXPECT_OK(one.ctx); EXPECT_OK(many.ctx);
         gtr_destroy(one.ctx); gtr_destroy(many.ctx);
+    }
+}
+static void noise_in_parts(void) { noisy = true; masks_in_parts(); noisy = false; }
+
+/* ---- random numbers ---- */
+enum { DRAW_ROWS = 128, DRAW_WIDTH = 512, DRAWS = DRAW_ROWS * DRAW_WIDTH };
+typedef gtr_tensor *(*draw_fn)(gtr_tensor *like, const char *name);
+static const draw_fn draw_fns[3] = { gtr_random_uniform, gtr_random_normal, gtr_random_gumbel };
+static const char *const draw_names[3] = { "uniform", "normal", "gumbel" };
+/* Of n pairs, in standard errors of independent ones. */
+static double correlation(const float *a, const float *b, int n)
+{
+    double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    int i;
+    for (i = 0; i < n; i++) { x += (double)a[i] / n; y += (double)b[i] / n; }
+    for (i = 0; i < n; i++) {
+        const double p = (double)a[i] - x, q = (double)b[i] - y;
+        xx += p * p; yy += q * q; xy += p * q;
+    }
+    return xy / sqrt(xx * yy) * sqrt((double)n);
+}
+/* Mean, variance, skewness and kurtosis of DRAWS numbers, each in its standard errors. */
+static void check_moments(const float *v, int kind)
+{
+    static const double mean[3] = { 0.5, 0, 0.5772156649 }, var[3] = { 1 / 12.0, 1, 1.6449340668 },
+        skew[3] = { 0, 0, 1.1395470994 }, kurtosis[3] = { 1.8, 3, 5.4 };
+    double m[5] = { 0 };        /* standardised powers, and of the eighth for the error of the fourth */
+    int i;
+    for (i = 0; i < DRAWS; i++) {
+        const double z = ((double)v[i] - mean[kind]) / sqrt(var[kind]);
+        m[0] += z / DRAWS; m[1] += z * z / DRAWS; m[2] += z * z * z / DRAWS; m[3] += pow(z, 4) / DRAWS;
+        m[4] += pow(z, 8) / DRAWS;
+    }
+    CHECK(fabs(m[0]) < 4 / sqrt((double)DRAWS), "%s: mean %g standard deviations off", draw_names[kind], m[0]);
+    CHECK(fabs(m[1] - 1) < 4 * sqrt((m[3] - 1) / DRAWS), "%s: variance %g times it", draw_names[kind], m[1]);
+    CHECK(fabs(m[2] - skew[kind]) < 5 * sqrt(m[4] / DRAWS), "%s: skewness %g", draw_names[kind], m[2]);
+    CHECK(fabs(m[3] - kurtosis[kind]) < 4 * sqrt((m[4] - m[3] * m[3]) / DRAWS), "%s: kurtosis %g", draw_names[kind],
+        m[3]);
+}
+/* Numbers of the kind, under this name, as of the runs'th run. */
+static float *draws_of(gtr_desc desc, int kind, const char *named, int runs)
+{
+    gtr_context *ctx = gtr_create(desc);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, DRAW_WIDTH)), *y = draw_fns[kind](x, named);
+    float *v = (float *)calloc(DRAWS, sizeof *v);
+    gtr_set(x, v, DRAWS * sizeof *v);
+    while (runs--) EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(y, v, DRAWS * sizeof *v), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return v;
+}
+/* Moments; no correlation between runs, names, seeds, neighbours in a row and rows; bits that follow from all these. */
+static void draws(void)
+{
+    int kind, k;
+    for (kind = 0; kind < 3; kind++) {
+        gtr_desc cpu = desc0(), seeded = desc0();
+        float *v[6];
+        cpu.device = GTR_DEVICE_CPU; seeded.seed = 5;
+        v[0] = draws_of(desc0(), kind, "a", 1); v[1] = draws_of(desc0(), kind, "a", 2);
+        v[2] = draws_of(desc0(), kind, "b", 1); v[3] = draws_of(seeded, kind, "a", 1);
+        v[4] = draws_of(cpu, kind, "a", 1); v[5] = draws_of(desc0(), (kind + 1) % 3, "b", 1);
+        check_moments(v[0], kind);
+        for (k = 1; k < 6; k++) if (k != 4) {
+            const double r = correlation(v[0], v[k], DRAWS);
+            CHECK(fabs(r) < 4.5, "%s: run, name or seed %d: %g standard errors of correlation", draw_names[kind], k, r);
+        }
+        for (k = 1; k <= DRAW_WIDTH; k = k < 8 ? k + 1 : 8 * k) {
+            const double r = correlation(v[0], v[0] + k, DRAWS - k);
+            CHECK(fabs(r) < 4.5, "%s: %d apart: %g standard errors of correlation", draw_names[kind], k, r);
+        }
+        CHECK(!memcmp(v[0], v[4], DRAWS * sizeof **v), "%s: other bits than on the CPU", draw_names[kind]);
+        for (k = 0; k < 6; k++) free(v[k]);
+    }
+}
+/* A trainer's numbers, bit for bit: in micro-batches as in one, and new in each step. */
+static void draws_in_parts(void)
+{
+    static gtr_float v[2][3][ROWS * TIMES * 5];
+    int kind, m, step;
+    for (kind = 0; kind < 3; kind++) {
+        for (m = 0; m < 2; m++) {
+            gtr_context *ctx = gtr_create(desc0());
+            gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, TIMES, WIDTH)), *h, *y;
+            gtr_trainer_desc d;
+            gtr_trainer *t;
+            memset(&d, 0, sizeof d);
+            d.lr = 0.1f; d.micro_batches = m ? 4 : 1;
+            h = gtr_linear(x, "fc1", 5);
+            y = gtr_keep(draw_fns[kind](h, "noise"));
+            t = gtr_trainer_create(gtr_mean(gtr_mul(h, y), NULL, 0, false), d);
+            data_fill(-100, 1);
+            gtr_set(x, data_x, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
+            for (step = 0; step < 3; step++) {
+                EXPECT_EQ(gtr_step(t), GTR_OK);
+                EXPECT_EQ(gtr_get(y, v[m][step], sizeof v[m][step]), GTR_OK);
+            }
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        CHECK(!memcmp(v[0], v[1], sizeof v[0]), "%s: other bits in micro-batches", draw_names[kind]);
+        CHECK(memcmp(v[0][0], v[0][1], sizeof v[0][0]) && memcmp(v[0][1], v[0][2], sizeof v[0][0]),
+            "%s: two steps draw the same", draw_names[kind]);
     }
 }
 /* One element in (step, row, element) a mask: no two rows of a step share one, and a run in training mode draws
@@ -559,6 +667,9 @@ static void all(void)
     RUN(labels_kept_input);
     RUN(masks_in_parts);
     RUN(masks_differ);
+    RUN(noise_in_parts);
+    RUN(draws);
+    RUN(draws_in_parts);
 }
 int main(int argc, char **argv)
 {

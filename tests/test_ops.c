@@ -186,6 +186,9 @@ static gtr_tensor *several_of(gtr_context *ctx, gtr_tensor *a, gtr_tensor *b, co
 static gtr_batch_norm_desc norm_desc(float eps) {
     gtr_batch_norm_desc d; memset(&d, 0, sizeof d); d.eps = eps; return d;
 }
+static gtr_layer_norm_desc layer_norm_desc(int dims, bool no_bias) {
+    gtr_layer_norm_desc d; memset(&d, 0, sizeof d); d.dims = dims; d.no_bias = no_bias; return d;
+}
 
 BUILD(matmul, gtr_matmul_t(x[0], c->p[0] != 0, x[1], c->p[1] != 0))
 BUILD(linear_with, gtr_linear_with(x[0], x[1], c->n > 2 ? x[2] : NULL))
@@ -270,6 +273,9 @@ BUILD(gather_rows, gtr_gather_rows(x[0], x[1]))
 BUILD(scatter_add, gtr_scatter_add_rows(x[0], x[1], c->p[0]))
 BUILD(one_hot, gtr_one_hot(x[0], c->p[0]))
 BUILD(dropout, gtr_dropout(x[0], "drop", (float)c->p[0] / 100))
+BUILD(random_normal, gtr_random_normal(x[0], "noise"))
+BUILD(random_uniform, gtr_random_uniform(x[0], "noise"))
+BUILD(random_gumbel, gtr_random_gumbel(x[0], NULL))
 BUILD(stop_gradient, gtr_add(gtr_stop_gradient(x[0]), x[1]))
 BUILD(argmax, gtr_argmax(x[0], c->p[0]))
 BUILD(accuracy, gtr_accuracy(x[0], x[1]))
@@ -277,6 +283,16 @@ BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
 BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
 BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100))
     : gtr_batch_norm(x[0], "layer"))
+/* Where there are parameters: [eps in percent]. */
+BUILD(layer_norm_with, gtr_layer_norm_with(x[0], x[1], c->n > 2 ? x[2] : NULL, c->n_p ? (float)c->p[0] / 100 : 0))
+BUILD(rms_norm_with, gtr_rms_norm_with(x[0], x[1], c->n_p ? (float)c->p[0] / 100 : 0))
+BUILD(layer_norm, gtr_layer_norm_ex(x[0], "layer", layer_norm_desc(c->p[0], c->p[1] != 0)))
+BUILD(rms_norm, gtr_rms_norm_ex(x[0], "layer", layer_norm_desc(c->p[0], true)))
+BUILD(prelu_with, gtr_prelu_with(x[0], x[1]))
+BUILD(prelu, gtr_prelu(x[0], "layer", c->p[0] != 0))
+BUILD(bilinear_with, gtr_bilinear_with(x[0], x[1], x[2], c->n > 3 ? x[3] : NULL))
+BUILD(bilinear, gtr_bilinear(x[0], x[1], "layer", c->p[0]))
+BUILD(residual, gtr_residual(x[0], gtr_tanh(x[1]), "layer"))
 BUILD(custom, custom_of(ctx, x[0], x[1], "twice"))
 BUILD(cross_entropy, gtr_cross_entropy(x[0], x[1]))
 BUILD(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], smoothing(c->p[0], c->p[1])))
@@ -414,6 +430,25 @@ static const char *const embedding_cases[] = {
 static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10", "3x7", "*16x16", "31x33", "32x32",
     "33x31", "64x65", "*65x64", "127x3", "128x128", "129x7", "1000x10", "*1031x4", "4099x2", "2x1000", "3x4099",
     "256x257", "16385x1", "300x100", "9x8", "700x256", "2000x64", "4500x72", NULL };
+static const char *const row_norm_cases[] = { "2x3 3 3", "*13x5 5 5", "33x2 2 2@50", "2x3x4 3x4 3x4", "5x2x3 3",
+    "3x7 7", "!7 7 7", "4x5 5 5", "*3x8 8 8", "*16x16 16 16", "31x33 33 33", "33x31 31", "64x128 128 128",
+    "*65x64 64 64", "9x127 127 127", "9x129 129", "7x1000 1000 1000", "5x1024 1024 1024", "5x1023 1023 1023",
+    "3x1025 1025", "3x4096 4096 4096", "2x8191 8191 8191", "2x8196 8196 8196", "1000x10 10 10", "4099x4 4 4",
+    "!300x257 257 257", "8x3x5x7 5x7 5x7", "1x16385 16385 16385", "!100003 100003 100003", "2x100000 100000",
+    "16385x3 3 3", "700x256 256 256", "512x768 768 768", NULL };
+static const char *const rms_norm_cases[] = { "2x3 3", "*13x5 5", "33x2 2@50", "2x3x4 3x4", "5x1 1", "3x7 7",
+    "!7 7", "4x5 5", "*16x16 16", "31x33 33", "33x31 31", "64x128 128", "*65x64 64", "9x127 127", "9x129 129",
+    "7x1000 1000", "5x1024 1024", "3x1025 1025", "3x4096 4096", "2x8191 8191", "2x8196 8196", "1000x10 10",
+    "4099x4 4", "!300x257 257", "8x3x5x7 5x7", "!100003 100003", "2x100000 100000", "16385x3 3", "512x768 768", NULL };
+static const char *const row_norm_layer_cases[] = { "2x3@1 0", "*13x5@1 1", "33x2x2@2 0", "3x4@0 0", "5x3x2@1 0",
+    NULL };
+static const char *const prelu_cases[] = { "1x7 7", "13x3 1", "33x2 2", "2x3x4 3", "!5 1", NULL };
+static const char *const prelu_layer_cases[] = { "1x7@1", "13x3@0", "33x2@1", "2x3x4@1", "5@0", NULL };
+static const char *const bilinear_cases[] = { "1x3 1x5 2x3x5 2", "13x3 13x2 4x3x2 4", "33x2 33x1 1x2x1",
+    "2x3x2 2x3x3 5x2x3 5", "!3 2 4x3x2 4", NULL };
+static const char *const bilinear_layer_cases[] = { "1x3 1x5@2", "13x3 13x2@4", "33x1 33x2@1",
+    "2x3x2 2x3x3@5", "5x4 5x1@3", NULL };
+static const char *const residual_cases[] = { "1x3 1x5", "13x3 13x3", "33x1 33x2", "2x3x2 2x3x3", "5x4 5x1", NULL };
 static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1",
     "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
     "1024 1024", "1025 1025", "4099 4099", "3x5x7x9 3x5x7x9", "65537 65537", "16385 16385", NULL };
@@ -443,7 +478,8 @@ enum {
     GRAPH = 1 /* no kernel of its own */, NO_GRADIENT = 2, CANCELS =
     4 /* results are small differences: error relative to dy */, LOSS = 8, AVERAGES = 16 /* dy is times the count */,
        COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW =
-       256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
+       256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */,
+       MASKS = 2048 /* behind a relu: one term may not matter */ };
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
    values, so that there are ties; u none of one size; f far, none near a half; l labels, some ignored; e ids. Upper
    case: may have the batch in front. The last one repeats. */
@@ -495,6 +531,9 @@ static const op_row rows[] = {
     { "scatter_add",      build_scatter_add,      "Ew",    scatter_cases,          NO_SPECIAL },
     { "one_hot",          build_one_hot,          "E",     hot_cases,              NO_GRADIENT | NO_SPECIAL },
     { "dropout",          build_dropout,          "X",     dropout_cases,          MODES },
+    { "random_normal",    build_random_normal,    "X",     dropout_cases,          NO_GRADIENT | COPIES | NO_SPECIAL },
+    { "random_uniform",   build_random_uniform,   "X",     dropout_cases,          NO_GRADIENT | COPIES | NO_SPECIAL },
+    { "random_gumbel",    build_random_gumbel,    "X",     dropout_cases,          NO_GRADIENT | COPIES | NO_SPECIAL },
     { "stop_gradient",    build_stop_gradient,    "XX",    stop_cases,             GRAPH | PASSES_0 },
     { "argmax",           build_argmax,           "D",     along_cases,            NO_GRADIENT },
     { "accuracy",         build_accuracy,         "DL",    label_cases,            NO_GRADIENT },
@@ -502,6 +541,15 @@ static const op_row rows[] = {
     { "embedding",        build_embedding,        "Ew",    embedding_layer_cases,  GRAPH },
     { "batch_norm",       build_batch_norm,       "Bpxxp", norm_cases,
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "layer_norm_with",  build_layer_norm_with,  "Xpx",   row_norm_cases,         CANCELS | FIRST_LOW | NO_SPECIAL },
+    { "rms_norm_with",    build_rms_norm_with,    "Xp",    rms_norm_cases,         CANCELS | FIRST_LOW | NO_SPECIAL },
+    { "layer_norm",       build_layer_norm,       "Xpx",   row_norm_layer_cases,   GRAPH },
+    { "rms_norm",         build_rms_norm,         "Xp",    row_norm_layer_cases,   GRAPH },
+    { "prelu_with",       build_prelu_with,       "Nw",    prelu_cases,            GRAPH | MASKS },
+    { "prelu",            build_prelu,            "Nw",    prelu_layer_cases,      GRAPH | MASKS },
+    { "bilinear_with",    build_bilinear_with,    "XXww",  bilinear_cases,         GRAPH },
+    { "bilinear",         build_bilinear,         "XXww",  bilinear_layer_cases,   GRAPH },
+    { "residual",         build_residual,         "XXww",  residual_cases,         GRAPH },
     { "custom",           build_custom,           "XX",    custom_cases,           NO_SPECIAL },
     { "several",          build_several,          "XX",    custom_cases,           NO_SPECIAL },
     { "several, last",    build_several_last,     "XX",    custom_cases,           GRAPH },
@@ -793,7 +841,8 @@ static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool t
                     found = disagrees(got, numeric[i], n) >= 0;
                     free(got);
                 }
-                CHECK(found, "%s: %s in the gradient by input %d of %s is not noticed", g->row->name,
+                CHECK(found || (g->row->flags & MASKS && wrong.kind == DROPPED_TERM),
+                    "%s: %s in the gradient by input %d of %s is not noticed", g->row->name,
                     wrong_names[wrong.kind], out, gtr__row(q->op)->name);
             }
         }
@@ -1445,6 +1494,19 @@ static void plain_norm(const op_call *o, double *const *in, double *y)
             y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
     }
 }
+static void plain_row_norm(const op_call *o, double *const *in, double *y)
+{
+    const int64_t n = gtr__count(&o->in_shape[1]), rows = gtr__count(&o->in_shape[0]) / n;
+    int64_t i, j;
+    for (i = 0; i < rows; i++) {
+        const double *x = in[0] + i * n;
+        double mean = 0, var = 0;
+        for (j = 0; j < n && o->id == GTR__OP_LAYER_NORM; j++) mean += x[j] / (double)n;
+        for (j = 0; j < n; j++) var += (x[j] - mean) * (x[j] - mean) / (double)n;
+        for (j = 0; j < n; j++)
+            y[i * n + j] = (x[j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + (o->n_in > 2 ? in[2][j] : 0);
+    }
+}
 static void plain_slice(const op_call *o, const double *x, double *y)
 {
     const int d = (int)o->attr.i[0];
@@ -1518,13 +1580,21 @@ static double plain_xent(const op_call *o, const double *x, const int32_t *label
     }
     return sum / (double)counted;
 }
-/* Row r of the step's batch, element e within it: what it is multiplied by. */
-static double plain_mask(const op_call *o, int64_t r, int64_t e)
+/* The number of element i of n: by row of the step's batch, and place within it. */
+static double plain_draw(const op_call *o, int kind, int64_t i, int64_t n)
 {
+    const int64_t line = o->attr.i[0] || !o->in_shape[0].ndim ? n : n / o->in_shape[0].dim[0], e = i % line;
+    const double pi = 3.14159265358979323846;
     uint32_t c[4];
-    GTR__COUNTER(c, o->number % 2 == 1 ? 5 : 0, r, e);
+    double u, turn;
+    GTR__COUNTER(c, o->number % 2 == 1 ? 5 : 0, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), e);
     GTR__PHILOX(c, o->attr.key);
-    return (double)(c[e % 4] >> 8) / 16777216.0 >= (double)(float)o->attr.f[0] ? 1 / (1 - o->attr.f[0]) : 0;
+    u = (double)(c[kind == GTR__DRAW_NORMAL ? e & 2 : e & 3] >> 8) / 16777216.0;
+    if (kind == GTR__DRAW_UNIFORM) return u;
+    if (u <= 0) u = 0.5 / 16777216.0;
+    if (kind == GTR__DRAW_GUMBEL) return -log(-log(u));
+    turn = (double)(c[(e & 2) + 1] >> 30) / 4 - 0.125 + (double)(c[(e & 2) + 1] >> 8 & 0x3fffff) / 16777216.0;
+    return sqrt(-2 * log(u)) * (e & 1 ? sin(2 * pi * turn) : cos(2 * pi * turn));
 }
 /* False: the op has no definition here yet. */
 static bool plain(const op_call *o, double *const *in, double *y)
@@ -1566,6 +1636,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
         for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.i[0]] == i % o->attr.i[0];
         return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
+    case GTR__OP_LAYER_NORM: case GTR__OP_RMS_NORM: plain_row_norm(o, in, y); return true;
     case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return true;
     case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
     case GTR__OP_CUSTOM:
@@ -1604,15 +1675,14 @@ static bool plain(const op_call *o, double *const *in, double *y)
         }
         return true;
     }
-    case GTR__OP_DROPOUT: {
-        int64_t line = o->attr.i[0] || !x->ndim ? n : n / x->dim[0];
+    case GTR__OP_DROPOUT:
         for (i = 0; i < n; i++) {
-            double f = o->training && o->attr.f[0] > 0
-                ? plain_mask(o, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), i % line) : 1;
-            y[i] = f > 0 ? in[0][i] * f : 0;
+            const double p = o->training ? (double)(float)o->attr.f[0] : 0;
+            y[i] = plain_draw(o, GTR__DRAW_UNIFORM, i, n) < p ? 0 : o->training ? in[0][i] / (1 - o->attr.f[0])
+                : in[0][i];
         }
         return true;
-    }
+    case GTR__OP_RANDOM: for (i = 0; i < n; i++) y[i] = plain_draw(o, (int)o->attr.i[4], i, n); return true;
     case GTR__OP_EMBEDDING:
         for (at = o->in_shape[1].dim[1], i = 0; i < m; i++) for (j = 0; j < at; j++)
             y[i * at + j] = in[1][(int64_t)((const int32_t *)o->in[0])[i] * at + j];
@@ -3159,6 +3229,25 @@ static void bad_ops(void)
     BAD(gtr_dropout(y, "d", 0.5f), GTR_ERR_SHAPE, "dropout|\"d\"|int32");
     EXPECT(gtr_dropout(x, "d", 0.5f) != NULL);
     BAD(gtr_dropout(x, "d", 0.5f), GTR_ERR_ARG, "dropout|\"d\"|already");
+    BAD(gtr_random_normal(x, "d"), GTR_ERR_ARG, "random|\"d\"|already");
+    EXPECT(gtr_random_gumbel(x, NULL) && gtr_random_uniform(x, "u"));
+    BAD(gtr_dropout(x, "u", 0.5f), GTR_ERR_ARG, "dropout|\"u\"|already");
+    BAD(gtr_random_uniform(y, "i"), GTR_ERR_SHAPE, "random|\"i\"|int32");
+    BAD(gtr_layer_norm_with(x, b, NULL, 0), GTR_ERR_SHAPE, "layer_norm|(N, 7)|(5,)|weight (K)");
+    BAD(gtr_rms_norm_with(x, c, 0), GTR_ERR_SHAPE, "rms_norm|(N, 7)|(2, 3, 4)|weight (K)");
+    BAD(gtr_rms_norm_with(x, b, -1), GTR_ERR_ARG, "rms_norm|eps is -1");
+    BAD(gtr_layer_norm_ex(x, "ln", layer_norm_desc(2, false)), GTR_ERR_SHAPE, "layer_norm|\"ln\"|(N, 7)|2 dimensions");
+    BAD(gtr_rms_norm(y, "ln"), GTR_ERR_SHAPE, "rms_norm|\"ln\"|int32");
+    BAD(gtr_layer_norm(x, NULL), GTR_ERR_ARG, "layer_norm|name");
+    BAD(gtr_prelu_with(x, b), GTR_ERR_SHAPE, "prelu|(5,)|(N, C, ...)");
+    BAD(gtr_prelu(x, "", true), GTR_ERR_ARG, "prelu|name");
+    BAD(gtr_prelu(y, "p", true), GTR_ERR_SHAPE, "");
+    BAD(gtr_bilinear_with(x, x, c, NULL), GTR_ERR_SHAPE, "bilinear|(N, 7)|(2, 3, 4)|(M, A, B)");
+    BAD(gtr_bilinear_with(x, x, gtr_reshape(w, gtr_shape3(5, 7, 1)), x), GTR_ERR_SHAPE, "bias (M,)");
+    BAD(gtr_bilinear(x, x, "b", 0), GTR_ERR_SHAPE, "(0, 7, 7)");
+    BAD(gtr_bilinear(x, b, "b", 3), GTR_ERR_SHAPE, "");
+    BAD(gtr_residual(x, b, NULL), GTR_ERR_ARG, "linear|name");
+    EXPECT(!gtr_parameter_find(ctx, "b.weight") && !gtr_parameter_find(ctx, "p.weight"));
     BAD(gtr_accuracy(x, x), GTR_ERR_SHAPE, "accuracy|input 2|float32|int32");
     BAD(gtr_accuracy(c, y), GTR_ERR_SHAPE, "accuracy|(2, 3, 4)|(N,)|(N, C)");
     BAD(gtr_accuracy(w, y), GTR_ERR_SHAPE, "accuracy|(5, 7)|(N,)");

@@ -23,6 +23,10 @@
          K ids, of which number k is from kV to (k+1)V - 1, so that each has V rows of a table for itself
      linear:M batch_norm embedding:V,E dropout:P
          a layer, with biases, of the topmost tensor, which it replaces
+     sample
+         N(m, exp(v)) of a tensor whose last dimension's first half is m and whose second half v, m + exp(v/2) noise
+     kl:A
+         A times the mean of such a distribution's divergence from N(0, 1), exp(v) + m m - v - 1, over all elements
      relu tanh gelu softmax scale:A mean:AXIS reshape:SHAPE permute:AXES
          the same by an operation; softmax is along the last dimension
      add matmul matmul_t concat:K
@@ -82,6 +86,9 @@ typedef struct workload {
 #define FIELD_GELU "floats:63 4( linear:64 gelu ) linear:4 floats:4 mse", .batch = 1 << 17, .rows = 1 << 20
 #define ENCODER    "bytes:784 dup linear:512 relu linear:128 relu linear:32 relu linear:128 relu linear:512 relu " \
                    "linear:784 swap bce", .batch = 256
+/* (Kingma and Welling, 2014); a row's divergence to a row's bce, each a sum, as 784 elements' mean to 20's */
+#define VAE        "bytes:784 dup linear:400 relu linear:40 swap over sample linear:400 relu linear:784 swap bce " \
+                   "swap kl:0.0127551 add", .batch = 128
 #define TWO_HEADS  "floats:24 2( linear:128 tanh ) dup linear:6 labels:6 cross_entropy swap linear:1 floats:1 mse " \
                    "add", .batch = 64, .rows = 1 << 16
 #define CTR        "8( ids:1,50000 embedding:50000,16 reshape:16 ) floats:13 concat:9 2( linear:400 relu ) " \
@@ -135,6 +142,7 @@ static const workload table[] = {
     { "mlp-gelu-b1024-tf32",          STEP, MLP_GELU, .precision = GTR_TF32, .of_best = 0.5 },
     { "field-gelu-2e17-fp16",         STEP, FIELD_GELU, .precision = GTR_MIXED_FP16, .of_best = 0.5 },
     { "autoencoder-b256-tf32",        STEP, ENCODER, .precision = GTR_TF32, .of_best = 0.6 },
+    { "vae",                          STEP, VAE, .precision = GTR_TF32, .of_best = 0.6 },
     { "two-heads-b64-tf32",           STEP, TWO_HEADS, .precision = GTR_TF32, .of_best = 0.35 },
     { "ctr-b4096-tf32",               STEP, CTR, .precision = GTR_TF32, .of_best = 0.6 },
     { "mixer-b128-tf32",              STEP, MIXER, .precision = GTR_TF32, .of_best = 0.45 },
@@ -151,6 +159,7 @@ static const workload table[] = {
     { "cpu-mlp-gelu-2t",    STEP, MLP_GELU, CPU_STEP },
     { "cpu-field-gelu-2t",  STEP, FIELD_GELU, CPU_STEP },
     { "cpu-autoencoder-2t", STEP, ENCODER, CPU_STEP },
+    { "cpu-vae-2t",         STEP, VAE, CPU_STEP },
     { "cpu-two-heads-2t",   STEP, TWO_HEADS, CPU_STEP },
     { "cpu-ctr-2t",         STEP, CTR, CPU_STEP },
     { "cpu-mixer-2t",       STEP, MIXER, CPU_STEP },
@@ -294,6 +303,16 @@ static gtr_tensor *cross_entropy(network *n, gtr_tensor *logits, gtr_tensor *lab
     n->metric = gtr_accuracy(logits, labels);
     return gtr_cross_entropy(logits, labels);
 }
+static gtr_tensor *sampled(gtr_tensor *x, const char *name)
+{
+    gtr_tensor *m = gtr_split(x, -1, 2), *v = gtr_output(m, 1);
+    return gtr_add(m, gtr_mul(gtr_exp(gtr_scale(v, 0.5f, 0)), gtr_random_normal(m, name)));
+}
+static gtr_tensor *divergence(gtr_tensor *x, float a)
+{
+    gtr_tensor *m = gtr_split(x, -1, 2), *v = gtr_output(m, 1);
+    return gtr_scale(gtr_mean(gtr_sub(gtr_add(gtr_exp(v), gtr_mul(m, m)), v), NULL, 0, false), a, -a);
+}
 enum { PLAIN, DEEPER, PRODUCT };
 /* Word; tensors it takes (-1: as many as its argument says); arguments; what it is; the tensor it leaves. */
 #define WORDS(X) \
@@ -306,6 +325,8 @@ enum { PLAIN, DEEPER, PRODUCT };
     X(batch_norm,    1, 0, DEEPER,  gtr_batch_norm(x[0].t, named(n, "bn", count))) \
     X(embedding,     1, 2, DEEPER,  gtr_embedding(x[0].t, named(n, "emb", count), (int64_t)arg[0], (int64_t)arg[1])) \
     X(dropout,       1, 1, PLAIN,   gtr_dropout(x[0].t, named(n, "drop", count), (float)arg[0])) \
+    X(sample,        1, 0, PLAIN,   sampled(x[0].t, named(n, "noise", count))) \
+    X(kl,            1, 1, PLAIN,   divergence(x[0].t, (float)arg[0])) \
     X(relu,          1, 0, PLAIN,   gtr_relu(x[0].t)) \
     X(tanh,          1, 0, PLAIN,   gtr_tanh(x[0].t)) \
     X(gelu,          1, 0, PLAIN,   gtr_gelu(x[0].t)) \
@@ -790,11 +811,11 @@ static double peak_gflops(int threads)
     return known[threads] = sum;
 }
 
-/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as
-   safetensors, with our loss and
-   gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order, no tail.
-   Masks of dropout are each side's own: there is nothing to compare. The steps are done by the kernels that are timed,
-   gtr_fit's, which keep no gradients: what a step made of the first optimizer state says what its gradient was. */
+/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as safetensors, with our
+   loss and gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order,
+   no tail. Masks of dropout and noise are each side's own: there is nothing to compare. The steps are done by the
+   kernels that are timed, gtr_fit's, which keep no gradients: what a step made of the first optimizer state says what
+   its gradient was. */
 static void first_states(network *n, float *to)
 {
     int i;
@@ -870,7 +891,8 @@ static void parity(const workload *w)
     int step, i, k = 0;
     int64_t j, count = 0;
     float *before, *g;
-    if (strstr(w->network, " dropout:") || (getenv("BENCH_PARITY") && !strcmp(getenv("BENCH_PARITY"), "0"))) return;
+    if (strstr(w->network, " dropout:") || strstr(w->network, " sample ")) return;
+    if (getenv("BENCH_PARITY") && !strcmp(getenv("BENCH_PARITY"), "0")) return;
     if (!peers[0].pid) { printf("    no PyTorch: parity not measured\n"); return; }
     n = network_of(w, precision);
     mkdir("build/parity", 0777);

@@ -47,12 +47,17 @@ def mse(x, y): return jnp.mean((x - y) ** 2)
 def bce(x, y): return jnp.mean(jax.nn.softplus(x) - x * y)
 
 
+def kl(h, a):
+    m, v = jnp.split(h.astype(jnp.float32), 2, -1)
+    return a * jnp.mean(jnp.exp(v) + m * m - v - 1)
+
+
 LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
 PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
              matmul=lambda x, y: x @ y, matmul_t=lambda x, y: x @ y.swapaxes(-2, -1), scale=lambda x, a: x * a,
              mean=lambda x, axis: x.mean(axis), softmax=lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype),
              reshape=lambda x, *shape: x.reshape(len(x), *shape), permute=lambda x, *axes: x.transpose(0, *axes),
-             concat=lambda *x: jnp.concatenate(x[:-1], -1))
+             concat=lambda *x: jnp.concatenate(x[:-1], -1), kl=kl)
 
 
 def forward(ops, dt, columns, weights, buffers, key):
@@ -67,6 +72,9 @@ def forward(ops, dt, columns, weights, buffers, key):
         elif op.word == "dropout":
             keep = 1 - op.args[0]
             y = jnp.where(jax.random.bernoulli(jax.random.fold_in(key, len(values)), keep, x[0].shape), x[0] / keep, 0)
+        elif op.word == "sample":
+            m, v = jnp.split(x[0], 2, -1)
+            y = m + jnp.exp(v / 2) * jax.random.normal(jax.random.fold_in(key, len(values)), m.shape, m.dtype)
         elif op.word in LOSSES: y = LOSSES[op.word](x[0].astype(jnp.float32), x[1])
         else: y = PLAIN[op.word](*x, *op.args)
         values.append(y)

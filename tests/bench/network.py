@@ -26,7 +26,8 @@ def shape_of(word, args, of):
     """The shape of a word's result; of: the shapes of what it takes."""
     if word in ("floats", "bytes", "bits", "reshape"): return args
     if word == "ids": return args[:1]
-    if word == "labels" or word in LOSSES: return []
+    if word in ("labels", "kl") or word in LOSSES: return []
+    if word == "sample": return of[0][:-1] + [of[0][-1] // 2]
     if word == "linear": return of[0][:-1] + args
     if word == "embedding": return of[0] + args[1:]
     if word == "matmul": return of[0][:-1] + of[1][-1:]

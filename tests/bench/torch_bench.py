@@ -49,9 +49,14 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
              permute="{0}.permute(0, {args})", concat="torch.cat(({all}), -1)",
              cross_entropy="F.cross_entropy({0}, {1})", mse="F.mse_loss({0}, {1})",
-             bce="F.binary_cross_entropy_with_logits({0}, {1})")
+             bce="F.binary_cross_entropy_with_logits({0}, {1})", sample="sample(*{0}.chunk(2, -1))",
+             kl="{args} * kl(*{0}.chunk(2, -1))")
 MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]), batch_norm=lambda op, x: nn.BatchNorm1d(x[-1]),
                embedding=lambda op, x: nn.Embedding(*op.args))
+
+
+def sample(m, v): return m + torch.exp(0.5 * v) * torch.randn_like(m)
+def kl(m, v): return (v.exp() + m * m - v - 1).mean()
 
 
 def net_of(text):
@@ -64,7 +69,7 @@ def net_of(text):
         values = [f"v{k}" for k in op.inputs]
         line = LINES[op.word].format(*values, name=op.name, args=", ".join(map(str, op.args)), all=", ".join(values))
         lines.append(f"    v{i} = {line}")
-    scope = dict(torch=torch, F=F)
+    scope = dict(torch=torch, F=F, sample=sample, kl=kl)
     exec("\n".join(lines + [f"    return v{len(ops) - 1}"]), scope)
     net = type("Net", (nn.Module,), dict(forward=scope["forward"]))()
     for op in ops:
