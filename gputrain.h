@@ -44,16 +44,16 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
     errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
-    kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear
-    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
-    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
-    op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:batch_norm
+    kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
+    op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
+    op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
+    op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:batch_norm
     op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
-    op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard
-    op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders
-    loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
-    pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step evaluate fit
-    predicting files datasets idx csv dataset-use safetensors json load save-file observing release
+    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
+    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
+    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
+    evaluate fit predicting files datasets idx csv dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -203,6 +203,8 @@ typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, G
 typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
 typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
 typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
+/* Of a loss's terms: sum / their number, sum, themselves, sum / dimension 0. */
+typedef enum gtr_reduction { GTR_REDUCE_MEAN, GTR_REDUCE_SUM, GTR_REDUCE_NONE, GTR_REDUCE_BATCH_MEAN } gtr_reduction;
 typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
@@ -296,7 +298,23 @@ typedef struct gtr_cross_entropy_desc {
     float label_smoothing; /* 0 to 1 */
     int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
     bool ignore_zero;
+    gtr_reduction reduction;
+    gtr_tensor *weight; /* of classes, float32 (C), without a gradient; NULL: 1 */
+    gtr_tensor *sample_weight; /* float32 (N), times the terms; no mean divides by it; NULL: 1 */
 } gtr_cross_entropy_desc;
+/* Of the other losses, which may not read all fields. */
+typedef struct gtr_loss_desc {
+    gtr_reduction reduction;
+    gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; NULL: 1 */
+    gtr_tensor *pos_weight; /* float32, broadcasts to x; NULL: 1 */
+    float beta, delta; /* above 0; 0: 1 (beta GTR_ZERO: l1) */
+    float alpha; /* 0: 0.25; -1: no weights */
+    float gamma; /* 0: 2 */
+    float margin; /* -1 to 1 */
+    float eps; /* 0: poisson_nll 1e-8, gaussian_nll 1e-6 */
+    bool log_target; /* kl_div: target is a logarithm, too */
+    bool no_log_input, full;
+} gtr_loss_desc;
 
 /* How initial values of a parameter are drawn. */
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
@@ -636,16 +654,50 @@ GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *
 GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name);
 
 // >>loss
-/* Mean over rows of -log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index. A
-   scalar. Over the rows that are not ignored of the whole step, whatever its micro-batches, and in gtr_evaluate of
-   the whole set; NaN if there is none (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts
-   its own. */
+/* Of a term each; desc.reduction makes a scalar of all, of the whole step whatever its micro_batches, in gtr_evaluate of
+   the set. In float32 under any precision. x and target t are float32 alike; every input has a gradient, at kinks
+   PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for numbers out of range. */
+/* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index (a term
+   of 0). The mean is the sum by that of weight[label] (1 without weights) over the rows that are not ignored, of step or
+   set; NaN if there is none (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own.
+   label_smoothing s: (1 - s) of it and s / C of the sum of -weight log softmax(logits) over all classes.
+   Or labels float32 (N, C), probabilities: that sum, times labels, (1 - s) labels + s / C; the mean is over N rows. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
-/* mean of (x - target)^2 over all elements; same shapes */
-GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);
-/* mean of log(1 + exp(x)) - x target; target in [0, 1] */
-GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target);
+/* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
+GTR_API gtr_tensor *gtr_nll(gtr_tensor *x, gtr_tensor *labels);
+GTR_API gtr_tensor *gtr_nll_ex(gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc desc);
+GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *t); /* d^2, d = x - t */
+GTR_API gtr_tensor *gtr_mse_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+GTR_API gtr_tensor *gtr_l1(gtr_tensor *x, gtr_tensor *t); /* |d| */
+GTR_API gtr_tensor *gtr_l1_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* d^2 / (2 beta) where |d| < beta, else |d| - beta / 2 */
+GTR_API gtr_tensor *gtr_smooth_l1(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_smooth_l1_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* d^2 / 2 where |d| < delta, else delta (|d| - delta / 2) */
+GTR_API gtr_tensor *gtr_huber(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_huber_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* pos_weight t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)), t in [0, 1]; of (N, labels) for several labels a row */
+GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_bce_with_logits_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* -t log x - (1 - t) log(1 - x), x in [0, 1], logarithms at least -100; dx: (x - t) / max(x (1 - x), 1e-12) */
+GTR_API gtr_tensor *gtr_bce(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_bce_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* bce_with_logits times (p + t - 2 p t)^gamma, p = sigmoid(x), and alpha t + (1 - alpha) (1 - t). Lin et al., 2017 */
+GTR_API gtr_tensor *gtr_focal(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_focal_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* t (log t - x), 0 where t is 0; x is a logarithm. PyTorch's "batchmean" is GTR_REDUCE_BATCH_MEAN. */
+GTR_API gtr_tensor *gtr_kl_div(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_kl_div_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* exp(x) - t x; no_log_input: x - t log(x + eps); full: + t log t - t + log(2 pi t) / 2 where t > 1 */
+GTR_API gtr_tensor *gtr_poisson_nll(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_poisson_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* (log v + d^2 / v) / 2, v = max(var, eps), whose gradient is var's; var broadcasts to x; full: + log(2 pi) / 2 */
+GTR_API gtr_tensor *gtr_gaussian_nll(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var);
+GTR_API gtr_tensor *gtr_gaussian_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var, gtr_loss_desc desc);
+/* 1 - c where y is 1, max(0, c - margin) where -1; c = xt / sqrt((xx + 1e-12) (tt + 1e-12)); x, t (..., D), y (...) */
+GTR_API gtr_tensor *gtr_cosine_embedding(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y);
+GTR_API gtr_tensor *gtr_cosine_embedding_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y, gtr_loss_desc desc);
 
 // >>run
 /* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant.
@@ -823,7 +875,7 @@ typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 #define GTR__Y2 (4u << 16)
 enum {
     GTR__LEAF = 1, /* no node: input, parameter, constant */
-    GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape */
+    GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape; if FULL, in float32 storage */
     GTR__WS = 4, /* kernels use workspace: called with c->measure set, they only write its size */
     GTR__RANDOM = 8, /* reads c->ctl->step and attr->key */
     GTR__MODE = 16, /* differs between training and evaluation; attr i[13] not 0: as in evaluation in both */
@@ -833,11 +885,11 @@ enum {
     GTR__EW = 256, /* element-wise: forward may write over input 0 */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
-    GTR__TALLIES = 8192, /* divides by the labels (input 1) that count, those not from attr i[0] to i[1]; how many do
-       of all labels that these are a part of, input 2 says, where there is one */
+    GTR__TALLIES = 8192, /* divides by the labels (last input) that count, those not from attr i[0] to i[1], or by the
+       sum of floats; what that is for all labels that these are a part of, one more input says, where there is one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
-    GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
+    GTR__SCALES = 262144, /* PASSES0, times attr f[0]; if i[0], this is per share of the step's or set's batch */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     GTR__LOOKS_UP = 524288, /* input 1's gradient may be one of input 0's lookups: GTR__LOOKUP_ROWS */
     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
@@ -868,6 +920,7 @@ enum {
 #define GTR__BUILT(X) \
     X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(WIDEN, widen, 1, 1, FULL, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(MATMUL, matmul, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
@@ -896,6 +949,8 @@ enum {
     X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
+    X(NLL, nll, 1, 1, FULL, GTR__X1, GTR__NODIFF1 | GTR__APART, 1, 1) \
+    X(DIVISOR, divisor, 1, 0, FULL, 0, GTR__TALLIES, 1, 0) \
     X(MSE, mse, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(BCE_WITH_LOGITS, bce_with_logits, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT, 1, 1)
@@ -3681,6 +3736,10 @@ GTR__SHAPE(reshape) {
 /* y = x, of which no gradient passes. */
 #define gtr__shape_stop_gradient gtr__shape_alike
 
+// >>op:widen
+/* x in float32 storage, under any precision: what a loss computes with. */
+GTR__SHAPE(widen) { return gtr__shape_same(s); }
+
 // >>op:matmul
 /* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). i[3]: a is (..., K, M); i[4]: b is (..., K, N); a
    layer's are zero. Leading dimensions are equal, or one has none. */
@@ -4847,6 +4906,7 @@ GTR__CPU(accuracy_fwd) {
    s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 GTR__SHAPE(cross_entropy) {
     GTR__TRY(gtr__shape_accuracy(s));
+    if (s->in[0].dim[1] == 1) return GTR__BAD_SHAPE(s, "got one class, want at least two");
     s->out[1] = gtr_shape1(s->in[0].dim[0]);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
@@ -5000,6 +5060,52 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
         return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
     GTR__CPU(name##_bwd) \
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
+
+// >>op:nll
+/* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0], NaN
+   where it is another outside [0, C). dx: f[0] dy there, else 0. */
+GTR__SHAPE(nll) {
+    const gtr_shape *x = &s->in[0];
+    GTR__TRY(gtr__shape_inputs(s, 2, 0));
+    s->out[0] = s->in[1];
+    return s->out[0].ndim == 1 && (x->ndim == 1 || (x->ndim == 2 && x->dim[0] == s->out[0].dim[0]))
+        && x->dim[x->ndim - 1] > 1 ? GTR_OK : gtr__shape_want(s, 2, "(N, C), C above 1, and labels (N,)");
+}
+/* Backward where there is dy. */
+static void gtr__nll_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    const gtr_shape *x = &c->in[0].shape;
+    const int64_t n = x->dim[x->ndim - 1], step = x->ndim == 2 ? n : 0;
+    const gtr_float *dy = c->n_in > 3 ? gtr__in(c, 3) : NULL, a = (gtr_float)c->attr->f[0];
+    for (; i < end; i++) {
+        const int64_t k = gtr__in_ints(c, 1)[i];
+        const bool none = k == c->attr->i[0], bad = k < 0 || k >= n;
+        gtr_float *y = gtr__out(c, 0) + (dy ? i * n : i);
+        if (!dy) *y = none ? 0 : bad ? gtr__nan() : a * gtr__in(c, 0)[i * step + k] + (gtr_float)c->attr->f[1];
+        else if (!c->out[0].add) memset(y, 0, (size_t)n * sizeof *y);
+        if (dy && !none && !bad) y[k] += a * dy[i];
+    }
+}
+GTR__CPU(nll_fwd) {
+    if (c->out[0].data) gtr__ranges(instance, gtr__nll_range, c, c->in[1].count, GTR__CHUNK / 8);
+    return GTR_OK;
+}
+#define gtr__cpu_nll_bwd gtr__cpu_nll_fwd
+
+// >>op:divisor
+/* The sum of x; with tally's output as second input x's share of that of all. NaN for 0. No gradient. */
+GTR__SHAPE(divisor) {
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    s->out[0] = gtr_shape0();
+    return GTR_OK;
+}
+GTR__CPU(divisor_fwd) {
+    const double n = (double)c->in[0].count, *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
+    const double sum = tally ? tally[0] * n / tally[1] : gtr__sum_run(gtr__in(c, 0), c->in[0].count);
+    (void)instance;
+    *gtr__out(c, 0) = sum != 0 ? (gtr_float)sum : gtr__nan();
+    return GTR_OK;
+}
 
 // >>op:mse
 /* x, t alike -> mean (x - t)^2; dx = 2 (x - t) dloss / n, dt = -dx */
@@ -5187,14 +5293,22 @@ GTR__CPU(feed_fwd) {
 }
 
 // >>op:tally
-/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. */
+/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. Of floats: two
+   doubles, their sum and number. */
 GTR__CPU(tally_fwd) {
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
+    double *sum = (double *)c->out[0].data;
     const int32_t *label = gtr__in_ints(c, 0);
+    const bool add = c->out[0].add;
     (void)instance;
+    if (gtr__is_float(c->in[0].dtype)) {
+        sum[0] = (add ? sum[0] : 0) + gtr__sum_run(gtr__in(c, 0), c->in[0].count);
+        sum[1] = (add ? sum[1] : 0) + (double)c->in[0].count;
+        return GTR_OK;
+    }
     for (int64_t i = 0; i < c->in[0].count; i++) counted += label[i] < c->attr->i[0] || label[i] > c->attr->i[1];
-    y[0] = (c->out[0].add ? y[0] : 0) + counted;
-    y[1] = (c->out[0].add ? y[1] : 0) + c->in[0].count;
+    y[0] = (add ? y[0] : 0) + counted;
+    y[1] = (add ? y[1] : 0) + c->in[0].count;
     return GTR_OK;
 }
 
@@ -6880,26 +6994,147 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name) {
 }
 
 // >>loss-builders
-gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
+static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x); }
+/* Whether t (NULL: yes) is float32 and of shape to, or, with broadcast, broadcasts to it. */
+static bool gtr__loss_fits(const char *op, const char *what, const gtr_tensor *t, gtr_shape to, bool broadcast) {
+    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+    if (!t) return true;
+    const int n = t->shape.ndim;
+    bool fits = t->dtype == GTR_F32 && (broadcast ? n <= to.ndim : n == to.ndim);
+    for (int i = 1; i <= n && fits; i++)
+        fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
+    return fits || gtr__fail(t->ctx, GTR_ERR_SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
+        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), broadcast ? "broadcasting to " : "equal to ",
+        gtr__shape_text(&to, want)) == GTR_OK;
+}
+/* Of terms t what a loss is. divisor: of the mean, instead of their number. */
+static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reduction how, gtr_tensor *divisor) {
+    if (weight) t = gtr_mul(t, gtr__widen(weight));
+    if (!t || how == GTR_REDUCE_NONE) return t;
+    gtr_tensor *all = (how == GTR_REDUCE_SUM || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
+    if (how == GTR_REDUCE_BATCH_MEAN) all = gtr_scale(all, t->shape.ndim ? (float)gtr__shape_inner(&t->shape, 0) : 1, 0);
+    if (how == GTR_REDUCE_SUM && gtr__batch_axis(&t->shape) < t->shape.ndim && (all = gtr_scale(all, 1, 0)) != NULL)
+        all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
+    return divisor ? gtr_div(all, divisor) : all;
+}
+/* X(name, an op that is its plain form or 0), of x and target; then of three. */
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS) X(l1, 0) X(huber, 0) \
+    X(smooth_l1, 0) X(bce, 0) X(focal, 0) X(kl_div, 0) X(poisson_nll, 0)
+#define GTR__LOSS_ENUM(name, plain) GTR__L_##name,
+typedef enum {
+    GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding
+} gtr__loss_kind;
+static float gtr__or(float v, float other) { return v != 0 ? v : other; }
+static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
+    const int last = -1;
+    return gtr_sum(gtr_mul(a, b), &last, 1, false);
+}
+#define GTR__LOG_2PI 1.8378770664f
+/* Terms of x, target t and v, all in float32. */
+static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
+    gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
+    const float k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25f);
+    switch (kind) {
+    case GTR__L_mse: return gtr_square(e);
+    case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
+        if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
+        c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* by which the gradient is 0 anyhow */
+        return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
+    case GTR__L_bce_with_logits: case GTR__L_focal: /* (1 - t) x + (1 + (pos_weight - 1) t) softplus(-x) */
+        y = gtr_softplus(gtr_neg(x), 1);
+        if (d->pos_weight) y = gtr_mul(y, gtr_scale(gtr_mul(t, gtr_scale(gtr__widen(d->pos_weight), 1, -1)), 1, 1));
+        y = gtr_add(gtr_mul(gtr_scale(t, -1, 1), x), y);
+        if (kind == GTR__L_bce_with_logits) return y;
+        c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
+        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
+        return alpha < 0 ? y : gtr_mul(y, gtr_scale(t, 2 * alpha - 1, 1 - alpha));
+    case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
+        y = gtr_clamp(gtr_log1p(gtr_neg(p)), -100, 0);
+        y = gtr_add(y, gtr_mul(t, gtr_sub(gtr_clamp(gtr_log(p), -100, 0), y)));
+        c = gtr_clamp(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12f, 1);
+        return gtr_sub(gtr_mul(gtr_sub(x, p), gtr_div(gtr_stop_gradient(e), c)), y);
+    case GTR__L_kl_div:
+        y = d->log_target ? t : gtr_log(gtr_clamp(t, 2e-38f, INFINITY));
+        return gtr_mul(d->log_target ? gtr_exp(t) : t, gtr_sub(y, x));
+    case GTR__L_poisson_nll:
+        y = d->no_log_input ? gtr_log(gtr_scale(x, 1, gtr__or(d->eps, 1e-8f))) : x;
+        y = gtr_sub(d->no_log_input ? x : gtr_exp(x), gtr_mul(t, y));
+        if (!d->full) return y;
+        c = gtr_clamp(t, 1, INFINITY);
+        c = gtr_sub(gtr_mul(gtr_scale(c, 1, 0.5f), gtr_log(c)), gtr_scale(c, 1, -GTR__LOG_2PI / 2));
+        return gtr_add(y, gtr_mul(c, gtr_greater(t, gtr_scale(t, 0, 1))));
+    case GTR__L_gaussian_nll:
+        c = gtr_stop_gradient(v);
+        c = gtr_add(gtr_clamp(c, gtr__or(d->eps, 1e-6f), INFINITY), gtr_sub(v, c));
+        return gtr_scale(gtr_add(gtr_log(c), gtr_div(gtr_square(e), c)), 0.5f, d->full ? GTR__LOG_2PI / 2 : 0);
+    default:
+        c = gtr_mul(gtr_scale(gtr__dot(x, x), 1, 1e-12f), gtr_scale(gtr__dot(t, t), 1, 1e-12f));
+        c = gtr_div(gtr__dot(x, t), gtr_sqrt(c));
+        y = gtr_mul(gtr_scale(v, -0.5f, 0.5f), gtr_clamp(gtr_scale(c, 1, -d->margin), 0, 2));
+        return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
+    }
+}
+static gtr_tensor *gtr__loss(gtr__loss_kind kind, const char *op, int plain, gtr_tensor *x, gtr_tensor *t,
+        gtr_tensor *v, gtr_loss_desc d) {
+    if (!x || !t || (!v && kind >= GTR__L_gaussian_nll)) return NULL;
+    const bool rows = kind == GTR__L_cosine_embedding;
+    gtr_shape to = x->shape;
+    if (rows && to.ndim) to.ndim--;
+    if (!(d.beta >= 0 && d.delta >= 0 && d.gamma >= 0 && d.eps >= 0 && d.beta + d.delta + d.gamma + d.eps < 1e30f
+            && d.alpha <= 1 && d.alpha >= -1 && d.margin <= 1 && d.margin >= -1 && (unsigned)d.reduction < 4))
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
+            "to 1, and a reduction", op);
+    if (!gtr__loss_fits(op, "x", x, x->shape, false) || !gtr__loss_fits(op, "target", t, x->shape, false)
+        || !gtr__loss_fits(op, rows ? "y" : "var", v, to, !rows) || !gtr__loss_fits(op, "weight", d.weight, to, true)
+        || !gtr__loss_fits(op, "pos_weight", d.pos_weight, x->shape, true)) return NULL;
+    if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
+    x = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
+    return gtr__loss_end(x, d.weight, d.reduction, NULL);
+}
+#define GTR__X_T gtr_tensor *x, gtr_tensor *t
+#define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
+    gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return made; } \
+    gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return made; }
+#define GTR__LOSS_BUILDER(name, plain) \
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, x, t, NULL, desc))
+#define GTR__LOSS_BUILDER3(name) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T GTR__AND(gtr_tensor *v), \
+    gtr__loss(GTR__L_##name, #name, 0, x, t, v, desc))
+#define GTR__AND(x) , x
+GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDER3(cosine_embedding)
+/* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
+static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
+    at.f[0] = a; at.f[1] = b;
+    gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
+    return t ? gtr__limit(t, 1, x->shape.dim[x->shape.ndim - 1], true, (int32_t)at.i[0]) : NULL;
+}
+static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
+    if (!x || !labels) return NULL;
+    const char *const op = nll ? "nll" : "cross_entropy";
+    const bool soft = !nll && labels->dtype == GTR_F32 && x->shape.ndim == 2;
+    const float s = d.label_smoothing, share = x->shape.ndim == 2 ? -s / (float)x->shape.dim[1] : 0;
+    const int last = -1;
     gtr__attr at = GTR__ZERO;
-    if (!logits || !labels) return NULL;
-    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return GTR__NONE(logits->ctx, GTR_ERR_ARG,
-        "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing);
-    at.f[0] = desc.label_smoothing;
-    at.i[0] = at.i[1] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
-    if (logits->shape.ndim == 2 && logits->shape.dim[1] == 1)
-        return GTR__NONE(logits->ctx, GTR_ERR_SHAPE, "cross_entropy: got one class, want at least two");
-    gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
-    return t ? gtr__limit(t, 1, logits->shape.dim[1], true, (int32_t)at.i[0]) : NULL;
+    at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
+    if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NONE(x->ctx, GTR_ERR_ARG,
+        "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, (double)s, !nll, (int)d.reduction);
+    gtr_tensor *t = soft ? x : gtr__of_labels(nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY, x, labels, at, nll ? -1 : s, 0);
+    if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
+    if (!soft) gtr__undo(x->ctx, t->id, x->ctx->n_parameter); /* it was for its checks */
+    if ((soft && !gtr__loss_fits(op, "labels", labels, x->shape, false))
+        || !gtr__loss_fits(op, "weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
+        || !gtr__loss_fits(op, "sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
+    gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
+    x = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
+    gtr_tensor *all = w ? gtr_mul(x, w) : x;
+    if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
+    else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
+    gtr_tensor *by = soft ? NULL : gtr__of_labels(GTR__OP_NLL, gtr_stop_gradient(x), labels, at, 0, 1);
+    if (by && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), by));
+    if (by && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
+    return gtr__loss_end(t, d.sample_weight, d.reduction, by && !d.reduction ? gtr__op1(GTR__OP_DIVISOR, by) : NULL);
 }
-gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
-    gtr_cross_entropy_desc d = GTR__ZERO;
-    return gtr_cross_entropy_ex(logits, labels, d);
-}
-gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_MSE, x, target); }
-gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
-    return gtr__op2(GTR__OP_BCE_WITH_LOGITS, x, target);
-}
+GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
+GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
@@ -7138,6 +7373,16 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     gtr__form_add(b, head, w, false);
     return gtr__simple_node(b, GTR__OP_CAST, v, w, region) ? w : -1;
 }
+/* Operand v of an op, in float32 storage. */
+static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
+    const int head = b->map[from->id], old = gtr__form(b, head, GTR__V(v).stage, GTR_F32);
+    if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
+    const int w = gtr__value_like(b, v, GTR_F32);
+    if (w < 0) return w;
+    GTR__V(w).storage = GTR_F32;
+    gtr__form_add(b, head, w, false);
+    return gtr__simple_node(b, GTR__OP_CAST, v, w, region) ? w : -1;
+}
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
@@ -7232,7 +7477,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         return;
     }
     if (row->flags & GTR__ALIAS) {
-        int v = gtr__alias_new(b, operand[0], s.out[0], 0);
+        int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
+        v = v < 0 ? v : gtr__alias_new(b, v, s.out[0], 0);
         if (v < 0) return;
         b->extra[v].stop = row->n_diff == 0;
         b->map[t->id] = v;
@@ -7258,6 +7504,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
+    if (row->flags & GTR__SCALES && attr.i[0])
+        n->attr.f[0] *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
     b->map[t->id] = first;
 }
@@ -7313,16 +7561,17 @@ static void gtr__record_reached(gtr__build *b) {
    that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
 static void gtr__column_range(gtr__column *c, int64_t rows);
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column);
+static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
    all of them count. (A step's data may change, and its plan stay.) */
 static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_inputs, const gtr_tensor *t) {
     gtr_dataset *d = b->r->data;
     int column[GTR__MAX_FEED];
-    if (!(gtr__row(t->op)->flags & GTR__TALLIES) || t->in[1]->shape.dim[0] > 0) return false;
+    if (!(gtr__row(t->op)->flags & GTR__TALLIES) || !gtr__batched(gtr__labels_of(t))) return false;
     if (b->r->set && gtr__data_match(d, inputs, n_inputs, column)) return true;
     for (int i = 0; b->r->set && i < n_inputs; i++) {
         gtr__column *c = &d->column[column[i]];
-        if (inputs[i] != gtr__stored_as(t->in[1]) || gtr__is_float(c->dtype)) continue;
+        if (inputs[i] != gtr__stored_as(gtr__labels_of(t)) || gtr__is_float(c->dtype)) continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
         return t->attr.i[0] <= c->most && t->attr.i[1] >= c->least;
     }
@@ -7330,7 +7579,7 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
 }
 /* Counts t's labels: those of inputs in one pass over their slot, others where each micro-batch's are made. */
 static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
-    gtr_tensor *labels = t->in[1];
+    gtr_tensor *labels = gtr__labels_of(t);
     const int64_t n = b->ctx->n_tensor;
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
     int m, e = 0;
@@ -7368,7 +7617,9 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
         if (!(b->whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
         const int v = b->tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
         if (v >= 0 && b->r->set) GTR__V(v).home = GTR__HOME_TALLY;
-        if (gtr__stored_as(t->in[1])->op != GTR__OP_INPUT && b->r->micro > 1) b->whole[t->in[1]->id] |= GTR__MADE;
+        gtr_tensor *labels = gtr__labels_of(t);
+        if (gtr__stored_as(labels)->op != GTR__OP_INPUT && b->r->micro > 1)
+            b->whole[labels->id] |= GTR__MADE;
     }
     if (b->r->set == 1) return;
     for (int64_t i = 0; i < n; i++) b->whole[i] &= GTR__MADE;
@@ -9934,8 +10185,9 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     else if (!n)
         snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
     else {
-        const bool tallies = gtr__row(n->op)->flags & GTR__TALLIES && n->n_out > 2 && value == n->out[0];
-        const char *why = tallies && gtr__counts_none(ctx, e, n->out[2]) ? " (all labels of the step are ignored)" : "";
+        const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
+            && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
+        const char *why = none ? " (all labels of the step are ignored)" : "";
         snprintf(text, size, "the output of %s \"%s\" %s%s", gtr__row(n->op)->name, n->layer, shape, why);
     }
     return true;

@@ -6172,21 +6172,82 @@ static gtr_result gtr__cuda_rms_norm_fwd(void *instance, const gtr__call *c) { r
 static gtr_result gtr__cuda_rms_norm_bwd(void *instance, const gtr__call *c) { return gtr__ln_bwd(instance, c, true); }
 
 // >>op:tally
-// A block. Bytes: the labels.
-static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(const int32_t *label, int64_t n, int64_t least,
-                                                               int64_t most, int64_t *y, int add) {
-    __shared__ int scratch[32];
+// A block. Bytes: the labels, or floats x.
+static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64_t n, int64_t least, int64_t most,
+                                                               void *to, int add) {
+    __shared__ double sums[32];
     gtr__enter();
-    int counted = 0;
-    for (int64_t i = threadIdx.x; i < n; i += 1024) counted += label[i] < least || label[i] > most;
-    counted = gtr__block_sum(counted, scratch);
+    double v = 0.0, *y = (double *)to;
+    int64_t *counts = (int64_t *)to;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+        const int label = x.t == GTR_I32 ? ((const int32_t *)x.p)[i] : 0;
+        v += x.t != GTR_I32 ? (double)gtr__get(x.p, x.t, i) : label < least || label > most ? 1.0 : 0.0;
+    }
+    v = gtr__block_sum(v, sums);
     if (threadIdx.x) return;
-    y[0] = (add ? y[0] : 0) + counted;
-    y[1] = (add ? y[1] : 0) + n;
+    if (x.t == GTR_I32) {
+        counts[0] = (add ? counts[0] : 0) + (int64_t)v;
+        counts[1] = (add ? counts[1] : 0) + n;
+        return;
+    }
+    y[0] = (add ? y[0] : 0.0) + v;
+    y[1] = (add ? y[1] : 0.0) + (double)n;
 }
 static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
-    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, (const int32_t *)c->in[0].data, c->in[0].count,
-                       c->attr->i[0], c->attr->i[1], (int64_t *)c->out[0].data, c->out[0].add);
+    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count, c->attr->i[0],
+                       c->attr->i[1], c->out[0].data, c->out[0].add);
+}
+
+// >>op:divisor
+// A block. Bytes: x, where there is no tally.
+static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int64_t n, const double *tally, gtr__opd y) {
+    __shared__ double sums[32];
+    gtr__enter();
+    double v = 0.0;
+    if (!tally) for (int64_t i = threadIdx.x; i < n; i += blockDim.x) v += (double)gtr__get(x.p, x.t, i);
+    v = tally ? tally[0] * (double)n / tally[1] : gtr__block_sum(v, sums);
+    if (threadIdx.x == 0) gtr__give1(y, 0, v != 0.0 ? (float)v : NAN);
+}
+static gtr_result gtr__cuda_divisor_fwd(void *instance, const gtr__call *c) {
+    const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
+    return GTR__LAUNCH(instance, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
+                       tally, gtr__opd_of(&c->out[0]));
+}
+
+// >>op:nll
+// Bytes: 12 a row, and cache lines of x.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows,
+                                                            int64_t n, int64_t step, int64_t ignore, float a, float b) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < rows; i += (int64_t)gridDim.x * GTR__T) {
+        const int64_t k = label[i];
+        gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__get(x.p, x.t, i * step + k) + b);
+    }
+}
+static gtr_result gtr__cuda_nll_fwd(void *instance, const gtr__call *c) {
+    const gtr_shape *x = &c->in[0].shape;
+    const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
+    return GTR__LAUNCH(instance, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
+        (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0, c->attr->i[0],
+        (float)c->attr->f[0], (float)c->attr->f[1]);
+}
+// Bytes: dx, written once, but where it is added to: then 12 a row.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
+                                                                int64_t rows, int64_t n, int64_t ignore, float a) {
+    gtr__enter();
+    const int64_t each = dx.add ? 1 : n;
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < rows * each; i += (int64_t)gridDim.x * GTR__T) {
+        const int64_t row = i / each, k = label[row], at = dx.add ? k : i - row * each;
+        const bool here = k == at && k != ignore && k >= 0 && k < n;
+        if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__get(dy.p, dy.t, row) : 0.0f);
+    }
+}
+static gtr_result gtr__cuda_nll_bwd(void *instance, const gtr__call *c) {
+    const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
+    if (!c->out[0].data) return GTR_OK;
+    return GTR__LAUNCH(instance, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
+        (const int32_t *)c->in[1].data, gtr__opd_of(&c->in[3]), gtr__opd_of(&c->out[0]), rows, n, c->attr->i[0],
+        (float)c->attr->f[0]);
 }
 
 // >>op:bn_commit

@@ -80,7 +80,7 @@ def case(op, inputs, f, i=(), a=()):
     floats(at + "out", out)
     (out if out.dim() == 0 else (out * stream(at + "g", tuple(out.shape))).sum()).backward()
     for j, t in enumerate(x):
-        if t.is_floating_point(): floats(f"{at}d{j}", t.grad)
+        if t.is_floating_point() and t.grad is not None: floats(f"{at}d{j}", t.grad)
 
 
 def labels(shape, n, seed, ignore=None):
@@ -339,6 +339,8 @@ def elementwise():
         case("where", [(s[0], 0, 0.0), s[1], s[2]], lambda x, y, z: torch.where(x.round() != 0, y, z) + 0 * x)
 
 
+
+
 def axes():
     """Behind what was there before, whose seeds count on."""
     over = {"logsumexp": torch.logsumexp, "max": torch.amax, "min": torch.amin,
@@ -385,6 +387,76 @@ def layers():
         case("bilinear", [a, b, (m, a[-1], b[-1])], F.bilinear)
 
 
+REDUCTIONS = ("mean", "sum", "none")
+def reduced(t, how): return (t.mean, t.sum, lambda: t, lambda: t.sum() / t.shape[0])[how]()
+
+
+def losses():
+    """<loss>#k as ops: i: reduction (0 mean, 1 sum, 2 none, 3 batchmean), whether the last input is a weight, flags (1 log_target, 2 no_log_input,
+    4 full, 8 input 2 is pos_weight); f: beta, delta, alpha, gamma, margin, eps, and then cosine_embedding's y. Of cross_entropy_ex and nll:
+    i: reduction, flags (1 weight, 2 sample_weight, the last inputs), ignored label; f: smoothing."""
+    def loss(name, ins, f, flags=0, beta=0, delta=0, alpha=0, gamma=0, margin=0, eps=0, y=()):
+        rows = ins[0][0] if name == "cosine_embedding" else ins[0]
+        n = len(ins)
+        for how, weighted in ((0, 0), (1, 0), (2, 0), (0, 1), (3, 1)):
+            w = (rows[:1] if name == "cosine_embedding" else (rows[0][0], 1) if isinstance(rows[0], tuple) else (rows[0], 1), -1, 1.0)
+            case(name, ins + [w] * weighted, lambda *x: reduced(f(*x[:n], reduction="none") * x[n], how) if weighted else
+                 f(*x, reduction=REDUCTIONS[how]), (how, weighted, flags), (beta, delta, alpha, gamma, margin, eps) + tuple(y))
+    s = (4, 3)
+    wide, part, soft = (s, 2, 0.0), (s, -1, 0.5), (s, 0, 1.25)
+    loss("mse_ex", [s, s], F.mse_loss)
+    loss("l1", [s, s], F.l1_loss)
+    loss("smooth_l1", [wide, s], F.smooth_l1_loss)
+    loss("smooth_l1", [wide, s], lambda x, t, reduction: F.smooth_l1_loss(x, t, reduction=reduction, beta=0.25), beta=0.25)
+    loss("huber", [wide, s], F.huber_loss)
+    loss("huber", [wide, s], lambda x, t, reduction: F.huber_loss(x, t, reduction=reduction, delta=2.5), delta=2.5)
+    loss("bce", [part, part], F.binary_cross_entropy)
+    loss("bce_with_logits_ex", [(s, 4, 0.0), part], F.binary_cross_entropy_with_logits)
+    loss("bce_with_logits_ex", [wide, part, ((3,), -1, 1.0)], lambda x, t, p, reduction: F.binary_cross_entropy_with_logits(
+        x, t, pos_weight=p.detach(), reduction=reduction), 8)
+    for alpha, gamma in ((0.25, 2.0), (0.75, 0.5), (-1.0, 3.0)):
+        def focal(x, t, reduction):
+            p = torch.sigmoid(x)
+            y = F.binary_cross_entropy_with_logits(x, t, reduction="none") * (1 - p * t - (1 - p) * (1 - t)) ** gamma
+            return reduced(y * (alpha * t + (1 - alpha) * (1 - t)) if alpha >= 0 else y, REDUCTIONS.index(reduction))
+        loss("focal", [wide, part], focal, alpha=alpha if alpha != 0.25 else 0, gamma=gamma if gamma != 2 else 0)
+    loss("kl_div", [wide, part], F.kl_div)
+    loss("kl_div", [wide, wide], lambda x, t, reduction: F.kl_div(x, t, reduction=reduction, log_target=True), 1)
+    loss("poisson_nll", [wide, (s, 1, 2.0)], F.poisson_nll_loss)
+    loss("poisson_nll", [wide, (s, 1, 2.0)], lambda x, t, reduction: F.poisson_nll_loss(x, t, full=True, reduction=reduction), 4)
+    loss("poisson_nll", [soft, (s, 1, 2.0)], lambda x, t, reduction: F.poisson_nll_loss(x, t, False, True, eps=0.125, reduction=reduction), 6, eps=0.125)
+    loss("gaussian_nll", [s, s, part], F.gaussian_nll_loss)
+    loss("gaussian_nll", [s, s, ((4, 1), -1, 0.5)], lambda x, t, v, reduction: F.gaussian_nll_loss(x, t, v, True, 0.5, reduction), 4, eps=0.5)
+    y = (1.0, -1.0, -1.0, 1.0)
+    for margin in (0.0, 0.25):
+        loss("cosine_embedding", [(s, 0, 0.25), (s, 0, 0.25)], lambda a, b, reduction: F.cosine_embedding_loss(
+            a, b, torch.tensor(y), margin, reduction=reduction), margin=margin, y=y)
+
+    def entropy(name, ins, weights, how, smooth=0.0, ignore=-100):
+        def f(x, t, *w):
+            w = list(w)
+            of = w.pop(0).detach() if weights & 1 else None
+            more = {"ignore_index": ignore} if t.dtype == torch.long else {}
+            if name == "nll": g = lambda r: F.nll_loss(x, t, of, reduction=r, **more)
+            else: g = lambda r: F.cross_entropy(x, t, of, reduction=r, label_smoothing=smooth, **more)
+            if how < 3 and not weights & 2: return g(REDUCTIONS[how])
+            y = g("none") * (w[0] if w else 1)
+            if how or t.dtype != torch.long: return reduced(y, how)
+            counts = (t != ignore).double()
+            return y.sum() / (counts * (of[t.clamp(min=0)] if of is not None else 1)).sum()
+        n, c = ins[0][0]
+        case(name, ins + [((c,), -1, 1.0)] * (weights & 1) + [((n,), -1, 1.0)] * (weights >> 1), f, (how, weights, ignore), (smooth,))
+    x = ((6, 5), 2, 0.0)
+    for how in range(4):
+        for weights in range(4):
+            ignore = 2 if weights == 3 else -100
+            y = labels((6,), 5, 120 + how, ignore)
+            entropy("nll", [x, y], weights, how, 0.0, ignore)
+            if weights or how: entropy("cross_entropy_ex", [x, y], weights, how, 0.125 * (how & 1), ignore)
+            if weights == 3: entropy("cross_entropy_ex", [x, y], weights, how, 0.125, ignore)
+            if weights == how: entropy("cross_entropy_ex", [x, ((6, 5), -1, 0.5)], weights, how, 0.125 * (how > 1))
+
+
 ops()
 batch_norm()
 micro_batches()
@@ -394,6 +466,7 @@ ignored()
 elementwise()
 axes()
 layers()
+losses()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))

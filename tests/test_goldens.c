@@ -228,6 +228,20 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(accuracy,        gtr_accuracy(x[0], x[1])) \
     X(mse,             gtr_mse(x[0], x[1])) \
     X(bce_with_logits, gtr_bce_with_logits(x[0], x[1])) \
+    X(mse_ex, gtr_mse_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(l1, gtr_l1_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(smooth_l1, gtr_smooth_l1_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(huber, gtr_huber_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(bce, gtr_bce_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(bce_with_logits_ex, gtr_bce_with_logits_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(focal, gtr_focal_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(kl_div, gtr_kl_div_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(poisson_nll, gtr_poisson_nll_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(gaussian_nll, gtr_gaussian_nll_ex(x[0], x[1], x[2], loss_of(x, n_x, i, f))) \
+    X(cosine_embedding, gtr_cosine_embedding_ex(x[0], x[1], gtr_constant(x[0]->ctx, GTR_F32, gtr_shape1(4), f + 6), \
+        loss_of(x, n_x, i, f))) \
+    X(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], weighted_of(x, n_x, i, f))) \
+    X(nll, gtr_nll_ex(x[0], x[1], weighted_of(x, n_x, i, f))) \
     X(where,           gtr_add(gtr_where(gtr_round(x[0]), x[1], x[2]), gtr_scale(x[0], 0, 0))) \
     X(layer_norm,      gtr_layer_norm_with(x[0], x[1], n_x > 2 ? x[2] : NULL, f[0])) \
     X(rms_norm,        gtr_rms_norm_with(x[0], x[1], f[0])) \
@@ -250,6 +264,24 @@ static gtr_cross_entropy_desc cross_entropy_of(const int *i, const float *f)
     d.label_smoothing = f[0];
     d.ignore_index = i[0];
     d.ignore_zero = i[0] == 0;
+    return d;
+}
+static gtr_loss_desc loss_of(gtr_tensor **x, int n_x, const int *i, const float *f)
+{
+    gtr_loss_desc d;
+    memset(&d, 0, sizeof d);
+    d.reduction = (gtr_reduction)i[0];
+    if (i[1]) d.weight = x[n_x - 1];
+    d.log_target = i[2] & 1; d.no_log_input = (i[2] & 2) != 0; d.full = (i[2] & 4) != 0;
+    if (i[2] & 8) d.pos_weight = x[2];
+    d.beta = f[0]; d.delta = f[1]; d.alpha = f[2]; d.gamma = f[3]; d.margin = f[4]; d.eps = f[5];
+    return d;
+}
+static gtr_cross_entropy_desc weighted_of(gtr_tensor **x, int n_x, const int *i, const float *f)
+{
+    gtr_cross_entropy_desc d = { f[0], x[1]->dtype == GTR_I32 ? i[2] : 0, false, (gtr_reduction)i[0], NULL, NULL };
+    if (i[1] & 1) d.weight = x[2];
+    if (i[1] & 2) d.sample_weight = x[n_x - 1];
     return d;
 }
 OPS(BUILD)

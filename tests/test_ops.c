@@ -298,6 +298,49 @@ BUILD(cross_entropy, gtr_cross_entropy(x[0], x[1]))
 BUILD(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], smoothing(c->p[0], c->p[1])))
 BUILD(mse, gtr_mse(x[0], x[1]))
 BUILD(bce_with_logits, gtr_bce_with_logits(x[0], x[1]))
+static gtr_tensor *build_nll(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr__attr at;
+    (void)ctx; (void)c;
+    memset(&at, 0, sizeof at);
+    at.i[0] = at.i[1] = -100;
+    return gtr__of_labels(GTR__OP_NLL, x[0], x[1], at, -0.75f, 0.25f);
+}
+BUILD(divisor, gtr__op1(GTR__OP_DIVISOR, x[0]))
+/* Losses that are graphs: of x, target and, third, a weight, or what else they are of. */
+static gtr_loss_desc loss_with(gtr_reduction reduction, gtr_tensor *weight, float number)
+{
+    gtr_loss_desc d;
+    memset(&d, 0, sizeof d);
+    d.reduction = reduction; d.weight = weight; *(number < 0 ? &d.margin : &d.gamma) = number;
+    d.beta = d.delta = number > 0 ? number : 0;
+    return d;
+}
+static gtr_tensor *bce_both(gtr_tensor *x, gtr_tensor *t, gtr_tensor *p)
+{
+    gtr_loss_desc d = loss_with(GTR_REDUCE_NONE, p, 0);
+    d.pos_weight = p;
+    return gtr_bce_with_logits_ex(x, t, d);
+}
+static gtr_tensor *nll_of(gtr_tensor *x, gtr_tensor *labels, gtr_tensor *weight, float smoothed)
+{
+    gtr_cross_entropy_desc d = smoothing((int)(100 * smoothed), -100);
+    d.sample_weight = weight;
+    return smoothed > 0 ? gtr_cross_entropy_ex(x, labels, d) : gtr_nll_ex(x, labels, d);
+}
+BUILD(l1, gtr_l1_ex(x[0], x[1], loss_with(GTR_REDUCE_BATCH_MEAN, x[2], 0)))
+BUILD(mse_ex, gtr_mse_ex(x[0], x[1], loss_with(GTR_REDUCE_SUM, x[2], 0)))
+BUILD(huber, gtr_huber_ex(x[0], x[1], loss_with(GTR_REDUCE_MEAN, x[2], 0.75f)))
+BUILD(smooth_l1, gtr_smooth_l1_ex(x[0], x[1], loss_with(GTR_REDUCE_MEAN, x[2], 0.25f)))
+BUILD(bce_pos, bce_both(x[0], x[1], x[2]))
+BUILD(focal, gtr_focal_ex(x[0], x[1], loss_with(GTR_REDUCE_SUM, x[2], 1.5f)))
+BUILD(kl_div, gtr_kl_div_ex(x[0], x[1], loss_with(GTR_REDUCE_NONE, x[2], 0)))
+BUILD(poisson_nll, gtr_poisson_nll_ex(x[0], x[1], loss_with(GTR_REDUCE_NONE, x[2], 0)))
+BUILD(gaussian_nll, gtr_gaussian_nll(x[0], x[1], x[2]))
+BUILD(cosine, gtr_cosine_embedding_ex(x[0], x[1], x[2], loss_with(GTR_REDUCE_MEAN, NULL, -0.9f)))
+BUILD(nll_weighted, nll_of(x[0], x[1], x[2], 0))
+BUILD(xent_weighted, nll_of(x[0], x[1], x[2], 0.25f))
+BUILD(xent_soft, gtr_cross_entropy(x[0], x[1]))
 /* Graphs: what fusing, a tensor used twice, shared weights and re-materialisation make of gradients. */
 BUILD(twice, gtr_add(gtr_mul(x[0], x[0]), x[0]))
 BUILD(linear_acts,
@@ -466,6 +509,12 @@ static const char *const pair_cases[] = { "1x7 1x7", "*13x3 13x3", "33x2 33x2", 
     "*31 31", "32 32", "33 33", "64x1 64x1", "65 65", "127 127", "*128x3 128x3", "129 129", "256 256", "257 257",
     "1021 1021", "1024 1024", "1025 1025", "4099 4099", "*64x65 64x65", "16385 16385", "65537 65537",
     "100003 100003", NULL };
+static const char *const weight_cases[] = { "1x7 1x7 7", "!13x3 13x3 13x1", "33x2 33x2 -", "2x3x4 2x3x4 3x1",
+    "!5x1 5x1 5x1", NULL };
+static const char *const soft_cases[] = { "1x7 1x7", "13x3 13x3", "33x2 33x2", "5x4 5x4", "7x2 7x2", NULL };
+static const char *const cosine_cases[] = { "!1x7 1x7 1", "!13x3 13x3 13", "!11x2 11x2 11", "!5x4 5x4 5",
+    "!7x2 7x2 7", NULL };
+static const char *const labels_cases[] = { "!1x7 1 1", "!13x3 13 13", "!33x2 33 33", "!5x2 5 5", "!7x3 7 7", NULL };
 static const char *const linear_layer_cases[] = { "1x7@5 0", "13x3@2 0", "33x2@3 1", "2x3x4@3 0", "5x1@1 1", NULL };
 static const char *const embedding_layer_cases[] = { "1@5 2", "13@3 3", "33@7 1", "2x3@4 2", "5@1 3", NULL };
 static const char *const graph_cases[] = { "1x7", "13x3", "33x2", "5x4", "3x6", NULL };
@@ -558,6 +607,21 @@ static const op_row rows[] = {
     { "cross_entropy_ex", build_cross_entropy_ex, "XL",    smooth_cases,           LOSS | CANCELS },
     { "mse",              build_mse,              "XX",    pair_cases,             LOSS },
     { "bce_with_logits",  build_bce_with_logits,  "XT",    pair_cases,             LOSS },
+    { "nll",              build_nll,              "XL",    label_cases,            0 },
+    { "divisor",          build_divisor,          "P",     unary_cases,            NO_GRADIENT },
+    { "l1",               build_l1,               "XTp",   weight_cases,           GRAPH | LOSS },
+    { "mse_ex",           build_mse_ex,           "XTp",   weight_cases,           GRAPH | LOSS },
+    { "huber",            build_huber,            "XTp",   weight_cases,           GRAPH | LOSS },
+    { "smooth_l1",        build_smooth_l1,        "XTp",   weight_cases,           GRAPH | LOSS },
+    { "bce, weights",     build_bce_pos,          "XTp",   weight_cases,           GRAPH },
+    { "focal",            build_focal,            "XTp",   weight_cases,           GRAPH | LOSS },
+    { "kl_div",           build_kl_div,           "XTp",   weight_cases,           GRAPH },
+    { "poisson_nll",      build_poisson_nll,      "XTp",   weight_cases,           GRAPH },
+    { "gaussian_nll",     build_gaussian_nll,     "XXp",   weight_cases,           GRAPH | LOSS },
+    { "cosine_embedding", build_cosine,           "XXT",   cosine_cases,           GRAPH | LOSS },
+    { "nll, weights",     build_nll_weighted,     "XLP",   labels_cases,           GRAPH | LOSS },
+    { "xent, weights",    build_xent_weighted,    "XLP",   labels_cases,           GRAPH | LOSS },
+    { "xent, soft",       build_xent_soft,        "XT",    soft_cases,             GRAPH | LOSS },
     { "twice",            build_twice,            "X",     graph_cases,            GRAPH },
     { "linear_acts",      build_linear_acts,      "Xw",    graph_cases,            GRAPH },
     { "linear_exp",       build_linear_exp,       "Xw",    graph_cases,            GRAPH },
@@ -1638,6 +1702,13 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
     case GTR__OP_LAYER_NORM: case GTR__OP_RMS_NORM: plain_row_norm(o, in, y); return true;
     case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return true;
+    case GTR__OP_NLL:
+        for (i = 0; i < n; i++) {
+            const int32_t label = ((const int32_t *)o->in[1])[i];
+            y[i] = label == o->attr.i[0] ? 0 : o->attr.f[0] * in[0][i * x->dim[1] + label] + o->attr.f[1];
+        }
+        return true;
+    case GTR__OP_DIVISOR: for (y[0] = 0, i = 0; i < m; i++) y[0] += in[0][i]; return true;
     case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
     case GTR__OP_CUSTOM:
         if (o->n_out == 1) for (i = 0; i < n; i++) y[i] = in[0][i] * in[1][i] + in[0][i];
@@ -3251,7 +3322,7 @@ static void bad_ops(void)
     BAD(gtr_accuracy(x, x), GTR_ERR_SHAPE, "accuracy|input 2|float32|int32");
     BAD(gtr_accuracy(c, y), GTR_ERR_SHAPE, "accuracy|(2, 3, 4)|(N,)|(N, C)");
     BAD(gtr_accuracy(w, y), GTR_ERR_SHAPE, "accuracy|(5, 7)|(N,)");
-    BAD(gtr_cross_entropy(x, x), GTR_ERR_SHAPE, "cross_entropy|float32|int32");
+    BAD(gtr_cross_entropy(c, c), GTR_ERR_SHAPE, "cross_entropy|float32|int32");
     BAD(gtr_cross_entropy(c, y), GTR_ERR_SHAPE, "cross_entropy|(2, 3, 4)|(N,)|labels (N,)");
     BAD(gtr_cross_entropy(b, y), GTR_ERR_SHAPE, "cross_entropy|(5,)");
     BAD(gtr_cross_entropy(gtr_slice(x, 1, 0, 1), y), GTR_ERR_SHAPE, "cross_entropy|one class");
