@@ -511,7 +511,7 @@ GTR_API gtr_tensor *gtr_rsqrt(gtr_tensor *x); /* 1 / sqrt(x) */
 GTR_API gtr_tensor *gtr_square(gtr_tensor *x); /* x^2 */
 GTR_API gtr_tensor *gtr_reciprocal(gtr_tensor *x); /* 1 / x */
 GTR_API gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p); /* x^p; of negative x NaN unless p is an integer */
-GTR_API gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi); /* lo <= hi, which may be infinite; gradient 0 at both */
+GTR_API gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi); /* lo <= hi; gradient 0 at both */
 GTR_API gtr_tensor *gtr_sign(gtr_tensor *x); /* -1, 0 or 1; no gradient */
 GTR_API gtr_tensor *gtr_floor(gtr_tensor *x); /* no gradient */
 GTR_API gtr_tensor *gtr_round(gtr_tensor *x); /* halves to even; no gradient */

@@ -52,11 +52,11 @@
 #define GTR__LOGF  logf
 #define GTR__TANHF tanhf
 #define GTR__ERFF  gtr__erf
-#define GTR__LOG1PF log1pf
-#define GTR__EXPM1F expm1f
-#define GTR__SINF  sinf
-#define GTR__COSF  cosf
-#define GTR__POWF  powf
+#define GTR__LOG1PF gtr__log1p
+#define GTR__EXPM1F gtr__expm1
+#define GTR__SINF  gtr__sin
+#define GTR__COSF  gtr__cos
+#define GTR__POWF  gtr__pow
 #define GTR__FLOORF floorf
 #define GTR__RINTF rintf
 #define GTR__FABSF fabsf
@@ -439,8 +439,23 @@ static GTR__DEVICE float gtr__erf(float x) {
     return copysignf(1.0f - e, x);
 }
 
+// Calls: long, and with a stack of their own.
+static __device__ __noinline__ float gtr__sin(float x) { return sinf(x); }
+static __device__ __noinline__ float gtr__cos(float x) { return cosf(x); }
+static __device__ __noinline__ float gtr__log1p(float x) { return log1pf(x); }
+static __device__ __noinline__ float gtr__expm1(float x) { return expm1f(x); }
+static __device__ __noinline__ float gtr__pow(float x, float y) { return powf(x, y); }
 #define GTR__FORMULA_FUNCTION(name, body) static GTR__DEVICE float gtr__##name(float x) body
 GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
+// What kernels have in line, and whole-network kernels know: 0 and what it makes of 0 are finite, but for LOG.
+#define GTR__KNOWN_TABLE(U, X) U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
+#define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
+static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
+static bool gtr__known(int op) {
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
+    switch (op) { GTR__KNOWN(GTR__CASE) return true; default: return false; }
+#undef GTR__CASE
+}
 static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
@@ -1623,20 +1638,25 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
     if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
     else gtr__put(p, type, at, x.v[0]);
 }
-// Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile. The formula is
-// chosen once for all N: their chains of instructions run beside each other.
+// Calls, not inlined: one copy of all formulas in the file (and of those that are known for one element), and a call
+// costs little beside a tile. The formula is chosen once for all N: their chains of instructions run beside each other.
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
         x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x;
-    switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
+    if constexpr (N == 4) switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
+    else switch (op) { GTR__KNOWN(GTR__CASE) default: return { { gtr__act<4>(op, { { x.v[0] } }, a, b).v[0] } }; }
 #undef GTR__CASE
 }
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
         dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy;
-    switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
+    if constexpr (N == 4) switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
+    else switch (op) {
+        GTR__KNOWN(GTR__CASE)
+        default: return { { gtr__dact<4>(op, { { dy.v[0] } }, { { s.v[0] } }, a, b).v[0] } };
+    }
 #undef GTR__CASE
 }
 // What C's elements are added to; NULL: nothing.
@@ -3046,7 +3066,7 @@ static __global__ void __launch_bounds__(256)
 }
 typedef void (*gtr__finish_act)(const gtr__product p, int64_t items);
 #define GTR__FINISH_ACT(ID, name, forward, backward) { GTR__OP_##ID, gtr__finish_act_kernel<GTR__OP_##ID> },
-static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { GTR__UNARY(GTR__FINISH_ACT) };
+static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { GTR__KNOWN(GTR__FINISH_ACT) };
 #undef GTR__FINISH_ACT
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
@@ -4015,24 +4035,33 @@ static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static GTR__DEVICE void gtr__unary4(int op, float *v, float a, float b) {
+// RARE: of any op, by a call, which a kernel for the others is better without.
+template <bool RARE> static GTR__DEVICE void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
+    if constexpr (RARE) {
+        const gtr__floats<4> y = gtr__act<4>(op, { { v[0], v[1], v[2], v[3] } }, a, b);
+        v[0] = y.v[0]; v[1] = y.v[1]; v[2] = y.v[2]; v[3] = y.v[3];
+    } else
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
     float x = v[k]; v[k] = forward; } break;
-    switch (op) { GTR__UNARY(GTR__CASE) default: break; }
+    switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, const float *t,
-        float a, float b) {
+template <bool RARE>
+static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
     (void)a; (void)b;
+    if constexpr (RARE) {
+        const gtr__floats<4> d = gtr__dact<4>(op, { { g[0], g[1], g[2], g[3] } }, { { s[0], s[1], s[2], s[3] } }, a, b);
+        g[0] = d.v[0]; g[1] = d.v[1]; g[2] = d.v[2]; g[3] = d.v[3];
+    } else
 #define GTR__CASE(ID, name, forward, backward) \
     case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
-        [[maybe_unused]] float dy = g[k], x = s[k], y = t[k]; g[k] = backward; } break;
-    switch (op) { GTR__UNARY(GTR__CASE) default: break; }
+        [[maybe_unused]] float dy = g[k], x = s[k], y = s[k]; g[k] = backward; } break;
+    switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
 
-template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m) {
+template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
@@ -4060,7 +4089,7 @@ template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_
                 if (!ib) w[1] = w[2] = w[3] = w[0];
                 gtr__binary4(m.op, x, w);
             }
-            gtr__unary4(m.act, x, m.f0, m.f1);
+            gtr__unary4<RARE>(m.act, x, m.f0, m.f1);
             gtr__give(m.y, i, n, x);
         }
     }
@@ -4074,8 +4103,9 @@ static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) 
     m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
-    return m->linear ? GTR__LAUNCH(instance, c, gtr__k_map<false>, grid, GTR__T, 0, *m)
-        : GTR__LAUNCH(instance, c, gtr__k_map<true>, grid, GTR__T, 0, *m);
+    const bool rare = m->act >= 0 && !gtr__known(m->act);
+    return GTR__LAUNCH(instance, c, (m->linear ? rare ? gtr__k_map<false, true> : gtr__k_map<false, false>
+        : rare ? gtr__k_map<true, true> : gtr__k_map<true, false>), grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
@@ -4094,7 +4124,7 @@ static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__ar
 // dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m) {
+template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
@@ -4117,7 +4147,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__gra
             if (left <= 0) continue;
             gtr__cook(rg[u], m.dy.t, v);
             gtr__cook(rs[u], m.x.p ? m.x.t : m.y.t, s);
-            gtr__unary4_bwd(m.op, v, s, s, m.f0, m.f1);
+            gtr__unary4_bwd<RARE>(m.op, v, s, m.f0, m.f1);
             gtr__give(m.dx, i, n, v);
         }
     }
@@ -4136,7 +4166,8 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
     if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->f[0]; m.f1 = (float)c->attr->f[1];
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_unary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return GTR__LAUNCH(instance, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
+        gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
 // >>op:scale
@@ -4503,9 +4534,9 @@ static __device__ __noinline__ void gtr__program_do(const gtr__program_step &s, 
     }
     if (s.kind == GTR__STEP_UNARY) {
         if (s.side) {
-            gtr__unary4_bwd(s.op, d, v, y, s.f0, s.f1);
+            gtr__unary4_bwd<true>(s.op, d, v, s.f0, s.f1);
             memcpy(v, d, 16);
-        } else gtr__unary4(s.op, v, s.f0, s.f1);
+        } else gtr__unary4<true>(s.op, v, s.f0, s.f1);
     } else if (s.kind == GTR__STEP_BINARY) {
         float r[4];
         if (s.side) {
@@ -5842,7 +5873,7 @@ template <int W> struct gtr__bn_own {
         }
     }
 };
-template <int W>
+template <int W, bool RARE>
 static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
     const gtr__bn_own<W> p(m);
     float weight[W], shift[W], mean[W], var[W], rstd[W], v[GTR__BN_ROWS][W];
@@ -5868,7 +5899,7 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __gr
             float y[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
 #pragma unroll
             for (int w = 0; w < W; w++) y[w] = (v[u][w] - mean[w]) * weight[w] + shift[w];
-            if (m.act) gtr__unary4(m.act, y, m.act_a, m.act_b);
+            if (m.act) gtr__unary4<RARE>(m.act, y, m.act_a, m.act_b);
             gtr__give(m.y, p.at(i + u * p.step), W, y);
         }
     }
@@ -5966,8 +5997,10 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.var = gtr__opd_of(&c->out[3]);
     m.eps = (float)c->attr->f[0];
     m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
-    return gtr__bn_launch(instance, c, &m, m.training != 0, m.width == 4 ? gtr__k_batch_norm<4> : gtr__k_batch_norm<1>,
-        "gtr__k_batch_norm");
+    const bool rare = m.act && !gtr__known(m.act);
+    return gtr__bn_launch(instance, c, &m, m.training != 0,
+        m.width == 4 ? rare ? gtr__k_batch_norm<4, true> : gtr__k_batch_norm<4, false>
+        : rare ? gtr__k_batch_norm<1, true> : gtr__k_batch_norm<1, false>, "gtr__k_batch_norm");
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
@@ -8121,7 +8154,6 @@ static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
     return false;
 }
-static bool gtr__mlp_unary(gtr__op op) { return gtr__step_of(op) == GTR__STEP_UNARY; }
 // A layer's product or its gradient, not a matmul's.
 static bool gtr__mlp_of_layer(const gtr__node *n) {
     return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
@@ -8143,7 +8175,7 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__mlp_unary((gtr__op)n->attr.i[0]) || !gtr__mlp_of_layer(n)))
+            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known((int)n->attr.i[0]) || !gtr__mlp_of_layer(n)))
                 return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
@@ -8209,7 +8241,7 @@ struct gtr__mlp_parser {
                 return false;
             p->drop_back[at] = i;
             dy = n->out[0];
-        } else if (gtr__mlp_unary(n->op)) {     // of the last layer, or in front of dropout
+        } else if (gtr__known(n->op)) {         // of the last layer, or in front of dropout
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
             if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
@@ -11264,7 +11296,7 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
     }
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: \
     if constexpr (GTR__OP_##ID != GTR__OP_LOG) GTR__EACH((gtr__field_act<GTR__OP_##ID>(x, a, b))) break;
-        switch (L.act) { GTR__UNARY(GTR__CASE) default: GTR__EACH(make_float2(x, 1.0f)) }
+        switch (L.act) { GTR__KNOWN(GTR__CASE) default: GTR__EACH(make_float2(x, 1.0f)) }
 #undef GTR__CASE
 #undef GTR__EACH
     }
@@ -15727,7 +15759,7 @@ static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
             return o && !n->n_in && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states
                 && gtr__rule_fused(o) ? i + 1 - at : 0;
         if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD
-                && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op))
+                && n->op != GTR__OP_BN_COMMIT && !gtr__unary_op(n->op))
             return 0;
         if (n->recomputed || n->stage) return 0;
     }
@@ -16785,7 +16817,7 @@ static gtr__chain_step *gtr__chain_parts(gtr__chain_build *b, int bias) {
 static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, int width, int saved) {
     gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, (int)n->attr.i[0],
         width, -1, saved, -1);
-    if (!s || !gtr__mlp_unary((gtr__op)n->attr.i[0]) || (saved >= 0 && b->value[saved].n != width)) return NULL;
+    if (!s || !gtr__unary_op((int)n->attr.i[0]) || (saved >= 0 && b->value[saved].n != width)) return NULL;
     s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
     return s;
 }
@@ -16864,7 +16896,7 @@ static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
 }
 static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 ||
-        !(gtr__mlp_unary(n->op) || gtr__step_of(n->op) == GTR__STEP_BINARY))
+        !(gtr__unary_op(n->op) || gtr__step_of(n->op) == GTR__STEP_BINARY))
         return false;
     for (int k = 0; k < n->n_in; k++) {
         bool made = false;
@@ -16893,13 +16925,14 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
             (saved = gtr__chain_now(b, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0])) < 0)
             return false;
         gtr__chain_step *s = gtr__chain_ew(b, back ? GTR__CHAIN_UNARY_BACK : GTR__CHAIN_UNARY,
-            gtr__mlp_unary(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
+            gtr__unary_op(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
         return (saved < 0 || (s && b->value[saved].n == s->n)) && gtr__chain_store(b, s, n, 0);
     }
     const int op = (int)n->op;
     const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
     const int64_t full = gtr__mlp_count(&b->v, back ? n->in[3] : n->out[0]);
-    if ((back && (dy < 0 || op == GTR__OP_DIV)) || full % b->rows || full / b->rows > 8192) return false;
+    if ((back && (dy < 0 || (gtr__cuda_needs[op] && op != GTR__OP_MUL))) || full % b->rows || full / b->rows > 8192)
+        return false;
     const int width = (int)(full / b->rows);
     for (int side = 0; side < (back ? 2 : 1); side++) {
         if (back && (side >= n->n_out || n->out[side] < 0)) continue;
@@ -16991,7 +17024,7 @@ static bool gtr__chain_is_product(gtr__op op) {
 }
 static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
-           op == GTR__OP_COPY || gtr__mlp_unary(op) || gtr__step_of(op) == GTR__STEP_BINARY;
+           op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
 }
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)

@@ -212,8 +212,8 @@ fuzz() { # source
 check_fuzz() {
     bad=0 running="" n=0
     missing=$(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API [^(]*\bgtr_[a-z0-9_]+\(' | grep -oE 'gtr_[a-z0-9_]+\(' | tr -d '(' | sort -u |
-        while read -r f; do grep -qwE "$f" tests/fuzz_api.c || echo "$f"; done)
-    [ -z "$missing" ] || { echo "tests/fuzz_api.c does not call:" $missing; bad=1; }
+        while read -r f; do grep -qwE "$f" tests/fuzz_api.c tests/elementwise.h || echo "$f"; done)
+    [ -z "$missing" ] || { echo "tests/fuzz_api.c and elementwise.h do not call:" $missing; bad=1; }
     if printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }\n' |
         clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then
         for t in tests/fuzz_*.c; do

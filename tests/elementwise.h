@@ -1,7 +1,7 @@
-/* A row for each element-wise op, which drives its tests: test_ops.c (gradients, kernels, definition, fusions), test_goldens.c,
-   test_torch.c and fuzz_api.c expand it, gen_goldens.py reads it. X(ID, name, kinds of inputs (`Kinds` of test_ops.c), flags
-   there, how it is built of tensors x and y, its definition in doubles x and y, PyTorch's form, or "" where gen_goldens.py has
-   cases of its own). */
+/* A row for each element-wise op, which drives its tests: test_ops.c (gradients, kernels, definition, fusions),
+   test_goldens.c, test_torch.c and fuzz_api.c expand it; gen_goldens.py and gen_graphs.py read it. X(ID, name, kinds of
+   inputs (`Kinds` of test_ops.c), flags there, how it is built of tensors x and y, its definition in doubles x and y,
+   PyTorch's form, or "" where gen_goldens.py has cases of its own). */
 #define UNARY_TESTS(X) \
     X(SCALE, scale, "X", 0, gtr_scale(x, 1.5f, -0.25f), 1.5 * x - 0.25, "") \
     X(RELU, relu, "N", 0, gtr_relu(x), x < 0 ? 0 : x, "") \
@@ -33,7 +33,8 @@
         1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * expm1(x)), "F.selu(x)") \
     X(SILU, silu, "F", 0, gtr_silu(x), x / (1 + exp(-x)), "F.silu(x)") \
     X(MISH, mish, "F", 0, gtr_mish(x), x * tanh((x < 0 ? 0 : x) + log1p(exp(-fabs(x)))), "F.mish(x)") \
-    X(HARD_SIGMOID, hard_sigmoid, "F", 0, gtr_hard_sigmoid(x), x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6, "F.hardsigmoid(x)") \
+    X(HARD_SIGMOID, hard_sigmoid, "F", 0, gtr_hard_sigmoid(x), x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6, \
+        "F.hardsigmoid(x)") \
     X(HARD_SWISH, hard_swish, "F", 0, gtr_hard_swish(x), x * (x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6), "F.hardswish(x)") \
     X(SIGN, sign, "D", NO_GRADIENT, gtr_sign(x), x > 0 ? 1 : x < 0 ? -1 : x, "x.sign()") \
     X(FLOOR, floor, "D", NO_GRADIENT, gtr_floor(x), floor(x), "x.floor()") \

@@ -58,6 +58,7 @@ static int x_rename(const char *a, const char *b) { return io_struck() ? -1 : re
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#include "elementwise.h"
 #undef open
 #undef read
 #undef write
@@ -550,12 +551,17 @@ static void do_release(void)
     gtr_release(w->ctx, n);
     told();
 }
+#define BUILD_UNARY(ID, name, kinds, flags, built, plain, torch) \
+    static gtr_tensor *unary_##name(gtr_tensor *x) { return built; }
+#define BUILD_BINARY(ID, name, kinds, flags, built, plain, torch) \
+    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; }
+UNARY_TESTS(BUILD_UNARY) BINARY_TESTS(BUILD_BINARY)
 static void do_unary(void)
 {
-    static gtr_tensor *(*const f[])(gtr_tensor *) = {
-        gtr_relu, gtr_tanh, gtr_sigmoid, gtr_gelu, gtr_gelu_tanh, gtr_exp, gtr_log, gtr_stop_gradient, gtr_flatten };
-    static const char *const names[] = {
-        "relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "exp", "log", "stop_gradient", "flatten" };
+#define UNARY(ID, name, kinds, flags, built, plain, torch) unary_##name,
+#define NAME(ID, name, kinds, flags, built, plain, torch) #name,
+    static gtr_tensor *(*const f[])(gtr_tensor *) = { gtr_stop_gradient, gtr_flatten, UNARY_TESTS(UNARY) };
+    static const char *const names[] = { "stop_gradient", "flatten", UNARY_TESTS(NAME) };
     const unsigned k = byte() % (unsigned)COUNT(f);
     gtr_tensor *x = floats();
     before(true, "gtr_%s(%s)", names[k], N(x));
@@ -563,14 +569,15 @@ static void do_unary(void)
 }
 static void do_binary(void)
 {
+#define BINARY(ID, name, kinds, flags, built, plain, torch) binary_##name,
     static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *) = {
-        gtr_add, gtr_sub, gtr_mul, gtr_div, gtr_matmul, gtr_mse, gtr_bce_with_logits };
-    static const char *const names[] = { "add", "sub", "mul", "div", "matmul", "mse", "bce_with_logits" };
+        gtr_mse, gtr_bce_with_logits, gtr_matmul, BINARY_TESTS(BINARY) };
+    static const char *const names[] = { "mse", "bce_with_logits", "matmul", BINARY_TESTS(NAME) };
     const unsigned k = byte() % (unsigned)COUNT(f);
-    gtr_tensor *x = floats(), *y = k > 4 ? like(x) : foreign(floats());
+    gtr_tensor *x = floats(), *y = k < 2 ? like(x) : foreign(floats());
     const bool ta = one_in(4), tb = one_in(4);
     before(true, "gtr_%s(%s, %s) %d %d", names[k], N(x), N(y), ta, tb);
-    built(k == 4 && (ta || tb) ? gtr_matmul_t(x, ta, y, tb) : f[k](x, y), x && y);
+    built(k == 2 && (ta || tb) ? gtr_matmul_t(x, ta, y, tb) : f[k](x, y), x && y);
 }
 static void do_shaped(void)
 {
@@ -580,7 +587,7 @@ static void do_shaped(void)
     const int64_t begin = nasty(byte() % 2), end = nasty(1 + byte() % 4);
     const float a = nastyf(2), b = nastyf(0.5f);
     const bool keep = one_in(2);
-    switch (byte() % 14) {
+    switch (byte() % 20) {
     case 10: {
         gtr_tensor *t;
         before(true, "gtr_split(%s, %d, %d)", N(x), axis, n);
@@ -613,6 +620,14 @@ static void do_shaped(void)
         dims[0] = axis; before(true, "gtr_mean(%s, %d axes)", N(x), n % 2);
         built(gtr_mean(x, one_in(8) ? NULL : dims, n % 2, keep), x); break;
     case 8: before(true, "gtr_softmax(%s, %d)", N(x), axis); built(gtr_softmax(x, axis), x); break;
+    case 12: before(true, "gtr_clamp(%s, %g, %g)", N(x), (double)b, (double)a); built(gtr_clamp(x, b, a), x); break;
+    case 13: before(true, "gtr_softplus(%s, %g)", N(x), (double)b); built(gtr_softplus(x, b), x); break;
+    case 14: before(true, "gtr_elu(%s, %g)", N(x), (double)b); built(gtr_elu(x, b), x); break;
+    case 15: before(true, "gtr_leaky_relu(%s, %g)", N(x), (double)b); built(gtr_leaky_relu(x, b), x); break;
+    case 16: before(true, "gtr_pow_scalar(%s, %g)", N(x), (double)a); built(gtr_pow_scalar(x, a), x); break;
+    case 17:
+        before(true, "gtr_where(%s, %s, %s)", N(x), N(many[1]), N(many[2]));
+        built(gtr_where(x, many[1], many[2]), x && many[1] && many[2]); break;
     case 9: before(true, "gtr_argmax(%s, %d)", N(x), axis); built(gtr_argmax(x, axis), x); break;
     default: before(true, "gtr_scale(%s, %g, %g)", N(x), (double)a, (double)b); built(gtr_scale(x, a, b), x);
     }

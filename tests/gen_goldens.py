@@ -11,8 +11,6 @@ u32 extents[ndim], then
 Names: "<case>#<number>/<what>". Of an op's case, <what> is in0, in1, ... (inputs), i and f (attributes, if any), g (the output's
 gradient, where the output is no scalar), out, and d0, d1, ... (gradients of float inputs). Other cases are said where they are made.
 """
-import os
-import re
 import struct
 import sys
 
@@ -21,7 +19,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from gen_graphs import made, mix
+from gen_graphs import elementwise, made, mix
 
 torch.set_default_dtype(torch.float64)
 records = []
@@ -323,15 +321,12 @@ def ignored():
         floats(at + "eval", np.array((loss_of(x, y).item(), right.double().mean().item())))
 
 
-def elementwise():
-    """The rows of tests/elementwise.h that say what PyTorch calls them; and "edges <op>", at kinks and far out."""
+def rows():
+    """Of tests/elementwise.h; and "edges <op>", at kinks and far out."""
     edges = np.array((0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.0, 2.5, 3.0, -3.0, 6.0, 1e-30, -1e-30, 1e-40, 20.0, -20.0, 85.0, -85.0, 1e3, -1e3, 1e5, 1e30, -1e30, 3e38, -3e38), np.float32)
     pairs = np.array([(a, b) for a in (0, 0.5, 1, -1, -2, 1e30, np.inf) for b in (0, 1, 2, -1, 0.5, -2, 3, 1e30)], np.float32)
     spans = {"X": (2, 0.0), "N": (2, 0.0), "F": (3, 0.0), "D": (3, 0.0), "P": (0, 1.25), "Q": (0, 2.0)}
-    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "elementwise.h")).read()
-    for name, kinds, form in re.findall(r'X\(\w+, (\w+), "(\w+)".*?"([^"]*)"\)', table, re.S):
-        f = eval(f"lambda x, y=None: {form or None}", globals())
-        if not form: continue
+    for name, kinds, f in elementwise():
         for shapes in (pairs_of_shapes[1:5] if len(kinds) > 1 else one_shapes[:4:3] + one_shapes[1:2]):
             case(name, [(s,) + spans[k] for s, k in zip(shapes, kinds)], f)
         case("edges " + name, [edges] if len(kinds) == 1 else list(pairs.T.copy()), f)
@@ -463,7 +458,7 @@ micro_batches()
 optimizers()
 networks()
 ignored()
-elementwise()
+rows()
 axes()
 layers()
 losses()

@@ -20,7 +20,7 @@ times the batch.
     embedding_with x table | dropout x p rows (0: no row is of the batch) | matmul a ta b tb | permute x n dims
     add|sub|mul|div|mse|bce|accuracy|custom a b | scale x a b | reshape x SHAPE | concat axis n x...
     slice x axis begin end | sum|mean x keep n axes... | softmax|argmax x axis | gradient loss x
-    relu|tanh|sigmoid|gelu|gelu_tanh|exp|log|flatten|stop_gradient x | cross_entropy x y smoothing ignored
+    flatten|stop_gradient x | cross_entropy x y smoothing ignored | the rows of tests/elementwise.h, x or x y
     stage k | recompute 0|1 | keep x rows|sum|last (how micro-batches' values join)
     group pattern lr_scale weight_decay frozen (of the next trainer; weight_decay -1: none)
     trainer loss optimizer lr momentum nesterov weight_decay beta1 beta2 clip schedule warmup total min_lr micro
@@ -39,7 +39,9 @@ times the batch.
 """
 import argparse
 import copy
+import os
 import random
+import re
 import struct
 import sys
 import traceback
@@ -57,6 +59,7 @@ PRECISIONS = (("fp32", 2.0 ** -23, 1e-10, 1e-5), ("tf32", 2.0 ** -10, 2.5e-5, 1.
               ("fp16", 2.0 ** -11, 1e-5, 8e-3), ("bf16", 2.0 ** -8, 4e-4, 5e-2))
 FP16_LEAST, LOSS_SCALE = 2.0 ** -24, 256
 EXACT = PRECISIONS[0]
+SMOOTH = ("tanh", "tanh", "sigmoid", "gelu", "gelu", "gelu_tanh", "sin", "cos", "silu", "mish", "softplus")
 LEAVES = ("input", "param", "frozen", "const", "ids")
 ALIASES = ("reshape", "flatten", "stop_gradient")
 COPIES = ALIASES + ("permute", "slice", "concat", "gradient")      # nothing is rounded in them
@@ -164,6 +167,16 @@ class Rounded(torch.autograd.Function):
         return dx, None, None, None, None
 
 
+def elementwise():
+    """The rows of tests/elementwise.h that say what PyTorch calls them: name, kinds of inputs, that as a function."""
+    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "elementwise.h")).read()
+    rows = re.findall(r'X\(\w+, (\w+), "(\w+)".*?"([^"]*)"\)', table, re.S)
+    return [(name, kinds, eval(f"lambda x, y=None: {form}", globals())) for name, kinds, form in rows if form]
+
+
+ELEMENTWISE = {name: f for name, _, f in elementwise()}
+
+
 class Node:
     def __init__(self, op, args, words, name):
         self.op, self.args, self.words, self.name, self.params = op, args, words, name, []
@@ -210,7 +223,7 @@ class Run:
         if op in ("input", "const", "ids"): pass
         elif op in ("param", "frozen"):
             self.new_param(n.name, made(int(a[0]), shape_of(a[3:]), int(a[1]), float(a[2])), op == "param")
-        elif op in ("add", "sub", "mul", "div", "mse", "bce", "accuracy", "custom", "gradient", "embedding_with"):
+        elif op in ("add", "sub", "mul", "div", "minimum", "maximum", "pow", "mse", "bce", "accuracy", "custom", "gradient", "embedding_with"):
             n.args = [int(a[0]), int(a[1])]
         elif op == "matmul": n.args = [int(a[0]), int(a[2])]
         elif op == "cross_entropy": n.args = [int(a[0]), int(a[1])]
@@ -341,6 +354,9 @@ class Run:
         if self.e and op in ("tanh", "sigmoid", "exp"): return Rounded.apply(x, op, 0, self.e, self.g)
         if op in ("tanh", "sigmoid", "exp", "log"): return getattr(torch, op)(x)
         if op == "gelu": return F.gelu(x)
+        if op == "leaky_relu": self.near(x.detach().abs().min() / max(float(x.detach().abs().max()), 1e-30))
+        if op in ("minimum", "maximum"): self.near((x - a[1]).detach().abs().min() / max(float(x.detach().abs().max()), 1e-30))
+        if op in ELEMENTWISE: return ELEMENTWISE[op](*a)
         if op == "gelu_tanh": return F.gelu(x, approximate="tanh")
         if op == "reshape": return x.contiguous().view(literal(shape_of(w[1:]), rows))
         if op == "flatten": return x.contiguous().view(x.shape[0], -1)
@@ -636,7 +652,7 @@ class Draw:
     # one op each: the tensor it made, or None
     def unary(self):
         x = self.some()
-        op = self.r.choice((() if self.smooth else ("relu", "relu")) + ("tanh", "sigmoid", "gelu", "gelu_tanh"))
+        op = self.r.choice((() if self.smooth else ("relu", "relu", "leaky_relu")) + SMOOTH)
         return self.line(f"{op} {x}", self.shape[x])
 
     def scale(self):
@@ -679,7 +695,7 @@ class Draw:
     def binary(self):
         x = self.some()
         y = self.partner(x)
-        op = self.r.choice(("add", "sub", "mul", "mul", "div"))
+        op = self.r.choice(("add", "sub", "mul", "mul", "div") + (() if self.smooth else ("minimum", "maximum")))
         if op == "div":
             y = self.line(f"mul {y} {y}", self.shape[y])
             y = self.line(f"scale {y} 1.0 0.75", self.shape[y])
@@ -1020,7 +1036,7 @@ def draw_network(seed):
     d = Draw(seed, smooth=r.random() < 0.7)
     width, x = r.choice((4, 7, 16, 20, 32, 64, 100)), None
     x = d.input((-1, width))
-    same = r.choice(("tanh", "gelu", "gelu_tanh", "sigmoid") if d.smooth else ("relu",))
+    same = r.choice(SMOOTH if d.smooth else ("relu", "relu", "leaky_relu"))
     norm, drop = r.random() < 0.25, r.random() < 0.2
     for _ in range(r.randrange(1, 4)):
         width = r.choice((8, 16, 17, 32, 33, 64, 64, 128, 200))

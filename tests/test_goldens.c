@@ -288,7 +288,8 @@ OPS(BUILD)
 #define BUILD_UNARY(ID, name, kinds, flags, built, plain, torch) \
     static gtr_tensor *unary_##name(gtr_tensor *x) { return built; } BUILD(name, unary_##name(x[0]))
 #define BUILD_BINARY(ID, name, kinds, flags, built, plain, torch) \
-    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; } BUILD(name, binary_##name(x[0], x[1]))
+    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; } \
+    BUILD(name, binary_##name(x[0], x[1]))
 UNARY_TESTS(BUILD_UNARY) BINARY_TESTS(BUILD_BINARY)
 
 static void test_op_case(const char *op, builder build, int k)

@@ -197,7 +197,8 @@ BUILD(linear, gtr_linear_ex(x[0], "layer", linear_desc(c->p[0], c->p[1] != 0)))
     static gtr_tensor *unary_##name(gtr_tensor *x) { return built; } BUILD(name, unary_##name(x[0]))
 UNARY_TESTS(BUILD_UNARY)
 #define BUILD_BINARY(ID, name, kinds, flags, built, plain, torch) \
-    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; } BUILD(name, binary_##name(x[0], x[1]))
+    static gtr_tensor *binary_##name(gtr_tensor *x, gtr_tensor *y) { return built; } \
+    BUILD(name, binary_##name(x[0], x[1]))
 BINARY_TESTS(BUILD_BINARY)
 BUILD(where, gtr_where(x[0], x[1], x[2]))
 BUILD(reshape, gtr_reshape(x[0], shape_from(c)))
@@ -519,7 +520,8 @@ static const char *const linear_layer_cases[] = { "1x7@5 0", "13x3@2 0", "33x2@3
 static const char *const embedding_layer_cases[] = { "1@5 2", "13@3 3", "33@7 1", "2x3@4 2", "5@1 3", NULL };
 static const char *const graph_cases[] = { "1x7", "13x3", "33x2", "5x4", "3x6", NULL };
 static const char *const stop_cases[] = { "1x7 1x7", "13x3 13x3", "33x2 33x2", "2x3x4 3x4", "5 5", NULL };
-static const char *const where_cases[] = { "1x7 1x7 7", "13x3 3 13x1", "33x1 33x3 33x3", "2x3x4 3x4 4", "5 5 5", "3x2 3x2 3x2", NULL };
+static const char *const where_cases[] = { "1x7 1x7 7", "13x3 3 13x1", "33x1 33x3 33x3",
+    "2x3x4 3x4 4", "5 5 5", "3x2 3x2 3x2", NULL };
 static const char *const shared_cases[] = { "1x4 4x4 4", "13x3 3x3 3", "33x2 2x2 2", "2x3x2 2x2 2", "5x1 1x1 1", NULL };
 static const char *const classifier_cases[] = { "1x3 1", "13x3 13", "33x2 33", "5x4 5", "7x4 7", NULL };
 

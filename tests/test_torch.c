@@ -6,6 +6,7 @@
 #include "check.h"
 #include <math.h>
 #include "device.h"
+#include "elementwise.h"
 #include "made.h"
 
 #define MOST 400            /* tensors in a script, words in a line */
@@ -354,19 +355,8 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(embedding_with,  gtr_embedding_with(at(c, 1), at(c, 2))) \
     X(dropout,         gtr_dropout(at(c, 1), own_name(c), real(c, 2))) \
     X(matmul,          make_matmul(c)) \
-    X(add,             gtr_add(at(c, 1), at(c, 2))) \
-    X(sub,             gtr_sub(at(c, 1), at(c, 2))) \
-    X(mul,             gtr_mul(at(c, 1), at(c, 2))) \
-    X(div,             gtr_div(at(c, 1), at(c, 2))) \
     X(custom,          make_custom(c)) \
     X(scale,           gtr_scale(at(c, 1), real(c, 2), real(c, 3))) \
-    X(relu,            gtr_relu(at(c, 1))) \
-    X(tanh,            gtr_tanh(at(c, 1))) \
-    X(sigmoid,         gtr_sigmoid(at(c, 1))) \
-    X(gelu,            gtr_gelu(at(c, 1))) \
-    X(gelu_tanh,       gtr_gelu_tanh(at(c, 1))) \
-    X(exp,             gtr_exp(at(c, 1))) \
-    X(log,             gtr_log(at(c, 1))) \
     X(reshape,         gtr_reshape(at(c, 1), shape_at(c, 2))) \
     X(flatten,         gtr_flatten(at(c, 1))) \
     X(permute,         gtr_permute(at(c, 1), numbers(c, 3, number(c, 2)))) \
@@ -383,10 +373,16 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(bce,             gtr_bce_with_logits(at(c, 1), at(c, 2))) \
     X(gradient,        gtr_gradient(at(c, 1), at(c, 2)))
 #define NODE(name, expression) if (!strcmp(c->words[0], #name)) { c->t[c->n] = expression; found = true; }
+#define UNARY_NODE(ID, name, kinds, flags, built, plain, torch) \
+    if (!found && !strcmp(c->words[0], #name)) { gtr_tensor *x = at(c, 1); c->t[c->n] = built; found = true; }
+#define BINARY_NODE(ID, name, kinds, flags, built, plain, torch) \
+    if (!strcmp(c->words[0], #name)) { gtr_tensor *x = at(c, 1), *y = at(c, 2); c->t[c->n] = built; found = true; }
 static bool node(state *c)
 {
     bool found = false;
     NODES(NODE)
+    UNARY_TESTS(UNARY_NODE)
+    BINARY_TESTS(BINARY_NODE)
     if (!found) return false;
     if (!c->t[c->n]) gave_up(c, "building");
     c->n++;

@@ -1,4 +1,4 @@
-/* exp, log, tanh, erf, log1p and sigmoid of the CPU backend against libm in double: every 1021st float, or with
+/* exp, log, tanh, erf, log1p, expm1, sin, cos and sigmoid of the CPU backend against libm in double: every 1021st float, or with
    GTR_FLOATS=1 every one (make campaign-floats); zeros, infinities, NaN and subnormals by themselves; and that a
    value's bits depend on neither its place in an array nor the array's length. */
 #define GPUTRAIN_IMPLEMENTATION
@@ -22,11 +22,10 @@ static void run_erf(const float *x, float *y, int64_t n)
     int64_t i;
     for (i = 0; i < n; i++) y[i] = GTR__ERFF(x[i]);
 }
-static void run_log1p(const float *x, float *y, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) y[i] = GTR__LOG1PF(x[i]);
-}
+static void run_log1p(const float *x, float *y, int64_t n) { run_op(GTR__OP_LOG1P, x, y, n); }
+static void run_expm1(const float *x, float *y, int64_t n) { run_op(GTR__OP_EXPM1, x, y, n); }
+static void run_sin(const float *x, float *y, int64_t n) { run_op(GTR__OP_SIN, x, y, n); }
+static void run_cos(const float *x, float *y, int64_t n) { run_op(GTR__OP_COS, x, y, n); }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 
 /* Floats from first to last, by their bits. Sigmoid's exp(-x) is infinite below, where it is under 6e-39. */
@@ -42,7 +41,10 @@ static const function functions[] = {
     { "log", run_log, log, 1.0, 0, 0xffffffffu },
     { "tanh", run_tanh, tanh, 2.0, 0, 0xffffffffu },
     { "erf", run_erf, erf, 2.1, 0, 0xffffffffu },
-    { "log1p", run_log1p, log1p, 1.8, 0, 0x3f800000u },
+    { "log1p", run_log1p, log1p, 1.8, 0, 0xffffffffu },
+    { "expm1", run_expm1, expm1, 1.6, 0, 0xffffffffu },
+    { "sin", run_sin, sin, 1.6, 0, 0xffffffffu },
+    { "cos", run_cos, cos, 1.6, 0, 0xffffffffu },
     { "sigmoid", run_sigmoid, sigmoid, 2.5, 0, 0x7fffffffu },
     { "sigmoid of negative x", run_sigmoid, sigmoid, 2.5, 0x80000000u, 0xc2b17217u },
 };
@@ -95,7 +97,7 @@ static void special_values(void)
     const int n = (int)(sizeof x / sizeof x[0]);
     float y[sizeof x / sizeof x[0]];
     size_t f;
-    for (f = 0; f < 4; f++) {
+    for (f = 0; f < 8; f++) {
         functions[f].run(x, y, n);
         for (int i = 0; i < n; i++) {
             const double want = functions[f].want((double)x[i]);
