@@ -587,7 +587,7 @@ GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and 
    axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
 GTR_API gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending);
 GTR_API gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis);
-/* ids GTR_I32 in [0, classes) -> (..., classes), 1 at the id and 0 elsewhere; no gradient. */
+/* ids GTR_I32 in [0, classes) -> (..., classes): 1 at the id, else 0; no gradient. */
 GTR_API gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes);
 /* x (R, ...), R not the batch, and ids (...), GTR_I32 in [0, R) -> rows x[ids] (..., ...). */
 GTR_API gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids);
@@ -1085,21 +1085,21 @@ typedef enum {
     U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), GTR__C(0), a != 0 ? dy : GTR__C(0)) \
     U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, GTR__C(0), \
         a != 0 ? GTR__C(0) : dy)
-/* Reductions over axes, once for both files: what some elements come to, of which two join. LSE: the largest a and the
-   sum b of exp(x - a), c 0: of nothing; MAX, and of -x MIN: the largest a, at k, -1: of nothing; PROD: a of all but c
-   zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, which c elements
-   have. end: the result, and what backward wants. back: dx; n: the count less the correction; first: x was at k. */
+/* Reductions over axes, once for both files: what some elements come to, of which two join; of none x is 0 and k -1.
+   LSE: the largest a and the sum b of exp(x - a), c not 0; MAX, and of -x MIN: the largest a, at k; PROD: a of all but
+   c zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, of c elements.
+   end: the result, and what backward wants. back: dx, given that, or whether x is at k; n: the count less f[0]. */
 enum { GTR__F_LSE, GTR__F_MAX, GTR__F_MIN, GTR__F_PROD, GTR__F_VAR, GTR__F_NORM1, GTR__F_NORM2, GTR__F_PEAK };
 #define GTR__FOLD_CODE(FN, R, EXP, LOG, SQRT, ABS) \
     typedef struct { R a, b, c; int32_t k; } gtr__folded; \
-    FN gtr__folded gtr__fold_one(int kind, bool none, R x, int64_t k) { \
-        const R one = (R)!none; \
-        gtr__folded s = { none ? (R)0 : x, (R)0, one, none ? -1 : (int32_t)k }; \
-        if (kind == GTR__F_LSE) s.b = one; \
-        else if (kind == GTR__F_MIN) s.a = -s.a; \
-        else if (kind == GTR__F_PROD) { s.c = (R)(!none && x == 0); s.a = none || x == 0 ? (R)1 : x; } \
-        else if (kind == GTR__F_NORM2) s.a *= s.a; \
-        else if (kind >= GTR__F_NORM1) s.a = none && kind == GTR__F_PEAK ? (R)-1 : ABS(s.a); \
+    FN gtr__folded gtr__fold_one(int kind, R x, int64_t k) { \
+        const bool none = k < 0; \
+        gtr__folded s = { x, (R)0, (R)!none, (int32_t)k }; \
+        if (kind == GTR__F_LSE) s.b = s.c; \
+        else if (kind == GTR__F_MIN) s.a = -x; \
+        else if (kind == GTR__F_PROD) { s.c = (R)(!none && x == 0); s.a = x == 0 ? (R)1 : x; } \
+        else if (kind == GTR__F_NORM2) s.a = x * x; \
+        else if (kind >= GTR__F_NORM1) s.a = none && kind == GTR__F_PEAK ? (R)-1 : ABS(x); \
         return s; } \
     FN void gtr__fold_join(gtr__folded *s, int kind, const gtr__folded *t) { \
         const bool nan = t->a != t->a; \
@@ -1123,10 +1123,10 @@ enum { GTR__F_LSE, GTR__F_MAX, GTR__F_MIN, GTR__F_PROD, GTR__F_VAR, GTR__F_NORM1
         return kind == GTR__F_LSE ? s->a + LOG(s->b) : kind == GTR__F_MIN ? -s->a \
             : kind == GTR__F_PROD && s->c > 0 ? s->a * 0 : kind == GTR__F_VAR ? s->b / n \
             : kind == GTR__F_NORM2 ? SQRT(s->a) : s->a; } \
-    FN R gtr__fold_back(int kind, R dy, R x, R y, R kept, bool first, R n) { \
+    FN R gtr__fold_back(int kind, R dy, R x, R y, R kept, R n) { \
         const R sign = (R)(x > 0) - (R)(x < 0); \
         if (kind == GTR__F_LSE) return y == -INFINITY ? (R)0 : dy * EXP(x - y); \
-        if (kind <= GTR__F_MIN) return first ? dy : (R)0; \
+        if (kind <= GTR__F_MIN) return kept > 0 ? dy : (R)0; \
         if (kind == GTR__F_PROD) return dy * (x == 0 ? kept : y / x); \
         if (kind == GTR__F_VAR) return dy * 2 * (x - kept) / n; \
         if (kind == GTR__F_NORM1) return dy * sign; \
@@ -4122,9 +4122,8 @@ GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 // >>op:prod
 // >>op:var
 // >>op:norm
-/* Of x over the dimensions of i[0], which with i[1] stay as 1: i[2] is GTR__F_LSE and so on, f[0] what var divides
-   by less than the count. A second output is the place in the reduced dimensions of the first largest or smallest
-   element (GTR_I32), a NaN being that, or what backward wants. In double. */
+/* Of x over the dimensions of i[0], which with i[1] stay as 1: i[2] is GTR__F_LSE and so on, f[0] what var divides by
+   less than the count. The second output is the place found (GTR_I32), or what backward wants. In double. */
 GTR__FOLD_CODE(static, double, exp, log, sqrt, fabs)
 GTR__SHAPE(fold) {
     const int64_t kind = s->attr->i[2];
@@ -4164,14 +4163,14 @@ static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t
     }
     for (int64_t j = 0; j < n; j++, at += step) {
         if (!w->back) {
-            t = gtr__fold_one(w->kind, false, (double)x[at], q + j);
+            t = gtr__fold_one(w->kind, (double)x[at], q + j);
             gtr__fold_join(s, w->kind, &t);
             continue;
         }
-        const bool first = ints && ((const int32_t *)w->aux->data)[o] == (int32_t)(q + j);
-        const double kept = ints || !w->aux->data ? 0 : (double)((const gtr_float *)w->aux->data)[o];
+        const double kept = ints ? ((const int32_t *)w->aux->data)[o] == q + j
+            : w->aux->data ? (double)((const gtr_float *)w->aux->data)[o] : 0;
         const gtr_float d = (gtr_float)gtr__fold_back(w->kind, (double)gtr__in(w->c, w->c->n_in - 1)[o],
-            x ? (double)x[at] : 0, y ? (double)y[o] : 0, kept, first, w->n);
+            x ? (double)x[at] : 0, y ? (double)y[o] : 0, kept, w->n);
         gtr_float *dx = gtr__out(w->c, 0) + at;
         *dx = w->c->out[0].add ? *dx + d : d;
     }
@@ -4179,7 +4178,7 @@ static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t
 static void gtr__fold_range(GTR__SPAN) {
     GTR__JOB(gtr__fold, w);
     for (; i < end; i++) {
-        gtr__folded s = gtr__fold_one(w->kind, true, 0, 0);
+        gtr__folded s = gtr__fold_one(w->kind, 0, -1);
         int64_t base[4] = { 0, 0, 0, 0 };
         double kept;
         gtr__nd_seek(&w->kept, i, base);
@@ -4466,25 +4465,18 @@ GTR__SHAPE(scatter_add) {
         else good &= x->dim[k] == ids->dim[k];
     return good ? gtr__shape_output(s, 0, o) : gtr__shape_want(s, 2, "ids (...) and x (..., E)");
 }
-/* As embedding, of which table, and its rows, are this. */
-static gtr__call gtr__scatter_as(const gtr__call *c, gtr__arg *in, gtr__arg *out, gtr__arg table, gtr__arg rows) {
-    gtr__call as = *c;
+/* As embedding, of whose table and rows the one is the result of the other. */
+static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back) {
+    gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
     table.shape = gtr_shape2(c->attr->i[0], table.count / c->attr->i[0]);
-    in[0] = c->in[0]; in[1] = table; in[2] = in[3] = rows;
-    out[0] = rows; out[1] = table;
+    const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
+    gtr__call as = *c;
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
-    return as;
+    return !back ? gtr__cpu_embedding_bwd(instance, &as)
+        : c->measure || rows.data ? gtr__cpu_embedding_fwd(instance, &as) : GTR_OK;
 }
-GTR__CPU(scatter_add_fwd) {
-    gtr__arg in[4], out[2];
-    const gtr__call as = gtr__scatter_as(c, in, out, c->out[0], c->in[1]);
-    return gtr__cpu_embedding_bwd(instance, &as);
-}
-GTR__CPU(scatter_add_bwd) {
-    gtr__arg in[4], out[2];
-    const gtr__call as = gtr__scatter_as(c, in, out, c->in[3], c->out[1]);
-    return c->measure || c->out[1].data ? gtr__cpu_embedding_fwd(instance, &as) : GTR_OK;
-}
+GTR__CPU(scatter_add_fwd) { return gtr__scatter_add(instance, c, false); }
+GTR__CPU(scatter_add_bwd) { return gtr__scatter_add(instance, c, true); }
 
 // >>op:batch_norm
 /* x (N, C), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
@@ -4763,17 +4755,11 @@ static const int32_t *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n
         int32_t *b) {
     for (int64_t i = 0; i < n; i++) a[i] = (int32_t)i;
     for (int64_t w = 1; w < n; w *= 2) {
-        for (int64_t lo = 0; lo < n; lo += 2 * w) {
-            const int64_t mid = GTR__MIN(lo + w, n), hi = GTR__MIN(lo + 2 * w, n);
-            int64_t l = lo, r = mid;
-            for (int64_t o = lo; o < hi; o++) {
-                bool right = l == mid;
-                if (!right && r < hi) {
-                    const gtr_float u = x[a[l] * step], v = x[a[r] * step];
-                    right = down ? v > u || (v != v && u == u) : v < u || (u != u && v == v);
-                }
-                b[o] = right ? a[r++] : a[l++];
-            }
+        for (int64_t o = 0, l = 0, r = 0, mid = 0, hi = 0; o < n; o++) {
+            if (o == hi) { l = o; r = mid = GTR__MIN(o + w, n); hi = GTR__MIN(o + 2 * w, n); }
+            const gtr_float u = x[a[GTR__MIN(l, mid - 1)] * step], v = x[a[GTR__MIN(r, hi - 1)] * step];
+            const bool first = down ? v > u || (v != v && u == u) : v < u || (u != u && v == v);
+            b[o] = l == mid || (r < hi && first) ? a[r++] : a[l++];
         }
         int32_t *t = a; a = b; b = t;
     }
@@ -6573,77 +6559,95 @@ gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
 gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
     return gtr__along(GTR__OP_SORT, &x, 1, axis, k ? k : -1, 1, 0);
 }
-/* m elements of x along axis, of which before lie in front of its own, by a gtr_pad_mode or, 4, turned round. */
-static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int axis, int64_t before, int64_t m, int mode,
-        float value) {
+/* m elements of x along axis, before of which lie in front of its own, by a gtr_pad_mode or, 4, turned round. Takes
+   back what was made since there were so many tensors. */
+static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int axis, int64_t before, int64_t m,
+        int mode, float value) {
     gtr__attr at = GTR__ZERO;
-    gtr_tensor *in[4];
-    const int64_t n = x->shape.dim[axis], tensors = x->ctx->n_tensor, reach = n + (mode == GTR_PAD_REFLECT ? n - 1 : m);
-    if (n < 0 || m < 1 || n > INT32_MAX || m > INT32_MAX || before >= reach || m - before > reach)
-        return GTR__NONE(x->ctx, GTR_ERR_ARG,
-            "%s: %lld elements of dimension %d with %lld, which may not be the batch%s", who, (long long)m, axis,
-            (long long)n, mode == GTR_PAD_REFLECT ? "; mirrored are fewer than it has" : "");
-    int32_t *ids = GTR__NEW(x->ctx, int32_t, 2 * m + n + 2), *order = ids + m, *starts = order + m;
-    if (!ids) return NULL;
+    gtr_context *ctx = x->ctx;
+    gtr_tensor *in[4], *t = NULL;
+    const int64_t n = x->shape.dim[axis];
+    const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && m > 0 && n < 1 << 28 && m < 1 << 28;
+    if (!good || (mirror && (before >= n || m - before >= 2 * n))) {
+        GTR__BAD_ARG(ctx, "%s: dimension %d would have %lld elements, of %lld; it may not be the batch%s", who, axis,
+            (long long)m, (long long)n, mirror ? ", and fewer than it has can be mirrored" : "");
+        return gtr__undo(ctx, since, ctx->n_parameter);
+    }
+    int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2), *order = ids + m, *starts = order + m;
+    if (!ids) return gtr__undo(ctx, since, ctx->n_parameter);
     for (int64_t i = 0; i < m; i++) {
         const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
-        ids[i] = (int32_t)(mode > GTR_PAD_CIRCULAR ? n - 1 - i : k >= 0 && k < n ? k : mode == GTR_PAD_REFLECT
-            ? 2 * edge - k : mode == GTR_PAD_REPLICATE ? edge : mode == GTR_PAD_CIRCULAR ? round : -1);
+        ids[i] = (int32_t)(mode > GTR_PAD_CIRCULAR ? n - 1 - i : k >= 0 && k < n ? k : mirror ? 2 * edge - k
+            : mode == GTR_PAD_REPLICATE ? edge : mode == GTR_PAD_CIRCULAR ? round : -1);
         if (ids[i] >= 0) starts[ids[i] + 2]++;
     }
     for (int64_t j = 2; j < n + 2; j++) starts[j] += starts[j - 1];
     for (int64_t i = 0; i < m; i++) if (ids[i] >= 0) order[starts[ids[i] + 1]++] = (int32_t)i;
-    in[0] = x;
+    in[0] = x; at.i[0] = axis; at.f[0] = value;
     for (int k = 0; k < 3; k++)
-        in[k + 1] = gtr_constant(x->ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
-    gtr__mfree(x->ctx, ids);
-    at.i[0] = axis; at.f[0] = value;
-    gtr_tensor *t = gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
-    return t ? t : gtr__undo(x->ctx, tensors, x->ctx->n_parameter);
+        in[k + 1] = gtr_constant(ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
+    gtr__mfree(ctx, ids);
+    t = gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
+    return t ? t : gtr__undo(ctx, since, ctx->n_parameter);
 }
+#define GTR__SINCE(x) const int64_t since = (x) ? (x)->ctx->n_tensor : 0
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
-    if (!x) return NULL;
-    bool good = pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR;
+    GTR__SINCE(x);
+    bool good = x && pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR;
     for (int i = 0; good && i < 2 * n; i++) good = pad[i] > INT32_MIN && pad[i] < INT32_MAX;
-    if (!good) return GTR__NONE(x->ctx, GTR_ERR_ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    if (x && !good) return GTR__NONE(x->ctx, GTR_ERR_ARG, "pad: %d dimensions, mode %d", n, (int)mode);
     for (int i = 0; i < n && x; i++, pad += 2) {
         const int k = x->shape.ndim - 1 - i;
-        if (pad[0] || pad[1]) x = gtr__take(x, "pad", k, pad[0], x->shape.dim[k] + pad[0] + pad[1], (int)mode, value);
+        const int64_t m = x->shape.dim[k] + pad[0] + pad[1];
+        if (pad[0] || pad[1]) x = gtr__take(x, "pad", since, k, pad[0], m, (int)mode, value);
     }
     return x;
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
-    for (int k = 0; x && times && k < x->shape.ndim; k++)
-        if (times[k] != 1)
-            x = gtr__take(x, "tile", k, 0, times[k] > INT32_MAX / x->shape.dim[k] ? 0 : x->shape.dim[k] * times[k],
-                GTR_PAD_CIRCULAR, 0);
+    GTR__SINCE(x);
+    if (x && !times) return GTR__NONE(x->ctx, GTR_ERR_ARG, "tile: times is NULL");
+    for (int k = 0; x && k < x->shape.ndim; k++) if (times[k] != 1) {
+        const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
+        x = gtr__take(x, "tile", since, k, 0, m, GTR_PAD_CIRCULAR, 0);
+    }
     return x;
 }
 gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
+    GTR__SINCE(x);
     const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
     const int64_t n = a < 0 ? 0 : x->shape.dim[a];
-    return a < 0 ? NULL : gtr__take(x, "roll", a, n > 0 ? shift % n : 0, n, GTR_PAD_CIRCULAR, 0);
+    return a < 0 ? NULL : gtr__take(x, "roll", since, a, n > 0 ? shift % n : 0, n, GTR_PAD_CIRCULAR, 0);
 }
 gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
+    GTR__SINCE(x);
+    if (x && (n < 0 || (n && !axes))) return GTR__NONE(x->ctx, GTR_ERR_ARG, "flip: %d axes", n);
     for (int i = 0; x && i < n; i++) {
         const int a = gtr__axis(x, axes[i], GTR__OP_TAKE);
-        x = a < 0 ? NULL : gtr__take(x, "flip", a, 0, x->shape.dim[a], GTR_PAD_CIRCULAR + 1, 0);
+        x = a < 0 ? gtr__undo(x->ctx, since, x->ctx->n_parameter)
+            : gtr__take(x, "flip", since, a, 0, x->shape.dim[a], GTR_PAD_CIRCULAR + 1, 0);
     }
     return x;
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
-    gtr_tensor *t[60];
-    for (int i = 0; x && i < n && i < 60; i++) {
-        if (!x[i]) return NULL;
+    gtr_tensor *t[60], *y;
+    gtr_context *ctx = x && n > 0 && x[0] ? x[0]->ctx : NULL;
+    if (!ctx) return NULL;
+    if (n > 60) return GTR__NONE(ctx, GTR_ERR_ARG, "stack: %d tensors, want 1 to 60", n);
+    const int64_t since = ctx->n_tensor;
+    for (int i = 0; i < n; i++) {
+        if (!x[i]) return gtr__undo(ctx, since, ctx->n_parameter);
         gtr_shape s = x[i]->shape;
         const int a = axis < 0 ? axis + s.ndim + 1 : axis;
-        if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS)
-            return GTR__NONE(x[i]->ctx, GTR_ERR_ARG, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
+        if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS) {
+            GTR__BAD_ARG(ctx, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
+            return gtr__undo(ctx, since, ctx->n_parameter);
+        }
         for (int k = s.ndim++; k > a; k--) s.dim[k] = s.dim[k - 1];
         s.dim[a] = 1;
-        if (!(t[i] = gtr_reshape(x[i], s))) return NULL;
+        t[i] = gtr_reshape(x[i], s);
     }
-    return x ? gtr_concat(t, n, axis) : NULL;
+    y = gtr_concat(t, n, axis);
+    return y ? y : gtr__undo(ctx, since, ctx->n_parameter);
 }
 /* The first that draws numbers by this name. */
 static gtr_tensor *gtr__drawn_by(const gtr_context *ctx, const char *name) {
@@ -6705,7 +6709,9 @@ gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
         return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
             "gather_rows: want x (R, ...), R not the batch, and at most 8 dimensions of the result");
     for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
-    return gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s);
+    GTR__SINCE(x);
+    gtr_tensor *t = gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s);
+    return t ? t : gtr__undo(x->ctx, since, x->ctx->n_parameter);
 }
 gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr__attr at = GTR__ZERO;

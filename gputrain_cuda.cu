@@ -4741,7 +4741,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
         lane = m.columns ? t / side : t % lanes, column = m.columns ? t % side : t / lanes;
     const int64_t o = (int64_t)blockIdx.x * ((int)blockDim.x / lanes) + column, begin = blockIdx.y * m.per,
         end = begin + m.per < m.terms ? begin + m.per : m.terms;
-    gtr__folded s = gtr__fold_one(w.kind, true, 0.0f, 0);
+    gtr__folded s = gtr__fold_one(w.kind, 0.0f, -1);
     int64_t k[3], at[3];
     if (o < m.kept) {
         if (!JOIN) gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
@@ -4750,11 +4750,11 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
 #pragma unroll
             for (int u = 0; u < 4; u++) {
                 const int64_t e = r + u * lanes;
-                if (e >= end) v[u] = gtr__fold_one(w.kind, true, 0.0f, 0);
+                if (e >= end) v[u] = gtr__fold_one(w.kind, 0.0f, -1);
                 else if (JOIN) v[u] = w.part[o * m.terms + e];
                 else {
                     gtr__red_at(m.nr, m.small, m.rd, m.rs, e, at);
-                    v[u] = gtr__fold_one(w.kind, false, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
+                    v[u] = gtr__fold_one(w.kind, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
                 }
             }
 #pragma unroll
@@ -4798,10 +4798,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_cons
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < w.count; i += (int64_t)gridDim.x * GTR__T) {
         int64_t o, e;
         gtr__dims_at(w.d, i, &o, &e);
-        const bool ints = w.kept.t == GTR_I32, first = ints && ((const int32_t *)w.kept.p)[o] == (int32_t)e;
         const float x = w.x.p ? gtr__get(w.x.p, w.x.t, i) : 0.0f, y = w.y.p ? gtr__get(w.y.p, w.y.t, o) : 0.0f,
-            kept = ints || !w.kept.p ? 0.0f : ((const float *)w.kept.p)[o];
-        gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, first, w.n));
+            kept = !w.kept.p ? 0.0f : w.kept.t == GTR_I32 ? (float)(((const int32_t *)w.kept.p)[o] == (int32_t)e)
+                : ((const float *)w.kept.p)[o];
+        gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, w.n));
     }
 }
 static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
@@ -5616,26 +5616,21 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:scatter_add
-// As embedding, of which table, and its rows, are this.
-static gtr__call gtr__scatter_as(const gtr__call *c, gtr__arg *in, gtr__arg *out, const gtr__arg &table,
-        const gtr__arg &rows) {
+// As embedding, of whose table and rows the one is the result of the other.
+static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back) {
+    gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
+    table.shape.ndim = 2; table.shape.dim[0] = c->attr->i[0]; table.shape.dim[1] = table.count / c->attr->i[0];
+    const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
     gtr__call as = *c;
-    in[0] = c->in[0]; in[1] = table; in[2] = in[3] = rows;
-    out[0] = rows; out[1] = table;
-    gtr_shape *s[2] = { &in[1].shape, &out[1].shape };
-    for (gtr_shape *q : s) { q->ndim = 2; q->dim[0] = c->attr->i[0]; q->dim[1] = table.count / q->dim[0]; }
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
-    return as;
+    return !back ? gtr__cuda_embedding_bwd(instance, &as)
+        : c->measure || rows.data ? gtr__cuda_embedding_fwd(instance, &as) : GTR_OK;
 }
 static gtr_result gtr__cuda_scatter_add_fwd(void *instance, const gtr__call *c) {
-    gtr__arg in[4], out[2];
-    const gtr__call as = gtr__scatter_as(c, in, out, c->out[0], c->in[1]);
-    return gtr__cuda_embedding_bwd(instance, &as);
+    return gtr__scatter_add(instance, c, false);
 }
 static gtr_result gtr__cuda_scatter_add_bwd(void *instance, const gtr__call *c) {
-    gtr__arg in[4], out[2];
-    const gtr__call as = gtr__scatter_as(c, in, out, c->in[3], c->out[1]);
-    return c->measure || c->out[1].data ? gtr__cuda_embedding_fwd(instance, &as) : GTR_OK;
+    return gtr__scatter_add(instance, c, true);
 }
 
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in

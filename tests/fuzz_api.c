@@ -579,6 +579,39 @@ static void do_binary(void)
     before(true, "gtr_%s(%s, %s) %d %d", names[k], N(x), N(y), ta, tb);
     built(k == 2 && (ta || tb) ? gtr_matmul_t(x, ta, y, tb) : f[k](x, y), x && y);
 }
+static void do_over_axes(void)
+{
+    static gtr_tensor *(*const f[])(gtr_tensor *, const int *, int, bool) = {
+        gtr_logsumexp, gtr_max, gtr_min, gtr_prod };
+    gtr_tensor *x = floats(), *many[4] = { x, like(x), like(x), x };
+    int dims[GTR_MAX_DIMS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    int64_t sizes[2 * GTR_MAX_DIMS];
+    const int axis = (int)nasty(byte() % 3) - (one_in(4) ? 2 : 0), n = (int)nasty(1 + byte() % 3);
+    const int64_t k = nasty(1 + byte() % 4);
+    const bool keep = one_in(2);
+    const unsigned what = byte() % 13;
+    for (int i = 0; i < 2 * GTR_MAX_DIMS; i++) sizes[i] = nasty(1 + byte() % 2);
+    dims[0] = axis;
+    before(true, "over axes %u(%s, axis %d, n %d, k %lld)", what, N(x), axis, n, (long long)k);
+    switch (what) {
+    case 0: built(gtr_log_softmax(x, axis), x); break;
+    case 1: built(gtr_cumsum(x, axis), x); break;
+    case 2: built(gtr_sort(x, axis, keep), x); break;
+    case 3: built(gtr_top_k(x, k, axis), x); break;
+    case 4: built(gtr_argmin(x, axis), x); break;
+    case 5: built(gtr_var(x, dims, n % 3, keep, one_in(2)), x); break;
+    case 6: built(gtr_norm(x, one_in(3) ? 1 : one_in(2) ? 2 : nastyf(2), dims, n % 3, keep), x); break;
+    case 7: built(gtr_pad(x, one_in(16) ? NULL : sizes, n, (gtr_pad_mode)(byte() % 5), nastyf(1)), x); break;
+    case 8: built(gtr_tile(x, sizes), x); break;
+    case 9: built(gtr_roll(x, k, axis), x); break;
+    case 10: built(gtr_flip(x, dims, n % 3), x); break;
+    case 11:
+        if (n <= 4 || n > 72) built(gtr_stack(many, n, axis), n > 0 && many[0] && many[1] && many[2]);
+        else told();
+        break;
+    default: built(f[k & 3](x, dims, n % 3, keep), x);
+    }
+}
 static void do_shaped(void)
 {
     gtr_tensor *x = floats(), *many[4] = { x, like(x), like(x), x };
@@ -788,7 +821,7 @@ static gtr_tensor *entropy_of(gtr_tensor *x, gtr_tensor *y)
 static void do_layer(void)
 {
     gtr_tensor *x = floats(), *y;
-    switch (byte() % 8) {
+    switch (byte() % 11) {
     case 0: case 1: linear_of(x, nasty(1 + byte() % 4)); break;
     case 2:
         {
@@ -804,6 +837,18 @@ static void do_layer(void)
         }
     case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
     case 6: if (one_in(2)) drop_of(x); else if (one_in(2)) random_of(x); else made_of(x); break;
+    case 8: y = of_type(GTR_I32); before(true, "gtr_gather_rows(%s, %s)", N(x), N(y));
+        built(gtr_gather_rows(x, y), x && y); break;
+    case 9: {
+        const int64_t rows = nasty(5);
+        y = of_type(GTR_I32); before(true, "gtr_scatter_add_rows(%s, %s, %lld)", N(y), N(x), (long long)rows);
+        built(gtr_scatter_add_rows(y, x, rows), x && y); break;
+    }
+    case 10: {
+        const int64_t rows = nasty(5);
+        y = of_type(GTR_I32); before(true, "gtr_one_hot(%s, %lld)", N(y), (long long)rows);
+        built(gtr_one_hot(y, rows), y); break;
+    }
     default: y = of_type(GTR_I32);
         if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); }
         else entropy_of(x, y);
@@ -1295,7 +1340,7 @@ static void act(void)
 {
     static void (*const f[])(void) = {
         do_input, do_parameter, do_constant, do_state, do_release, do_unary, do_unary, do_binary, do_binary, do_shaped,
-        do_shaped, do_gradient, do_custom,
+        do_shaped, do_over_axes, do_gradient, do_custom,
         do_layer, do_layer, do_trainer, do_network, do_network, do_data, do_data, do_step, do_step, do_step, do_report,
         do_buffers, do_fit, do_fit,
         do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,

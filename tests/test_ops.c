@@ -3398,6 +3398,114 @@ static void bad_ops(void)
     gtr_destroy(ctx);
 }
 /* What only shows when values are there: it is refused, nothing is computed, and the next run is right. */
+/* Of ops over axes: NULL passes through, and what is wrong is refused, without what was made for it. */
+static void bad_axes(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *y = gtr_input(ctx, "y", GTR_I32,
+        gtr_shape1(GTR_BATCH)), *c = gtr_parameter(ctx, "c", gtr_shape3(2, 3, 4), init_of(GTR_INIT_ZERO, 0)),
+        *pair[2], *none[2] = { NULL, NULL };
+    int batch = 0, axis3 = 3, twice[2] = { 0, -2 }, flips[2] = { 1, 5 };
+    int64_t ends[4] = { 1, 1, 0, 1 }, wide[2] = { 7, 0 }, cut[2] = { -3, -4 }, times[3] = { 2, 1, 0 },
+        more[2] = { 1, 0 }, mark;
+    pair[0] = x; pair[1] = c;
+    EXPECT(!gtr_logsumexp(NULL, NULL, 0, false) && !gtr_max(NULL, NULL, 0, false) && !gtr_min(NULL, NULL, 0, false)
+        && !gtr_prod(NULL, NULL, 0, false) && !gtr_var(NULL, NULL, 0, true, false) && !gtr_norm(NULL, 7, NULL, 0, false)
+        && !gtr_log_softmax(NULL, 0) && !gtr_argmin(NULL, 0) && !gtr_cumsum(NULL, 0) && !gtr_sort(NULL, 0, true)
+        && !gtr_top_k(NULL, 1, 0) && !gtr_one_hot(NULL, 3) && !gtr_gather_rows(NULL, y) && !gtr_gather_rows(c, NULL)
+        && !gtr_scatter_add_rows(NULL, x, 3) && !gtr_scatter_add_rows(y, NULL, 3));
+    EXPECT(!gtr_pad(NULL, ends, 2, GTR_PAD_CONSTANT, 0) && !gtr_tile(NULL, times) && !gtr_roll(NULL, 1, 0)
+        && !gtr_flip(NULL, &batch, 1) && !gtr_stack(NULL, 2, 0) && !gtr_stack(none, 2, 0));
+    EXPECT_OK(ctx);
+    mark = gtr_mark(ctx);
+    BAD(gtr_logsumexp(x, &axis3, 1, false), GTR_ERR_ARG, "logsumexp|axis 3");
+    BAD(gtr_max(x, twice, 2, false), GTR_ERR_ARG, "max|named twice");
+    BAD(gtr_min(y, NULL, 0, false), GTR_ERR_SHAPE, "min|int32");
+    BAD(gtr_prod(x, NULL, 2, false), GTR_ERR_ARG, "prod|2 axes");
+    BAD(gtr_var(x, NULL, -1, false, false), GTR_ERR_ARG, "var|-1 axes");
+    BAD(gtr_norm(x, 3, NULL, 0, false), GTR_ERR_ARG, "norm|3|1, 2 or INFINITY");
+    BAD(gtr_norm(x, (float)NAN, NULL, 0, false), GTR_ERR_ARG, "norm|nan");
+    BAD(gtr_log_softmax(x, 2), GTR_ERR_ARG, "log_softmax|axis 2");
+    BAD(gtr_argmin(x, -3), GTR_ERR_ARG, "min|axis -3");
+    BAD(gtr_cumsum(y, 0), GTR_ERR_SHAPE, "cumsum|int32");
+    BAD(gtr_sort(x, 2, false), GTR_ERR_ARG, "sort|axis 2");
+    BAD(gtr_top_k(x, 8, 1), GTR_ERR_SHAPE, "sort|(N, 7)|from 1 to all");
+    BAD(gtr_top_k(x, 0, 1), GTR_ERR_SHAPE, "sort|(N, 7)|from 1 to all");
+    BAD(gtr_top_k(x, 2, 0), GTR_ERR_SHAPE, "sort|(N, 7)|not the batch");
+    BAD(gtr_one_hot(x, 3), GTR_ERR_SHAPE, "one_hot|float32");
+    BAD(gtr_one_hot(y, -1), GTR_ERR_SHAPE, "one_hot|(N, 0)");
+    BAD(gtr_gather_rows(x, y), GTR_ERR_SHAPE, "gather_rows|not the batch");
+    BAD(gtr_gather_rows(c, x), GTR_ERR_SHAPE, "embedding|int32");
+    BAD(gtr_scatter_add_rows(y, c, 3), GTR_ERR_SHAPE, "scatter_add|(N,)|(2, 3, 4)|ids (...)");
+    BAD(gtr_scatter_add_rows(y, x, 0), GTR_ERR_SHAPE, "scatter_add|(0, 7)");
+    BAD(gtr_pad(x, ends, 2, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|dimension 0|batch");
+    BAD(gtr_pad(x, wide, 1, GTR_PAD_REFLECT, 0), GTR_ERR_ARG, "pad|14|of 7|mirrored");
+    BAD(gtr_pad(x, cut, 1, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|0 elements");
+    BAD(gtr_pad(x, ends, 3, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|3 dimensions");
+    BAD(gtr_pad(x, ends, 1, (gtr_pad_mode)4, 0), GTR_ERR_ARG, "pad|mode 4");
+    BAD(gtr_tile(c, times), GTR_ERR_ARG, "tile|dimension 2");
+    times[0] = 2; times[1] = 1;
+    BAD(gtr_tile(x, times), GTR_ERR_ARG, "tile|dimension 0|batch");
+    BAD(gtr_roll(x, 1, 0), GTR_ERR_ARG, "roll|dimension 0|batch");
+    BAD(gtr_flip(x, &batch, 1), GTR_ERR_ARG, "flip|dimension 0|batch");
+    BAD(gtr_flip(c, flips, 2), GTR_ERR_ARG, "axis 5");
+    BAD(gtr_stack(pair, 2, 0), GTR_ERR_SHAPE, "concat|(1, N, 7)|(1, 2, 3, 4)");
+    BAD(gtr_stack(&x, 1, 3), GTR_ERR_ARG, "stack|axis 3");
+    EXPECT(gtr_mark(ctx) == mark);
+    more[0] = 0;
+    EXPECT(gtr_pad(x, more, 1, GTR_PAD_CONSTANT, 0) == x && gtr_flip(x, NULL, 0) == x);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* Equal elements, NaN and vectors of zeros: which of them is first, and which has the gradient. */
+static void equals(void)
+{
+    static const gtr_float v[2][6] = { { 1, 3, 3, -2, -2, 0 }, { 0, -0.0f, 2, 0, 5, 2 } };
+    static const int32_t up[2][6] = { { 3, 4, 5, 0, 1, 2 }, { 0, 1, 3, 2, 5, 4 } },
+        down[2][6] = { { 1, 2, 0, 5, 3, 4 }, { 4, 2, 5, 0, 1, 3 } }, most[2] = { 1, 4 }, least[2] = { 3, 0 };
+    gtr_context *ctx = context_on(GTR_DEVICE_AUTO, 1);
+    gtr_init zero = init_of(GTR_INIT_ZERO, 0);
+    gtr_tensor *x = gtr_parameter(ctx, "x", gtr_shape2(2, 6), zero), *t[16];
+    int one = 1, k;
+    int32_t ints[12];
+    gtr_float got[12], nan[12];
+    EXPECT(gtr_set(x, v, sizeof v) == GTR_OK);
+    t[0] = gtr_output(gtr_sort(x, 1, false), 1); t[1] = gtr_output(gtr_sort(x, 1, true), 1);
+    t[2] = gtr_output(gtr_max(x, &one, 1, false), 1); t[3] = gtr_argmin(x, 1);
+    t[4] = gtr_gradient(gtr_sum(gtr_max(x, &one, 1, true), NULL, 0, false), x);
+    t[5] = gtr_gradient(gtr_sum(gtr_top_k(x, 2, 1), NULL, 0, false), x);
+    t[6] = gtr_gradient(gtr_norm(gtr_scale(x, 0, 0), 2, NULL, 0, false), x);
+    t[7] = gtr_gradient(gtr_norm(x, (float)INFINITY, NULL, 0, false), x);
+    t[8] = gtr_max(x, NULL, 0, false); t[9] = gtr_min(x, NULL, 0, false);
+    if (CHECK(gtr_eval(t, 10) == GTR_OK, "%s", gtr_error_text(ctx))) {
+        EXPECT(!gtr_get(t[0], ints, sizeof ints) && !memcmp(ints, up, sizeof up));
+        EXPECT(!gtr_get(t[1], ints, sizeof ints) && !memcmp(ints, down, sizeof down));
+        EXPECT(!gtr_get(t[2], ints, 8) && !memcmp(ints, most, 8));
+        EXPECT(!gtr_get(t[3], ints, 8) && !memcmp(ints, least, 8));
+        EXPECT(!gtr_get(t[4], got, sizeof got));
+        for (k = 0; k < 12; k++) EXPECT(got[k] == (k == 1 || k == 10));
+        EXPECT(!gtr_get(t[5], got, sizeof got));
+        for (k = 0; k < 12; k++) EXPECT(got[k] == (k == 1 || k == 2 || k == 8 || k == 10));
+        EXPECT(!gtr_get(t[6], got, sizeof got));
+        for (k = 0; k < 12; k++) EXPECT(got[k] == 0);
+        EXPECT(!gtr_get(t[7], got, sizeof got));
+        for (k = 0; k < 12; k++) EXPECT(got[k] == (k == 10));
+    }
+    memcpy(nan, v, sizeof v);
+    nan[4] = nan[7] = gtr__nan();
+    EXPECT(gtr_set(x, nan, sizeof nan) == GTR_OK);
+    if (CHECK(gtr_eval(t, 10) == GTR_OK, "%s", gtr_error_text(ctx))) {
+        EXPECT(!gtr_get(t[0], ints, sizeof ints) && ints[5] == 4 && ints[11] == 1);
+        EXPECT(!gtr_get(t[1], ints, sizeof ints) && ints[0] == 4 && ints[6] == 1);
+        EXPECT(!gtr_get(t[2], ints, 8) && ints[0] == 4 && ints[1] == 1);
+        EXPECT(!gtr_get(t[3], ints, 8) && ints[0] == 4 && ints[1] == 1);
+        for (k = 8; k < 10; k++) EXPECT(!gtr_get(t[k], got, sizeof *got) && got[0] != got[0]);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
 static void bad_runs(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
@@ -3643,6 +3751,8 @@ int main(int argc, char **argv)
     RUN(norm_shapes);
     RUN(other_dtypes);
     RUN(bad_ops);
+    RUN(bad_axes);
+    RUN(equals);
     RUN(bad_runs);
 #ifdef GPUTRAIN_DOUBLE
     RUN(gradients);
