@@ -7046,10 +7046,9 @@ static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t,
         if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
         c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* by which the gradient is 0 anyhow */
         return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
-    case GTR__L_bce_with_logits: case GTR__L_focal: /* (1 - t) x + (1 + (pos_weight - 1) t) softplus(-x) */
-        y = gtr_softplus(gtr_neg(x), 1);
-        if (d->pos_weight) y = gtr_mul(y, gtr_scale(gtr_mul(t, gtr_scale(gtr__widen(d->pos_weight), 1, -1)), 1, 1));
-        y = gtr_add(gtr_mul(gtr_scale(t, -1, 1), x), y);
+    case GTR__L_bce_with_logits: case GTR__L_focal:
+        y = d->pos_weight ? gtr_mul(t, gtr__widen(d->pos_weight)) : t;
+        y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
         if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
@@ -7076,7 +7075,7 @@ static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t,
     default:
         c = gtr_mul(gtr_scale(gtr__dot(x, x), 1, 1e-12f), gtr_scale(gtr__dot(t, t), 1, 1e-12f));
         c = gtr_div(gtr__dot(x, t), gtr_sqrt(c));
-        y = gtr_mul(gtr_scale(v, -0.5f, 0.5f), gtr_clamp(gtr_scale(c, 1, -d->margin), 0, 2));
+        y = gtr_mul(gtr_scale(v, -0.5f, 0.5f), gtr_relu(gtr_scale(c, 1, -d->margin)));
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }

@@ -1,6 +1,7 @@
 /* What a step and an evaluation give must not depend on the parts that they are computed in: losses and metrics that
    divide by the labels that count, for any number of micro-batches and any batch of an evaluation; dropout's masks,
-   wherever a tensor has its batch. Each on the CPU, and again on the GPU where there is one. */
+   wherever a tensor has its batch. Losses beyond those: the same in parts, in sets and in 16 bits, at their kinks, and
+   what they refuse. Each on the CPU, and again on the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -446,6 +447,260 @@ static void labels_kept_input(void)
     }
 }
 
+/* ---- losses of terms: reductions, weights, parts ---- */
+enum { LOSSES = 16 };
+static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal", "kl_div",
+    "poisson_nll", "gaussian_nll", "cosine_embedding", "nll", "nll of classes' weights", "cross_entropy of weights",
+    "cross_entropy", "cross_entropy of probabilities" };
+static gtr_float data_t[SET * CLASSES];
+static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y, gtr_reduction how)
+{
+    static const gtr_float weights[CLASSES] = { 0.5, 1, 2, 0.25, 4 };
+    gtr_tensor *column = gtr_slice(t, 1, 0, 1), *rows = gtr_reshape(column, gtr_shape1(GTR_BATCH));
+    gtr_tensor *w = gtr_constant(h->ctx, GTR_F32, gtr_shape1(CLASSES), weights);
+    gtr_loss_desc d;
+    gtr_cross_entropy_desc e;
+    memset(&d, 0, sizeof d); memset(&e, 0, sizeof e);
+    d.reduction = e.reduction = how;
+    if (kind % 3 == 1) d.weight = column;
+    switch (kind) {
+    case 0: return gtr_l1_ex(h, t, d);
+    case 1: return gtr_mse_ex(h, t, d);
+    case 2: d.delta = 0.5f; return gtr_huber_ex(h, t, d);
+    case 3: return gtr_smooth_l1_ex(h, t, d);
+    case 4: return gtr_bce_ex(gtr_sigmoid(h), t, d);
+    case 5: d.pos_weight = w; return gtr_bce_with_logits_ex(h, t, d);
+    case 6: return gtr_focal_ex(h, t, d);
+    case 7: return gtr_kl_div_ex(gtr_log_softmax(h, 1), t, d);
+    case 8: d.full = true; return gtr_poisson_nll_ex(h, gtr_scale(t, 3, 0), d);
+    case 9: return gtr_gaussian_nll_ex(h, t, gtr_scale(column, 1, 0.5f), d);
+    case 10: d.weight = NULL; return gtr_cosine_embedding_ex(h, t, gtr_scale(rows, 0, -1), d);
+    case 12: e.weight = w; break;
+    case 13: e.weight = w; e.sample_weight = rows; e.label_smoothing = 0.125f; break;
+    default: break;
+    }
+    if (kind < 13) return gtr_nll_ex(gtr_log_softmax(h, 1), y, e);
+    return gtr_cross_entropy_ex(h, kind == 15 ? t : y, e);
+}
+/* acc: the target's input */
+static net build_loss(int kind, gtr_reduction how, int micro, gtr_precision precision)
+{
+    gtr_trainer_desc d;
+    net n;
+    memset(&n, 0, sizeof n); memset(&d, 0, sizeof d);
+    d.lr = 0.01f; d.micro_batches = micro; d.precision = precision;
+    n.ctx = gtr_create(desc0());
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.acc = gtr_input(n.ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, CLASSES));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.loss = loss_by(kind, gtr_linear(gtr_tanh(gtr_linear(n.x, "fc1", 16)), "fc2", CLASSES), n.acc, n.y, how);
+    n.times = 1;
+    n.t = gtr_trainer_create(n.loss, d);
+    return n;
+}
+static void feed_loss(const net *n, int rows)
+{
+    gtr_set(n->x, data_x, (size_t)(rows * WIDTH) * sizeof *data_x);
+    gtr_set(n->acc, data_t, (size_t)(rows * CLASSES) * sizeof *data_t);
+    gtr_set(n->y, data_y, (size_t)rows * sizeof *data_y);
+}
+static void fill_loss(void)
+{
+    uint32_t s = 5;
+    int i;
+    data_fill(-100, 1);
+    for (i = 0; i < SET * CLASSES; i++) data_t[i] = (gtr_float)(0.5f + 0.49f * noise(&s));
+}
+static void losses_in_parts(void)
+{
+    int kind, how, m, step;
+    fill_loss();
+    for (kind = 0; kind < LOSSES; kind++) for (how = 0; how < 4; how++) for (m = 1; m < 4; m++) {
+        const gtr_precision precision = (kind + how + m) % 3 || how == GTR_REDUCE_SUM ? GTR_FP32 : GTR_MIXED_BF16;
+        net one, many;
+        if (how == GTR_REDUCE_NONE || (small && m != 1 + (kind + how) % 3)) continue;
+        one = build_loss(kind, (gtr_reduction)how, 1, precision);
+        many = build_loss(kind, (gtr_reduction)how, micros[m], precision);
+        for (step = 0; step < 2 && made(&one) && made(&many); step++) {
+            feed_loss(&one, ROWS); feed_loss(&many, ROWS);
+            EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
+            CHECK(close_to(gtr_loss(many.t), gtr_loss(one.t), precision), "%s, reduction %d, %d parts: %.9g, want %.9g",
+                loss_names[kind], how, micros[m], (double)gtr_loss(many.t), (double)gtr_loss(one.t));
+            compare(&one, &many, precision, loss_names[kind]);
+        }
+        if (one.t && many.t) { EXPECT_OK(one.ctx); EXPECT_OK(many.ctx); }
+        gtr_destroy(one.ctx); gtr_destroy(many.ctx);
+    }
+}
+static void losses_in_sets(void)
+{
+    static const int batches[] = { SET, 1, 8, 49 };
+    int kind, how, k;
+    fill_loss();
+    for (kind = 0; kind < LOSSES; kind++) for (how = 0; how < 4; how++) {
+        net n;
+        gtr_arrays_desc a;
+        gtr_column *c = a.column + 1;
+        gtr_dataset *set;
+        float loss, want;
+        if (how == GTR_REDUCE_NONE || (small && (kind + how) % 3)) continue;
+        n = build_loss(kind, (gtr_reduction)how, 2, GTR_FP32);
+        memset(&a, 0, sizeof a);
+        a.rows = SET;
+        a.column[0].data = data_x; a.column[0].shape = gtr_shape1(WIDTH);
+        if (kind < 11 || kind == 13 || kind == 15) { c->data = data_t; c->shape = gtr_shape1(CLASSES); c++; }
+        if (kind > 10 && kind < 15) { c->data = data_y; c->dtype = GTR_I32; }
+        set = gtr_dataset_arrays(n.ctx, a);
+        feed_loss(&n, SET);
+        EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_OK);
+        want = gtr_item(n.loss);
+        for (k = 0; k < 4 && made(&n); k++) {
+            EXPECT_EQ(gtr_evaluate(n.t, set, batches[k], NULL, &loss, NULL), GTR_OK);
+            CHECK(close_to(loss, want, GTR_FP32), "%s, reduction %d, in batches of %d: %.9g, want %.9g",
+                loss_names[kind], how, batches[k], (double)loss, (double)want);
+        }
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* A loss of values that are stored in 16 bits is that of these values in float32, and so is its gradient. */
+static void losses_of_low(void)
+{
+    int kind;
+    fill_loss();
+    for (kind = 0; kind < LOSSES; kind++) {
+        static gtr_float got[ROWS * CLASSES];
+        gtr_tensor *h, *x, *loss[2];
+        net n = build_loss(kind, GTR_REDUCE_MEAN, 1, GTR_MIXED_BF16);
+        if (!made(&n)) { gtr_destroy(n.ctx); continue; }
+        for (h = n.loss; h->op != GTR__OP_LINEAR; ) h = n.ctx->tensor[h->id - 1];
+        gtr_keep(h);
+        feed_loss(&n, ROWS);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        gtr_get(h, got, sizeof got);
+        x = gtr_input(n.ctx, "h", GTR_F32, gtr_shape2(GTR_BATCH, CLASSES));
+        gtr_set(x, got, sizeof got);
+        loss[0] = loss_by(kind, x, n.acc, n.y, GTR_REDUCE_MEAN);
+        EXPECT_EQ(gtr_eval(loss, 1), GTR_OK);
+        if (kind != 4) /* sigmoid's result is in 16 bits, too */
+            CHECK(close_to(gtr_loss(n.t), gtr_item(loss[0]), GTR_FP32), "%s in bf16: %.9g, want %.9g", loss_names[kind],
+                (double)gtr_loss(n.t), (double)gtr_item(loss[0]));
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* Values and gradients at kinks and ends, as PyTorch 2.15 gives them. */
+static void losses_at_kinks(void)
+{
+    static const struct { int kind; gtr_float x[4], t[4], v[4], loss[4], dx[4], dv[4]; } rows[] = {
+        { 0, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 1, 0.5, 2 }, { 0, 1, -1, -1 }, { 0 } },
+        { 1, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 0.5, 0.125, 1.5 }, { 0, 1, -0.5, -1 }, { 0 } },
+        { 2, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 0.375, 0.125, 0.875 }, { 0, 0.5, -0.5, -0.5 }, { 0 } },
+        { 3, { 0, 1, 0, 1 }, { 1, 0, 0, 1 }, { 0 }, { 100, 100, 0, 0 }, { (gtr_float)-1e12, (gtr_float)1e12, 0, 0 }, { 0 } },
+        { 4, { 200, -200, 30, -30 }, { 0, 1, 1, 0 }, { 0 }, { 200, 200, (gtr_float)9.357623e-14, (gtr_float)9.357623e-14 },
+            { 1, -1, (gtr_float)-9.357623e-14, (gtr_float)9.357623e-14 }, { 0 } },
+        { 5, { 1, 2, 0.5, -1 }, { 0, 0.5, 1, 0 }, { 0 }, { 0, (gtr_float)-1.3465736, -0.5, 0 }, { 0, -0.5, -1, 0 }, { 0 } },
+        { 6, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0, (gtr_float)1e-7, 1, 2 },
+            { (gtr_float)-2.3025851, (gtr_float)47.697415, 0.125, (gtr_float)1.3465736 }, { 0, 100, -0.5, -1 },
+            { 50, -4950, 0.375, -0.25 } },
+        { 7, { 1, 0, 1, 0 }, { 0, 1, 0, -1 }, { -1, -1 }, { 0, 0 }, { 0, 0, 0, 0 }, { 0 } } };
+    int k, i;
+    for (k = 0; k < 8; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        const gtr_shape s = k == 7 ? gtr_shape2(2, 2) : gtr_shape1(4);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, s), *t = gtr_constant(ctx, GTR_F32, s, rows[k].t), *loss, *f[3];
+        gtr_tensor *v = gtr_input(ctx, "v", GTR_F32, gtr_shape1(k == 7 ? 2 : 4));
+        gtr_float loss_got[4] = { 0 }, dx[4], dv[4] = { 0 };
+        gtr_loss_desc d;
+        memset(&d, 0, sizeof d);
+        d.reduction = GTR_REDUCE_NONE;
+        if (k == 2) d.delta = 0.5f;
+        if (k == 4) d.weight = gtr_scale(t, 0, 1);
+        if (k == 6) d.eps = 0.01f;
+        loss = k == 0 ? gtr_l1_ex(x, t, d) : k == 1 ? gtr_smooth_l1_ex(x, t, d) : k == 2 ? gtr_huber_ex(x, t, d)
+            : k == 3 ? gtr_bce_ex(x, t, d) : k == 4 ? gtr_bce_with_logits_ex(x, t, d) : k == 5 ? gtr_kl_div_ex(x, t, d)
+            : k == 6 ? gtr_gaussian_nll_ex(x, t, v, d) : gtr_cosine_embedding_ex(x, t, v, d);
+        f[0] = loss; f[1] = gtr_gradient(gtr_sum(loss, NULL, 0, false), x);
+        f[2] = gtr_gradient(gtr_sum(loss, NULL, 0, false), v);
+        gtr_set(x, rows[k].x, sizeof rows[k].x);
+        gtr_set(v, rows[k].v, sizeof(gtr_float) * (k == 7 ? 2 : 4));
+        EXPECT_EQ(gtr_eval(f, k == 6 ? 3 : 2), GTR_OK);
+        gtr_get(loss, loss_got, sizeof(gtr_float) * (k == 7 ? 2 : 4)); gtr_get(f[1], dx, sizeof dx);
+        if (k == 6) gtr_get(f[2], dv, sizeof dv);
+        for (i = 0; i < 4; i++)
+            CHECK(near(&loss_got[i], &rows[k].loss[i], 1, GTR_FP32) && near(&dx[i], &rows[k].dx[i], 1, GTR_FP32)
+                && near(&dv[i], &rows[k].dv[i], 1, GTR_FP32), "row %d, element %d: %.9g, gradients %.9g and %.9g", k, i,
+                (double)loss_got[i], (double)dx[i], (double)dv[i]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Each is refused when it is built, and the text names the loss, what is wrong, and shapes got and wanted. */
+static void losses_refused(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *t = gtr_input(ctx, "t", GTR_F32,
+        gtr_shape2(GTR_BATCH, 3)), *w = gtr_input(ctx, "w", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *y = gtr_input(ctx, "y",
+        GTR_I32, gtr_shape1(GTR_BATCH)), *rows = gtr_input(ctx, "rows", GTR_F32, gtr_shape1(GTR_BATCH));
+    gtr_loss_desc d;
+    gtr_cross_entropy_desc e;
+    const int32_t bad[2] = { 1, 3 };
+    const gtr_float logits[6] = { 0 };
+    gtr_tensor *loss;
+    memset(&d, 0, sizeof d); memset(&e, 0, sizeof e);
+#define REFUSED(call, code, a, b) do { EXPECT((call) == NULL); EXPECT(strstr(gtr_error_text(ctx), b) != NULL); \
+        EXPECT_ERROR(ctx, code, a); } while (0)
+    EXPECT(!gtr_l1(NULL, t) && !gtr_huber(x, NULL) && !gtr_gaussian_nll(x, t, NULL) && !gtr_nll(NULL, y)
+        && !gtr_cross_entropy(x, NULL) && !gtr_cosine_embedding(x, NULL, rows) && gtr_error(ctx) == GTR_OK);
+    REFUSED(gtr_l1(x, w), GTR_ERR_SHAPE, "l1: got target \"w\" float32 (N, 4)", "(N, 3)");
+    REFUSED(gtr_smooth_l1(y, y), GTR_ERR_SHAPE, "smooth_l1: got x \"y\" int32", "float32");
+    REFUSED(gtr_bce(x, rows), GTR_ERR_SHAPE, "bce: got target \"rows\"", "(N,)");
+    REFUSED(gtr_gaussian_nll(x, t, w), GTR_ERR_SHAPE, "gaussian_nll: got var \"w\" float32 (N, 4)", "broadcasting to (N, 3)");
+    REFUSED(gtr_cosine_embedding(x, t, y), GTR_ERR_SHAPE, "cosine_embedding: got y \"y\" int32 (N,)", "(N,)");
+    d.weight = w;
+    REFUSED(gtr_kl_div_ex(x, t, d), GTR_ERR_SHAPE, "kl_div: got weight \"w\" float32 (N, 4)", "broadcasting to (N, 3)");
+    d.weight = NULL; d.pos_weight = w;
+    REFUSED(gtr_bce_with_logits_ex(x, t, d), GTR_ERR_SHAPE, "bce_with_logits: got pos_weight \"w\"", "(N, 3)");
+    d.pos_weight = NULL; d.delta = -1;
+    REFUSED(gtr_huber_ex(x, t, d), GTR_ERR_ARG, "huber", "delta");
+    d.delta = 0; d.gamma = (float)NAN;
+    REFUSED(gtr_focal_ex(x, t, d), GTR_ERR_ARG, "focal", "gamma");
+    d.gamma = 0; d.margin = 1.5f;
+    REFUSED(gtr_cosine_embedding_ex(x, t, rows, d), GTR_ERR_ARG, "cosine_embedding", "margin");
+    d.margin = 0; d.reduction = (gtr_reduction)4;
+    REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse", "reduction");
+    REFUSED(gtr_nll(w, rows), GTR_ERR_SHAPE, "nll", "int32");
+    REFUSED(gtr_nll(gtr_slice(x, 1, 0, 1), y), GTR_ERR_SHAPE, "nll", "C above 1");
+    REFUSED(gtr_cross_entropy(x, w), GTR_ERR_SHAPE, "cross_entropy: got labels \"w\" float32 (N, 4)", "(N, 3)");
+    e.weight = rows;
+    REFUSED(gtr_cross_entropy_ex(x, y, e), GTR_ERR_SHAPE, "cross_entropy: got weight \"rows\" float32 (N,)", "(3,)");
+    e.weight = NULL; e.sample_weight = w;
+    REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_SHAPE, "nll: got sample_weight \"w\" float32 (N, 4)", "(N,)");
+    e.sample_weight = NULL; e.label_smoothing = 0.5f;
+    REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_ARG, "nll: label_smoothing is 0.5", "want 0");
+    loss = gtr_nll(x, y);
+    gtr_set(x, logits, sizeof logits); gtr_set(y, bad, sizeof bad);
+    EXPECT_EQ(gtr_eval(&loss, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "input \"y\": element 1 is 3, want 0 to 2 for nll");
+    gtr_destroy(ctx);
+}
+/* A step in which no row counts, of a loss that is divided by weights. */
+static void no_weights(void)
+{
+    int m, i;
+    for (m = 0; m < 2; m++) {
+        net n;
+        fill_loss();
+        n = build_loss(12, GTR_REDUCE_MEAN, 1 + m, GTR_FP32);
+        for (i = 0; i < ROWS; i++) data_y[i] = -100;
+        feed_loss(&n, ROWS);
+        gtr_step(n.t);
+        EXPECT_EQ(gtr_wait(n.ctx) || gtr_error(n.ctx), 1);
+        EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "all labels of the step are ignored");
+        gtr_destroy(n.ctx);
+    }
+}
+
 /* ---- dropout's masks are the whole batch's ---- */
 enum { USUAL, FLAT, MIDDLE, TIME_MAJOR, TWO_VIEWS, LAST, NONE, IN_REGION, PLACES };
 static const char *const place_names[] = {
@@ -665,6 +920,12 @@ static void all(void)
     RUN(parameter_as_loss);
     RUN(labels_once);
     RUN(labels_kept_input);
+    RUN(losses_in_parts);
+    RUN(losses_in_sets);
+    RUN(losses_of_low);
+    RUN(losses_at_kinks);
+    RUN(losses_refused);
+    RUN(no_weights);
     RUN(masks_in_parts);
     RUN(masks_differ);
     RUN(noise_in_parts);
