@@ -17689,10 +17689,10 @@ static gtr_result gtr__group_run(void *instance, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     if (c->measure) *c->measure = 0;
     memset((void *)&group, 0, sizeof group);
-    if (!c->measure) g->group = &group;
+    g->group = c->measure ? NULL : &group;
     for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(instance, c, &w->node[i], -1);
-    if (c->measure) return r;
     g->group = NULL;
+    if (c->measure) return r;
     if (group.p.sets == 1) group.p.sets = 0;
     return r == GTR_OK && group.p.c ? gtr__product_whole(instance, c, &group.p, &group.choice) : r;
 }
