@@ -74,7 +74,8 @@ becomes a graph of kernels in its second run.
     gtr_predictor, gtr_predict  inference in any thread
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after it:
 see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again.
-Plans can be read: gtr_plan_text; gtr_profile times them.
+Element-wise ops of one index space are one launch, with the bits that they have
+alone. Plans can be read: gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
@@ -13059,7 +13060,9 @@ void gtr_destroy(gtr_context *ctx) {
                     products by Hopper's instructions; layers over permuted values; tables in one launch; long
                     and odd products; gtr_set beside the steps; 16 columns a data set; ops of several outputs,
                     gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues;
-                    small products side by side in one launch; a loop of gtr_step by nodes and chains alone
+                    small products side by side in one launch; a loop of gtr_step by nodes and chains alone;
+                    element-wise ops in one launch, behind products in theirs; 32 more of them; random numbers;
+                    layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
