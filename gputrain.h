@@ -290,11 +290,6 @@ typedef struct gtr_batch_norm_desc {
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
     bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
-typedef struct gtr_layer_norm_desc {
-    float eps; /* 0: PyTorch's, 1e-5, of rms_norm 2^-23 */
-    int dims; /* how many dimensions, the last, are normalised over; 0: 1 */
-    bool no_bias; /* rms_norm has none */
-} gtr_layer_norm_desc;
 typedef struct gtr_cross_entropy_desc {
     float label_smoothing; /* 0 to 1 */
     int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
@@ -572,11 +567,9 @@ GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
    made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
-/* Random numbers, no gradient, of the shape of like, which is not read: N(0, 1); uniform in [0, 1), multiples of 2^-24;
-   Gumbel's, -log(-log(uniform)). New ones in each step and in each run that evaluates, as torch.randn_like in a forward
-   draws: a variational autoencoder samples by gtr_add(mean, gtr_mul(deviation, gtr_random_normal(mean, "noise"))). They
-   depend on the seed, name, number of the step (of the evaluation; in a predictor always 1) and place in the
-   whole batch as gtr_dropout's mask, and have the same bits on CPU and GPU. A name is made if NULL. */
+/* Random numbers of like's shape, no gradient: N(0, 1); uniform in [0, 1), multiples of 2^-24; Gumbel's, -log(-log(
+   uniform)). New ones in each step and each run that evaluates, as torch.randn_like; a predictor's stay. They depend
+   on what gtr_dropout's mask does, with the same bits on CPU and GPU. A name is made if NULL. */
 GTR_API gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name);
@@ -632,27 +625,20 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
-/* x (..., K): each row less its mean, over the root of its biased variance plus eps, times "name.weight" (K) plus
-   "name.bias" (K), as PyTorch's LayerNorm. Ba, Kiros and Hinton, 2016. Of more dimensions: desc.dims. */
-GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name);
-GTR_API gtr_tensor *gtr_layer_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc);
-/* Over weight's dimensions, which are x's last, and bias's; bias NULL: none. eps 0: the default. */
+/* PyTorch's LayerNorm over the last dims dimensions K (0: 1): x less mean, over the root of biased variance plus eps
+   (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
+GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps);
 GTR_API gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps);
-/* The same without mean and bias: over the root of its mean square plus eps, as PyTorch's RMSNorm. Zhang and Sennrich,
-   2019. */
-GTR_API gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name);
-GTR_API gtr_tensor *gtr_rms_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc);
+/* PyTorch's RMSNorm: the same without mean and bias; eps 0: 2^-23. */
+GTR_API gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name, int dims, float eps);
 GTR_API gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps);
-/* x where it is positive, else x times "name.weight", which is one, or of each channel (dimension 1) one; from 0.25 on,
-   as PyTorch's PReLU. */
+/* PyTorch's PReLU: max(x, 0) + "name.weight" min(x, 0), weight one or, of x (N, C, ...), (C), from 0.25 on. */
 GTR_API gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels);
-GTR_API gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight); /* weight (1) or (C) */
-/* a (..., A) and b (..., B) -> a^T W_m b + bias_m for m in 0 to M - 1: (..., M). W "name.weight" (M, A, B) and
-   "name.bias" (M) from U(-1/sqrt(A), 1/sqrt(A)), as PyTorch's Bilinear. In _with bias NULL: none. */
+GTR_API gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight);
+/* PyTorch's Bilinear: a (..., A), b (..., B) -> (..., M): a^T "name.weight"[m] b + "name.bias"[m], weight (M, A, B) and
+   bias (M) from U(-1/sqrt(A), 1/sqrt(A)). In _with bias NULL: none. */
 GTR_API gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out);
 GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias);
-/* y + x; where y's last dimension is another, y + gtr_linear(x, name): the way around the layers that made y of x. */
-GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name);
 
 // >>loss
 /* Of a term each; desc.reduction makes a scalar of all, of the whole step whatever its micro_batches, in gtr_evaluate of
@@ -1192,34 +1178,36 @@ typedef struct { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__r
     (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 \
         | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
 #define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f)) /* 24 bits, in [0, 1) */
-/* Four numbers v of a block's words u, with the same bits in both files, each of which defines GTR__FMAF and GTR__SQRTF
-   (rounded correctly), GTR__BITS_OF and GTR__OF_BITS: no product but in GTR__FMAF is followed by a sum. Body of float
-   gtr__draw_log(float x): log x, x > 0 and normal; minimax polynomial to (log(1 + f) - f) / f^2, |f| <= 1/3. */
+#define GTR__LN2_HI 0.693145752f /* 15 bits: its product with an exponent is exact */
+#define GTR__LN2_LO 1.42860677e-6f
+/* Returns log(1 + f) + n ln 2, f in [-1/3, 1/3]: minimax polynomial to (log(1 + f) - f) / f^2. */
+#define GTR__LOG_REDUCED(FMA) \
+    float p = FMA(-1.288248152e-1f, f, 1.398750991e-1f); p = FMA(p, f, -1.218649670e-1f); \
+    p = FMA(p, f, 1.400521696e-1f); p = FMA(p, f, -1.668031514e-1f); p = FMA(p, f, 2.001044899e-1f); \
+    p = FMA(p, f, -2.499980181e-1f); p = FMA(p, f, 3.333321512e-1f); p = FMA(p, f, -0.5f); \
+    return FMA(n, GTR__LN2_HI, FMA(n, GTR__LN2_LO, FMA(p, f * f, f)));
+/* Four numbers v of a block's words u, the same bits in both files, which define GTR__FMAF and GTR__SQRTF, rounded
+   correctly, GTR__BITS_OF and GTR__OF_BITS: products that are summed are GTR__FMAF. Body of float gtr__draw_log(float
+   x), log of a normal x > 0. */
 enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
 #define GTR__DRAW_LOG_BODY \
     { const uint32_t w = GTR__BITS_OF(x), k = (w - 0x3f2aaaabu) & 0xff800000u; \
-      const float f = GTR__OF_BITS(w - k) - 1.0f, n = (float)((int32_t)k / 8388608); \
-      float p = GTR__FMAF(GTR__FMAF(-1.288248152e-1f, f, 1.398750991e-1f), f, -1.218649670e-1f); \
-      p = GTR__FMAF(GTR__FMAF(GTR__FMAF(p, f, 1.400521696e-1f), f, -1.668031514e-1f), f, 2.001044899e-1f); \
-      p = GTR__FMAF(GTR__FMAF(GTR__FMAF(p, f, -2.499980181e-1f), f, 3.333321512e-1f), f, -0.5f); \
-      return GTR__FMAF(n, 0.693145752f, GTR__FMAF(n, 1.42860677e-6f, GTR__FMAF(p, f * f, f))); }
+      const float f = GTR__OF_BITS(w - k) - 1.0f, n = (float)((int32_t)k / 8388608); GTR__LOG_REDUCED(GTR__FMAF) }
 /* Body of void gtr__draw_four(int kind, const uint32_t *u, float *v). Normal ones in pairs (Box and Muller, 1958): the
-   second word's first two bits are a quadrant, the 22 behind them an angle a in it; minimax polynomials in a^2 to
-   (sin(a) / a - 1) / a^2 and (cos(a) - 1) / a^2, |a| <= pi / 4. */
+   second word is a quadrant and an angle, |a| <= pi / 4; minimax polynomials in a^2. */
 #define GTR__DRAW_FOUR_BODY \
     { for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(u[k]); \
       if (kind != GTR__DRAW_UNIFORM) \
           for (int k = 0; k < 4; k++) v[k] = -gtr__draw_log(v[k] > 0 ? v[k] : 2.98023224e-8f); \
       if (kind == GTR__DRAW_GUMBEL) for (int k = 0; k < 4; k++) v[k] = -gtr__draw_log(v[k]); \
       if (kind == GTR__DRAW_NORMAL) for (int k = 0; k < 4; k += 2) { \
-          const uint32_t q = u[k + 1] >> 30; \
           const float a = (float)((int32_t)(u[k + 1] >> 8 & 0x3fffffu) - 0x200000) * 3.74507028e-7f, t = a * a, \
               r = GTR__SQRTF(2.0f * v[k]); \
           float s = GTR__FMAF(GTR__FMAF(-1.95915563e-4f, t, 8.33277591e-3f), t, -1.66666657e-1f); \
           float c = GTR__FMAF(GTR__FMAF(2.44638795e-5f, t, -1.388759e-3f), t, 4.16666493e-2f); \
-          s = GTR__FMAF(a * t, s, a); c = GTR__FMAF(t, GTR__FMAF(c, t, -0.5f), 1.0f); \
-          v[k] = r * (q & 1 ? s : c) * (q == 1 || q == 2 ? -1.0f : 1.0f); \
-          v[k + 1] = r * (q & 1 ? c : s) * (q & 2 ? -1.0f : 1.0f); } }
+          s = r * GTR__FMAF(a * t, s, a); c = r * GTR__FMAF(t, GTR__FMAF(c, t, -0.5f), 1.0f); \
+          if (u[k + 1] >> 31) c = -c; \
+          v[k] = u[k + 1] >> 30 & 1 ? s : c; v[k + 1] = u[k + 1] >> 30 & 1 ? c : s; } }
 /* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands
    below n. Result in i. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
@@ -2441,8 +2429,6 @@ static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f;
 #define GTR__FMA(a, b, c) ((a) * (b) + (c))
 #endif
 #define GTR__HORNER(x, c) p = GTR__FMA(p, x, c);
-#define GTR__LN2_HI 0.693145752f /* 15 bits: its product with an exponent is exact */
-#define GTR__LN2_LO 1.42860677e-6f
 /* yes ? a : b, no branch. */
 GTR__INLINE float gtr__select(int yes, float a, float b) {
     const uint32_t m = 0u - (uint32_t)yes;
@@ -2486,14 +2472,7 @@ GTR__INLINE float gtr__erff(float x) {
     const float s = gtr__pow2(n);
     return gtr__bits_float(gtr__float_bits(GTR__FMA(-s, p, 1.0f - s)) | sign);
 }
-/* log(1 + f) + n ln 2, f in [-1/3, 1/3]: minimax polynomial to (log(1 + f) - f) / f^2. */
-GTR__INLINE float gtr__log_reduced(float f, float n) {
-    float p = GTR__FMA(-1.288248152e-1f, f, 1.398750991e-1f);
-    GTR__HORNER(f, -1.218649670e-1f) GTR__HORNER(f, 1.400521696e-1f) GTR__HORNER(f, -1.668031514e-1f)
-    GTR__HORNER(f, 2.001044899e-1f) GTR__HORNER(f, -2.499980181e-1f) GTR__HORNER(f, 3.333321512e-1f)
-    GTR__HORNER(f, -0.5f)
-    return GTR__FMA(n, GTR__LN2_HI, GTR__FMA(n, GTR__LN2_LO, GTR__FMA(p, f * f, f)));
-}
+GTR__INLINE float gtr__log_reduced(float f, float n) { GTR__LOG_REDUCED(GTR__FMA) }
 GTR__INLINE float gtr__logf(float x) {
     const uint32_t w = gtr__float_bits(x);
     const int32_t up = 23 * (int32_t)((w - 0x800000u) >> 31); /* subnormals are scaled */
@@ -4316,23 +4295,19 @@ static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
 }
 GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
 GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
-/* n numbers of a kind from element e, a multiple of 4, of a row on; v has room for a multiple of 4. */
+/* n numbers of a row from its element e on, a multiple of 4; v has room for 3 more. */
 static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
         int64_t n, float *v) {
     const uint64_t step = ctl ? ctl->step : 0;
-    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row);
-    uint32_t k[4];
-    if (a->i[0] && a->i[1]) for (int64_t j = 0; j < n; j++) {
-        const int64_t at = gtr__in_whole(a, e + j);
+    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), by = a->i[0] && a->i[1] ? 1 : 4;
+    for (int64_t j = 0; j < n; j += by) {
+        const int64_t at = a->i[0] ? gtr__in_whole(a, e + j) : e + j;
+        uint32_t k[4];
         float four[4];
-        GTR__COUNTER(k, step, 0, at);
+        GTR__COUNTER(k, step, counted, at);
         GTR__PHILOX(k, a->key);
         gtr__draw_four(kind, k, four);
-        v[j] = four[at % 4];
-    } else for (int64_t j = 0; j < n; j += 4) {
-        GTR__COUNTER(k, step, counted, e + j);
-        GTR__PHILOX(k, a->key);
-        gtr__draw_four(kind, k, v + j);
+        if (by == 1) v[j] = four[at % 4]; else GTR__COPY(v + j, four, 4);
     }
 }
 /* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). */
@@ -4378,8 +4353,7 @@ GTR__CPU(dropout_fwd) { return gtr__dropout_run(instance, c, &c->in[0]); }
 GTR__CPU(dropout_bwd) { return gtr__dropout_run(instance, c, &c->in[2]); }
 
 // >>op:random
-/* y, like x, which is not read: numbers of kind i[4], GTR__DRAW_..., by the counters that dropout has. i[0] to i[3] as
-   dropout's. */
+/* y: numbers of kind i[4], GTR__DRAW_..., of x's shape, which is not read. i[0] to i[3], counters: dropout's. */
 #define gtr__shape_random gtr__shape_dropout
 GTR__CPU(random_fwd) { return gtr__draw_run(instance, c, NULL); }
 
@@ -4589,12 +4563,10 @@ GTR__CPU(batch_norm_bwd) {
 }
 
 // >>op:layer_norm
-/* x (..., K), weight (K), bias (K) or none -> y like x, rstd (...), mean (...); K may be several dimensions. A row's
-   mean and biased variance in two passes; rstd = 1 / sqrt(variance + f[0]); with xh = (x - mean) rstd,
-   y = xh weight + bias;
-     dbias = sum over rows of dy; dweight = sum over rows of dy xh;
-     g = dy weight; dx = rstd (g - mean g - xh mean(g xh)), the means a row's.
-   rms_norm: mean is 0, without bias and without mean g. Ba, Kiros and Hinton, 2016; Zhang and Sennrich, 2019. */
+/* x (..., K), weight (K), bias (K) or none -> y like x, rstd (...), mean (...): rstd = 1 / sqrt(variance + f[0]); with
+   xh = (x - mean) rstd, y = xh weight + bias; dbias, dweight = sums over rows of dy, dy xh; with g = dy weight,
+   dx = rstd (g - mean g - xh mean(g xh)). rms_norm: no mean, mean g or bias.
+   Ba, Kiros and Hinton, 2016; Zhang and Sennrich, 2019. */
 GTR__SHAPE(layer_norm) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1];
     gtr_shape rows = *x;
@@ -4603,7 +4575,9 @@ GTR__SHAPE(layer_norm) {
     rows.ndim -= good ? w->ndim : 0;
     for (int k = 0; good && k < w->ndim; k++) good = w->dim[k] > 0 && w->dim[k] == x->dim[rows.ndim + k];
     if (!good || (s->n_in > 2 && !gtr__shape_equal(w, &s->in[2])))
-        return gtr__shape_want(s, s->n_in, "x (..., K), weight (K) and, if any, bias (K), K not the batch");
+        return gtr__shape_want(s, s->n_in, "x (..., K), weight (K), bias (K), K not the batch");
+    if (!(s->attr->f[0] > 0 && s->attr->f[0] < 1e30))
+        return gtr__shape_fail(s, GTR_ERR_ARG, "eps is %g, want 0 or more", s->attr->f[0]);
     s->out[1] = s->out[2] = rows;
     s->flops = gtr__shape_flops(x, 8);
     return GTR_OK;
@@ -4613,73 +4587,61 @@ static double gtr__ln_squares(const gtr_float *x, double mean, int64_t n)
 static double gtr__ln_dot(const gtr_float *dy, const gtr_float *w, const gtr_float *x, gtr_float mean, int64_t n)
     GTR__SUM_BODY((double)(dy[e] * w[e]) * (double)(x[e] - mean))
 GTR__EW(ln_dweight, dy * ((y - a) * b))
-/* dy NULL: forward. mean NULL: rms_norm. */
+/* Forward, or dx. mean NULL: rms_norm. */
 typedef struct { const gtr__call *c; const gtr_float *dy; gtr_float *mean, *rstd; int64_t n; } gtr__ln_job;
 static void gtr__ln_range(GTR__SPAN) {
     GTR__JOB(gtr__ln_job, j);
     const int64_t n = j->n;
     const gtr_float *w = gtr__in(j->c, 1), *bias = j->c->n_in > 2 ? gtr__in(j->c, 2) : NULL;
-    for (; i < end; i++) {
-        const gtr_float *x = gtr__in(j->c, 0) + i * n;
-        gtr_float *y = gtr__out(j->c, 0) + i * n;
-        const double mean = j->mean ? gtr__sum_run(x, n) / (double)n : 0;
-        const gtr_float m = (gtr_float)mean,
-            r = (gtr_float)(1 / sqrt(gtr__ln_squares(x, mean, n) / (double)n + j->c->attr->f[0]));
-        j->rstd[i] = r;
-        if (j->mean) j->mean[i] = m;
-        if (bias) for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k] + bias[k];
-        else for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k];
-    }
-}
-static void gtr__ln_back_range(GTR__SPAN) {
-    GTR__JOB(gtr__ln_job, j);
-    const int64_t n = j->n;
-    const gtr_float *w = gtr__in(j->c, 1);
     const int add = j->c->out[0].add;
     for (; i < end; i++) {
-        const gtr_float *x = gtr__in(j->c, 0) + i * n, *dy = j->dy + i * n;
-        const gtr_float r = j->rstd[i], m = j->mean ? j->mean[i] : 0;
-        gtr_float *dx = gtr__out(j->c, 0) + i * n;
-        const double b = gtr__ln_dot(dy, w, x, m, n) / (double)n,
-            a = j->mean ? gtr__dot_run(dy, w, n) / (double)n : 0;
-        const gtr_float s = (gtr_float)((double)r * r * b), q = (gtr_float)a;
-        GTR__IVDEP
-        for (int64_t k = 0; k < n; k++) {
-            const gtr_float d = r * (dy[k] * w[k] - q - (x[k] - m) * s);
-            dx[k] = add ? dx[k] + d : d;
+        const gtr_float *x = gtr__in(j->c, 0) + i * n, *dy = j->dy ? j->dy + i * n : NULL;
+        gtr_float *y = gtr__out(j->c, 0) + i * n, s = 0, q = 0;
+        if (dy) {
+            q = j->mean ? (gtr_float)(gtr__dot_run(dy, w, n) / (double)n) : 0;
+            s = (gtr_float)(gtr__ln_dot(dy, w, x, j->mean ? j->mean[i] : 0, n) / (double)n);
+            s *= j->rstd[i] * j->rstd[i];
+        } else {
+            const double mean = j->mean ? gtr__sum_run(x, n) / (double)n : 0;
+            if (j->mean) j->mean[i] = (gtr_float)mean;
+            j->rstd[i] = (gtr_float)(1 / sqrt(gtr__ln_squares(x, mean, n) / (double)n + j->c->attr->f[0]));
         }
+        const gtr_float r = j->rstd[i], m = j->mean ? j->mean[i] : 0;
+        if (!dy) for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k] + (bias ? bias[k] : 0);
+        else for (int64_t k = 0; k < n; k++)
+            y[k] = r * (dy[k] * w[k] - q - (x[k] - m) * s) + (add ? y[k] : 0);
     }
 }
-static gtr_result gtr__ln_fwd(void *instance, const gtr__call *c, bool rms) {
-    gtr__ln_job j = { c, NULL, rms ? NULL : gtr__out(c, 2), gtr__out(c, 1), c->in[1].count };
+static void gtr__ln_rows(void *instance, const gtr__ln_job *j) {
+    gtr__ranges(instance, gtr__ln_range, j, j->c->in[0].count / j->n, GTR__CHUNK / j->n);
+}
+GTR__CPU(layer_norm_fwd) {
+    const gtr__ln_job j = { c, NULL, c->n_out > 2 ? gtr__out(c, 2) : NULL, gtr__out(c, 1), c->in[1].count };
     if (c->measure) return gtr__ws_bytes(c, 0);
-    gtr__ranges(instance, gtr__ln_range, &j, c->in[0].count / j.n, GTR__CHUNK / j.n);
+    gtr__ln_rows(instance, &j);
     return GTR_OK;
 }
-static gtr_result gtr__ln_bwd(void *instance, const gtr__call *c, bool rms) {
-    const int dy = c->n_in - 1, first = dy - (rms ? 2 : 3); /* behind y, rstd and mean */
-    const int64_t n = c->in[1].count, rows = c->in[0].count / n;
-    const gtr_shape full = gtr_shape2(rows, n), row = gtr_shape2(rows, 1), to = gtr_shape2(1, n);
+GTR__CPU(layer_norm_bwd) {
+    const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1];
+    const gtr__ln_job j = { c, (gtr_float *)dy->data, dy > rstd + 1 ? (gtr_float *)rstd[1].data : NULL,
+        (gtr_float *)rstd->data, c->in[1].count };
+    const gtr_shape full = gtr_shape2(dy->count / j.n, j.n), row = gtr_shape2(full.dim[0], 1), to = gtr_shape2(1, j.n);
     gtr__reduce r = gtr__reduce_make(&full, &row, &row, &to);
     if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
-    const gtr__ln_job j = { c, gtr__in(c, dy), rms ? NULL : (gtr_float *)c->in[first + 2].data,
-        (gtr_float *)c->in[first + 1].data, n };
     r.ew.dy = j.dy; r.ew.a = j.mean; r.ew.b = j.rstd; r.ew.y = gtr__in(c, 0);
     for (int k = 1; k < c->n_out; k++) if (c->out[k].data) {
         r.ew.fn = k == 1 ? gtr__ew_ln_dweight : NULL; r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
         gtr__reduce_all(instance, &r, c->ws);
     }
-    if (c->out[0].data) gtr__ranges(instance, gtr__ln_back_range, &j, rows, GTR__CHUNK / n);
+    if (c->out[0].data) gtr__ln_rows(instance, &j);
     return GTR_OK;
 }
-GTR__CPU(layer_norm_fwd) { return gtr__ln_fwd(instance, c, false); }
-GTR__CPU(layer_norm_bwd) { return gtr__ln_bwd(instance, c, false); }
 
 // >>op:rms_norm
-/* As layer_norm, without the mean: outputs y and rstd. */
+/* See layer_norm; y, rstd. */
 #define gtr__shape_rms_norm gtr__shape_layer_norm
-GTR__CPU(rms_norm_fwd) { return gtr__ln_fwd(instance, c, true); }
-GTR__CPU(rms_norm_bwd) { return gtr__ln_bwd(instance, c, true); }
+#define gtr__cpu_rms_norm_fwd gtr__cpu_layer_norm_fwd
+#define gtr__cpu_rms_norm_bwd gtr__cpu_layer_norm_bwd
 
 // >>op:argmax
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
@@ -6650,12 +6612,6 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     y = gtr_concat(t, n, axis);
     return y ? y : gtr__undo(ctx, since, ctx->n_parameter);
 }
-/* The first that draws numbers by this name. */
-static gtr_tensor *gtr__drawn_by(const gtr_context *ctx, const char *name) {
-    int64_t i = 0;
-    while (!(gtr__row(ctx->tensor[i]->op)->flags & GTR__RANDOM) || strcmp(ctx->tensor[i]->name, name)) i++;
-    return ctx->tensor[i];
-}
 static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
     char own[40];
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
@@ -6664,8 +6620,8 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
         gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
         if (!t) return NULL;
         x->ctx->unnamed += !name;
-        if (gtr__drawn_by(x->ctx, t->name) == t) {
-            t->attr.key = gtr__hash(x->ctx->desc.seed, t->name);
+        if (gtr__find_named(x->ctx, op, t->name) == t) {
+            t->attr.key = gtr__hash(x->ctx->desc.seed ^ at.key, t->name);
             return t;
         }
         if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
@@ -6681,16 +6637,13 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     at.f[0] = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
 }
-static gtr_tensor *gtr__random(gtr_tensor *like, const char *name, int kind) {
-    gtr__attr at = GTR__ZERO;
-    at.i[4] = kind;
-    return like && gtr__usable(like->ctx) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL;
-}
-gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name) { return gtr__random(like, name, GTR__DRAW_NORMAL); }
-gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name) {
-    return gtr__random(like, name, GTR__DRAW_UNIFORM);
-}
-gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name) { return gtr__random(like, name, GTR__DRAW_GUMBEL); }
+#define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
+    gtr__attr at = GTR__ZERO; \
+    at.i[4] = GTR__DRAW_##KIND; at.key = 1; /* not what a dropout of this name draws */ \
+    return like && gtr__usable(like->ctx) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
+GTR__DRAWN(normal, NORMAL)
+GTR__DRAWN(uniform, UNIFORM)
+GTR__DRAWN(gumbel, GUMBEL)
 /* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
 static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_ignore, int32_t ignore) {
     t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
@@ -6803,6 +6756,9 @@ static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
 }
+/* A layer's builder begins and ends. */
+#define GTR__LAYER(x) const int64_t tensors = (x)->ctx->n_tensor, parameters = (x)->ctx->n_parameter
+#define GTR__LAYER_END(t, x) return t ? t : gtr__undo((x)->ctx, tensors, parameters)
 static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name) {
     gtr__attr at = GTR__ZERO;
     gtr_tensor *in[3];
@@ -6813,7 +6769,7 @@ gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
     gtr_tensor *w, *b = NULL, *t;
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
-    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    GTR__LAYER(x);
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
         return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
             "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
@@ -6823,7 +6779,7 @@ gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
         gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)), false);
     if (w && !desc.no_bias) b = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(desc.out), w->init, false);
     t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
-    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+    GTR__LAYER_END(t, x);
 }
 gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     gtr_linear_desc d = GTR__ZERO;
@@ -6841,13 +6797,13 @@ static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const 
 gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
-    const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
+    GTR__LAYER(ids);
     if (ids->dtype != GTR_I32) return GTR__NONE(ids->ctx, GTR_ERR_SHAPE,
         "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]);
     gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
         gtr__init(GTR_INIT_NORMAL, 1), false);
     gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
-    return t ? t : gtr__undo(ids->ctx, tensors, parameters);
+    GTR__LAYER_END(t, ids);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = GTR__ZERO;
@@ -6855,7 +6811,7 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     gtr_tensor *in[6], *t;
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    GTR__LAYER(x);
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
         return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
@@ -6875,129 +6831,90 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     at.i[14] = GTR__OP_BN_COMMIT;
     at.i[15] = t ? t->id : 0;
     if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
-    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+    GTR__LAYER_END(t, x);
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
     gtr_batch_norm_desc d = GTR__ZERO;
     return gtr_batch_norm_ex(x, name, d);
 }
-#define GTR__ROW_NORM GTR__OP_LAYER_NORM, 1e-5
-#define GTR__ROW_RMS  GTR__OP_RMS_NORM, 1.0 / 8388608
+/* usual: eps where that is 0. */
 static gtr_tensor *gtr__row_norm(gtr__op op, double usual, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, float eps,
         const char *name) {
     gtr__attr at = GTR__ZERO;
     gtr_tensor *in[3];
-    if (!x) return NULL;
-    if (!(eps >= 0 && eps <= 1e30f)) return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: eps is %g, want 0 or more, and finite",
-        gtr__row(op)->name, (double)eps);
-    at.f[0] = eps > 0 ? (double)eps : usual;
+    at.f[0] = eps != 0 ? (double)eps : usual;
     in[0] = x; in[1] = w; in[2] = b;
     return gtr__op_new(op, b ? 3 : 2, in, &at, name);
 }
-static gtr_tensor *gtr__row_norm_ex(gtr__op op, double usual, gtr_tensor *x, const char *name,
-        gtr_layer_norm_desc desc) {
-    const char *what = gtr__row(op)->name;
-    gtr_tensor *w, *b = NULL, *t;
+static gtr_tensor *gtr__row_norm_new(gtr__op op, double usual, gtr_tensor *x, const char *name, int dims, float eps,
+        bool bias) {
+    gtr_tensor *w, *b = NULL, *t = NULL;
     gtr_shape k = gtr_shape0();
-    char text[GTR__SHAPE_TEXT];
-    if (!gtr__layer_name(x, name, what)) return NULL;
-    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
-    const int dims = desc.dims ? desc.dims : 1;
-    bool good = x->dtype == GTR_F32 && dims > 0 && dims <= x->shape.ndim;
-    for (int i = x->shape.ndim - dims; good && i < x->shape.ndim; i++) {
-        good = x->shape.dim[i] > 0;
-        k = gtr__shape_more(k, x->shape.dim[i]);
-    }
-    if (!good) return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
-        "%s \"%s%s\": got x %s %s and %d dimensions, want float32, and of its last that are not the batch", what,
-        x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], dims);
+    if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
+    GTR__LAYER(x);
+    for (int n = x->shape.ndim, i = n - (dims ? dims : 1); i < n && k.ndim < GTR_MAX_DIMS; i++)
+        k = gtr__shape_more(k, i < 0 ? 0 : x->shape.dim[i]);
     w = gtr__layer_part(x, name, "weight", GTR_F32, k, gtr__init(GTR_INIT_CONSTANT, 1), false);
-    if (w && !desc.no_bias) b = gtr__layer_part(x, name, "bias", GTR_F32, k, gtr__init(GTR_INIT_ZERO, 0), false);
-    t = w && (b || desc.no_bias) ? gtr__row_norm(op, usual, x, w, b, desc.eps, name) : NULL;
-    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+    if (bias && w) b = gtr__layer_part(x, name, "bias", GTR_F32, k, gtr__init(GTR_INIT_ZERO, 0), false);
+    if (b || !bias) t = gtr__row_norm(op, usual, x, w, b, eps, name);
+    GTR__LAYER_END(t, x);
 }
-gtr_tensor *gtr_layer_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc) {
-    return gtr__row_norm_ex(GTR__ROW_NORM, x, name, desc);
-}
-gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name) {
-    gtr_layer_norm_desc d = GTR__ZERO;
-    return gtr_layer_norm_ex(x, name, d);
+#define GTR__RMS_NORM GTR__OP_RMS_NORM, 1.0 / 8388608, x
+gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps) {
+    return gtr__row_norm_new(GTR__OP_LAYER_NORM, 1e-5, x, name, dims, eps, true);
 }
 gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps) {
-    return gtr__row_norm(GTR__ROW_NORM, x, weight, bias, eps, NULL);
+    return gtr__row_norm(GTR__OP_LAYER_NORM, 1e-5, x, weight, bias, eps, NULL);
 }
-gtr_tensor *gtr_rms_norm_ex(gtr_tensor *x, const char *name, gtr_layer_norm_desc desc) {
-    desc.no_bias = true;
-    return gtr__row_norm_ex(GTR__ROW_RMS, x, name, desc);
-}
-gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name) {
-    gtr_layer_norm_desc d = GTR__ZERO;
-    return gtr_rms_norm_ex(x, name, d);
+gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name, int dims, float eps) {
+    return gtr__row_norm_new(GTR__RMS_NORM, name, dims, eps, false);
 }
 gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
-    return gtr__row_norm(GTR__ROW_RMS, x, weight, NULL, eps, NULL);
+    return gtr__row_norm(GTR__RMS_NORM, weight, NULL, eps, NULL);
 }
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
-    char text[GTR__SHAPE_TEXT];
-    gtr_shape s = gtr_shape0();
-    if (!x || !weight || !gtr__usable(x->ctx)) return NULL;
-    const int64_t n = gtr__count(&weight->shape), tensors = x->ctx->n_tensor;
-    if (weight->shape.ndim != 1 || (n != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != n)))
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "prelu: got weight %s, want (1,), or (C,) for x (N, C, ...)",
-            gtr__shape_text(&weight->shape, text));
-    for (int i = 1; i < x->shape.ndim; i++) s = gtr__shape_more(s, i == 1 ? n : 1);
-    if (x->shape.ndim > 2) weight = gtr_reshape(weight, s);
-    gtr_tensor *positive = gtr_relu(x), *t = gtr_add(positive, gtr_mul(weight, gtr_sub(x, positive)));
-    return t ? t : gtr__undo(x->ctx, tensors, x->ctx->n_parameter);
+    if (!x || !weight) return NULL;
+    gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
+    if (s.dim[0] != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != s.dim[0]))
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "prelu: weight is not (1,), nor (C,) of x (N, C, ...)");
+    while (s.ndim + 1 < x->shape.ndim) s = gtr__shape_more(s, 1);
+    gtr_tensor *h = gtr_relu(x);
+    return gtr_add(h, gtr_mul(gtr_reshape(weight, s), gtr_sub(x, h)));
 }
 gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
     if (!gtr__layer_name(x, name, "prelu")) return NULL;
-    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
+    GTR__LAYER(x);
     const gtr_shape c = gtr_shape1(!channels ? 1 : x->shape.ndim > 1 ? x->shape.dim[1] : 0);
     gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
-    gtr_tensor *t = w ? gtr_prelu_with(x, w) : NULL;
-    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+    gtr_tensor *t = gtr_prelu_with(x, w);
+    GTR__LAYER_END(t, x);
 }
-/* Rows of b times all of W's, which are then rows of M vectors to multiply a's with. */
+/* Rows of b times all of W, which makes matrices (M, A) to multiply a's with. */
 gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias) {
-    char text[3][GTR__SHAPE_TEXT];
-    if (!a || !b || !weight || !gtr__usable(a->ctx)) return NULL;
-    const gtr_shape *w = &weight->shape;
+    if (!a || !b || !weight) return NULL;
+    const int64_t *w = weight->shape.dim;
+    const int n = a->shape.ndim;
     gtr_shape to = a->shape, one = a->shape;
-    const int n = to.ndim - 1;
-    const int64_t tensors = a->ctx->n_tensor;
-    if (n < 0 || n > 5 || w->ndim != 3 || w->dim[1] != to.dim[n]
-            || (bias && (bias->shape.ndim != 1 || bias->shape.dim[0] != w->dim[0])))
-        return GTR__NONE(a->ctx, GTR_ERR_SHAPE, "bilinear: got a %s, b %s and weight %s, want (..., A), (..., B), "
-            "(M, A, B) and bias (M,)", gtr__shape_text(&a->shape, text[0]), gtr__shape_text(&b->shape, text[1]),
-            gtr__shape_text(w, text[2]));
-    to.dim[n] = w->dim[0];
-    to = gtr__shape_more(to, w->dim[1]); one = gtr__shape_more(one, 1);
-    gtr_tensor *t = gtr_linear_with(b, gtr_reshape(weight, gtr_shape2(w->dim[0] * w->dim[1], w->dim[2])), NULL);
+    if (n < 1 || n > 6 || weight->shape.ndim != 3 || w[1] != to.dim[n - 1])
+        return GTR__NONE(a->ctx, GTR_ERR_SHAPE, "bilinear: want a (..., A), b (..., B) and weight (M, A, B)");
+    to.dim[n - 1] = w[0];
+    to = gtr__shape_more(to, w[1]); one = gtr__shape_more(one, 1);
+    gtr_tensor *t = gtr_linear_with(b, gtr_reshape(weight, gtr_shape2(w[0] * w[1], w[2])), NULL);
     t = gtr_matmul(gtr_reshape(t, to), gtr_reshape(a, one));
     to.ndim--;
     t = gtr_reshape(t, to);
-    if (bias) t = gtr_add(t, bias);
-    return t ? t : gtr__undo(a->ctx, tensors, a->ctx->n_parameter);
+    return bias ? gtr_add(t, bias) : t;
 }
 gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out) {
     if (!b || !gtr__layer_name(a, name, "bilinear")) return NULL;
-    const int64_t tensors = a->ctx->n_tensor, parameters = a->ctx->n_parameter;
-    const int64_t k = a->shape.ndim ? a->shape.dim[a->shape.ndim - 1] : 0,
-        l = b->shape.ndim ? b->shape.dim[b->shape.ndim - 1] : 0;
-    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(k, 1)));
-    gtr_tensor *w = gtr__layer_part(a, name, "weight", GTR_F32, gtr_shape3(out, k, l), init, false),
+    GTR__LAYER(a);
+    const int n = a->shape.ndim, m = b->shape.ndim;
+    const gtr_shape s = gtr_shape3(out, n ? a->shape.dim[n - 1] : 0, m ? b->shape.dim[m - 1] : 0);
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(s.dim[1], 1)));
+    gtr_tensor *w = gtr__layer_part(a, name, "weight", GTR_F32, s, init, false),
         *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
-    return t ? t : gtr__undo(a->ctx, tensors, parameters);
-}
-gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *y, const char *name) {
-    if (!x || !y || !gtr__usable(x->ctx)) return NULL;
-    const int n = x->shape.ndim - 1, m = y->shape.ndim - 1;
-    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
-    const bool other = n >= 0 && m >= 0 && x->shape.dim[n] != y->shape.dim[m];
-    gtr_tensor *t = gtr_add(y, other ? gtr_linear(x, name, y->shape.dim[m]) : x);
-    return t ? t : gtr__undo(x->ctx, tensors, parameters);
+    GTR__LAYER_END(t, a);
 }
 
 // >>loss-builders

@@ -6136,7 +6136,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm_bwd(const __g
         });
     }
 }
-static gtr__ln gtr__ln_make(const gtr__call *c, bool rms) {
+static gtr__ln gtr__ln_make(const gtr__call *c, int rms) {
     gtr__ln m;
     memset(&m, 0, sizeof m);
     m.n = c->in[1].count; m.rows = c->in[0].count / m.n;
@@ -6154,18 +6154,19 @@ static gtr_result gtr__ln_launch(void *instance, const gtr__call *c, const gtr__
     const dim3 grid(gtr__grid(c, m->rows * m->team));
     return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
 }
-static gtr_result gtr__ln_fwd(void *instance, const gtr__call *c, bool rms) {
-    gtr__ln m = gtr__ln_make(c, rms);
+// Two outputs: rms_norm.
+static gtr_result gtr__cuda_layer_norm_fwd(void *instance, const gtr__call *c) {
+    gtr__ln m = gtr__ln_make(c, c->n_out == 2);
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
-    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(rms ? NULL : &c->out[2]);
+    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(m.rms ? NULL : &c->out[2]);
     return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm",
         gtr__ln_wide(&m) ? gtr__k_layer_norm<4> : gtr__k_layer_norm<1>);
 }
 // in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
-static gtr_result gtr__ln_bwd(void *instance, const gtr__call *c, bool rms) {
-    gtr__ln m = gtr__ln_make(c, rms);
-    const gtr__arg *dy = &c->in[c->n_in - 1], *rstd = dy - (rms ? 1 : 2), *mean = dy - 1;
+static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
+    const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1], *mean = dy > rstd + 1 ? rstd + 1 : NULL;
+    gtr__ln m = gtr__ln_make(c, !mean);
     gtr_shape full, row;
     gtr__red s;
     memset(&full, 0, sizeof full);
@@ -6177,27 +6178,21 @@ static gtr_result gtr__ln_bwd(void *instance, const gtr__call *c, bool rms) {
     for (int k = 2; k > 0; k--) if (k < c->n_out && c->out[k].data) {
         s.kind = k == 1 ? GTR__VALUE_NORM : GTR__VALUE_X; s.out = gtr__opd_of(&c->out[k]);
         if (k == 1) {
-            s.p[1] = rms ? NULL : mean->data; s.p[2] = rstd->data; s.p[3] = m.x.p;
+            s.p[1] = mean ? mean->data : NULL; s.p[2] = rstd->data; s.p[3] = m.x.p;
             s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
         }
         GTR__TRY(gtr__red_launch(instance, c, &s));
     }
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
-    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(rms ? NULL : mean);
+    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
     return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm_bwd",
         gtr__ln_wide(&m) ? gtr__k_layer_norm_bwd<4> : gtr__k_layer_norm_bwd<1>);
 }
-static gtr_result gtr__cuda_layer_norm_fwd(void *instance, const gtr__call *c) {
-    return gtr__ln_fwd(instance, c, false);
-}
-static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
-    return gtr__ln_bwd(instance, c, false);
-}
 
 // >>op:rms_norm
-static gtr_result gtr__cuda_rms_norm_fwd(void *instance, const gtr__call *c) { return gtr__ln_fwd(instance, c, true); }
-static gtr_result gtr__cuda_rms_norm_bwd(void *instance, const gtr__call *c) { return gtr__ln_bwd(instance, c, true); }
+#define gtr__cuda_rms_norm_fwd gtr__cuda_layer_norm_fwd
+#define gtr__cuda_rms_norm_bwd gtr__cuda_layer_norm_bwd
 
 // >>op:tally
 // A block. Bytes: the labels, or floats x.

@@ -762,32 +762,29 @@ static gtr_tensor *norm_of(gtr_tensor *x)
 }
 static gtr_tensor *row_norm_of(gtr_tensor *x)
 {
-    gtr_layer_norm_desc d;
     gtr_tensor *w = parameter(), *b = one_in(2) ? parameter() : NULL;
     const float eps = nastyf(0);
     const char *n = name();
     const bool rms = one_in(2);
-    memset(&d, 0, sizeof d);
-    d.eps = nastyf(0); d.dims = (int)nasty(0); d.no_bias = one_in(2);
-    before(true, "gtr_%s_norm(%s, %.20s, %d)", rms ? "rms" : "layer", N(x), n ? n : "NULL", d.dims);
+    const int dims = (int)nasty(0);
+    before(true, "gtr_%s_norm(%s, %.20s, %d)", rms ? "rms" : "layer", N(x), n ? n : "NULL", dims);
     if (one_in(3)) return built(rms ? gtr_rms_norm_with(x, w, eps) : gtr_layer_norm_with(x, w, b, eps), x && w);
-    if (one_in(2)) return built(rms ? gtr_rms_norm(x, n) : gtr_layer_norm(x, n), x != NULL);
-    return built(rms ? gtr_rms_norm_ex(x, n, d) : gtr_layer_norm_ex(x, n, d), x != NULL);
+    return built(rms ? gtr_rms_norm(x, n, dims, eps) : gtr_layer_norm(x, n, dims, eps), x != NULL);
 }
-/* Layers made of others. */
-static gtr_tensor *made_of(gtr_tensor *x)
+static gtr_tensor *bilinear_of(gtr_tensor *x)
 {
     gtr_tensor *y = floats(), *w = parameter(), *b = one_in(2) ? parameter() : NULL;
     const int64_t out = nasty(3);
     const char *n = name();
-    before(true, "gtr_prelu, gtr_bilinear, gtr_residual(%s, %s, %.20s)", N(x), N(y), n ? n : "NULL");
-    switch (byte() % 5) {
-    case 0: return built(gtr_prelu(x, n, one_in(2)), x != NULL);
-    case 1: return built(gtr_prelu_with(x, w), x && w);
-    case 2: return built(gtr_bilinear(x, y, n, out), x && y);
-    case 3: return built(gtr_bilinear_with(x, y, w, b), x && y && w);
-    default: return built(gtr_residual(x, y, n), x && y);
-    }
+    before(true, "gtr_bilinear(%s, %s, %.20s, %lld)", N(x), N(y), n ? n : "NULL", (long long)out);
+    return one_in(2) ? built(gtr_bilinear(x, y, n, out), x && y) : built(gtr_bilinear_with(x, y, w, b), x && y && w);
+}
+static gtr_tensor *prelu_of(gtr_tensor *x)
+{
+    gtr_tensor *w = parameter();
+    const char *n = name();
+    before(true, "gtr_prelu(%s, %.20s)", N(x), n ? n : "NULL");
+    return one_in(2) ? built(gtr_prelu(x, n, one_in(2)), x != NULL) : built(gtr_prelu_with(x, w), x && w);
 }
 static gtr_tensor *drop_of(gtr_tensor *x)
 {
@@ -836,7 +833,14 @@ static void do_layer(void)
             built(gtr_embedding_with(i, p), i && p); break;
         }
     case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
-    case 6: if (one_in(2)) drop_of(x); else if (one_in(2)) random_of(x); else made_of(x); break;
+    case 6:
+        switch (byte() % 4) {
+        case 0: drop_of(x); break;
+        case 1: random_of(x); break;
+        case 2: prelu_of(x); break;
+        default: bilinear_of(x);
+        }
+        break;
     case 8: y = of_type(GTR_I32); before(true, "gtr_gather_rows(%s, %s)", N(x), N(y));
         built(gtr_gather_rows(x, y), x && y); break;
     case 9: {

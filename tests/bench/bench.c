@@ -811,11 +811,11 @@ static double peak_gflops(int threads)
     return known[threads] = sum;
 }
 
-/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as safetensors, with our
-   loss and gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order,
-   no tail. Masks of dropout and noise are each side's own: there is nothing to compare. The steps are done by the
-   kernels that are timed, gtr_fit's, which keep no gradients: what a step made of the first optimizer state says what
-   its gradient was. */
+/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as safetensors, with
+   our loss and gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in
+   order, no tail. Masks of dropout and noise are each side's own: there is nothing to compare. The steps are done by
+   the kernels that are timed, gtr_fit's, which keep no gradients: what a step made of the first optimizer state says
+   what its gradient was. */
 static void first_states(network *n, float *to)
 {
     int i;
