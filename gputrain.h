@@ -1040,7 +1040,7 @@ typedef enum {
         a == 0 ? GTR__C(0) : dy * (a * GTR__POWF(x, a - GTR__C(1))))
 /* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
    e = exp(x); from 20 on t is 1. */
-#define GTR__MISH_N(x) const GTR__R m = x > 20 ? GTR__C(20) : x, e = GTR__EXPF(m), n = e * (e + GTR__C(2));
+#define GTR__MISH_N(x) const GTR__R m = GTR__SELECT(x > 20, GTR__C(20), x), e = GTR__EXPF(m), n = e * (e + GTR__C(2));
 #define GTR__FORMULA_FUNCTIONS(F) \
     F(gelu_tanh_grad, { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
         return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
@@ -2487,7 +2487,7 @@ GTR__INLINE float gtr__log1pf(float x) {
     const uint32_t u = gtr__float_bits(x), w = gtr__float_bits(1.0f + x), k = (w - 0x3f2aaaabu) & 0xff800000u;
     const int32_t n = (int32_t)k / 8388608, m = n < 64 ? n : 64;
     float y = gtr__log_reduced(gtr__select(n != 0, gtr__bits_float(u - k) + (gtr__pow2(-m) - 1.0f), x), (float)n);
-    y = gtr__select(w < 0x7f800000u && u << 1 != 0, y, x);
+    y = gtr__select((w < 0x7f800000u) & (u << 1 != 0), y, x);
     y = gtr__select(w > 0x80000000u, gtr__bits_float(0x7fc00000u), y);
     return gtr__select(w << 1 == 0, gtr__bits_float(0xff800000u), y);
 }
@@ -2504,9 +2504,9 @@ GTR__INLINE float gtr__sincosf(float x, uint32_t cosine) {
     static const uint32_t bits[8] = { 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u,
         0xfe5163abu };
     const uint32_t u = gtr__float_bits(x) & 0x7fffffffu, e = u >> 23, s = GTR__CLIP(e, 126u, 254u) - 120u;
-    const uint32_t *w = bits + (s >> 5), t = s & 31, m = (u & 0x7fffffu) | 0x800000u;
-    const uint32_t w0 = w[0] << t | w[1] >> 1 >> (31 - t), w1 = w[1] << t | w[2] >> 1 >> (31 - t),
-        w2 = w[2] << t | w[3] >> 1 >> (31 - t);
+    const uint32_t i = s >> 5, t = s & 31, m = (u & 0x7fffffu) | 0x800000u;
+    const uint32_t w0 = bits[i] << t | bits[i + 1] >> 1 >> (31 - t),
+        w1 = bits[i + 1] << t | bits[i + 2] >> 1 >> (31 - t), w2 = bits[i + 2] << t | bits[i + 3] >> 1 >> (31 - t);
     const uint64_t p = ((uint64_t)(m * w0) << 32) + (uint64_t)m * w1 + ((uint64_t)m * w2 >> 32);
     const uint32_t near = 0u - (uint32_t)(u < 0x3f000000u), n = ((uint32_t)(p >> 61) + 1) >> 1;
     const int64_t r = (int64_t)(p - ((uint64_t)n << 62));

@@ -197,6 +197,7 @@ UNARY_TESTS(BUILD_UNARY)
     BUILD(name, binary_##name(x[0], x[1]))
 BINARY_TESTS(BUILD_BINARY)
 BUILD(where, gtr_where(x[0], x[1], x[2]))
+BUILD(jumps, gtr_add(gtr_mul(gtr_floor(x[0]), x[1]), gtr_mul(gtr_less(x[0], x[1]), x[0])))
 BUILD(reshape, gtr_reshape(x[0], shape_from(c)))
 BUILD(flatten, gtr_flatten(x[0]))
 BUILD(permute, gtr_permute(x[0], c->p))
@@ -541,6 +542,7 @@ static const op_row rows[] = {
 #define BINARY_ROW(ID, name, kinds, flags, built, plain, torch) { #name, build_##name, kinds, binary_cases, flags },
     BINARY_TESTS(BINARY_ROW)
     { "where",            build_where,            "DXX",   where_cases,            GRAPH | PASSES_0 },
+    { "jumps",            build_jumps,            "FD",    stop_cases,             GRAPH },
     { "reshape",          build_reshape,          "X",     reshape_cases,          GRAPH },
     { "flatten",          build_flatten,          "X",     flatten_cases,          GRAPH },
     { "permute",          build_permute,          "X",     permute_cases,          COPIES },
@@ -3213,6 +3215,8 @@ static void bad_ops(void)
     /* NULL in, NULL out, and no error of its own */
     EXPECT(!gtr_matmul(NULL, w) && !gtr_matmul(x, NULL) && !gtr_matmul_t(x, true, NULL, false) && !gtr_add(NULL, NULL)
         && !gtr_sub(x, NULL) && !gtr_mul(NULL, x) && !gtr_div(x, NULL) && !gtr_scale(NULL, 1, 2));
+    EXPECT(!gtr_where(NULL, x, x) && !gtr_where(x, NULL, x) && !gtr_where(x, x, NULL) && !gtr_clamp(NULL, 0, 1)
+        && !gtr_pow_scalar(NULL, 2) && !gtr_pow_scalar(NULL, 3) && !gtr_silu(NULL) && !gtr_maximum(x, NULL));
     EXPECT(!gtr_relu(NULL) && !gtr_tanh(NULL) && !gtr_sigmoid(NULL) && !gtr_gelu(NULL) && !gtr_gelu_tanh(NULL)
         && !gtr_exp(NULL) && !gtr_log(NULL) && !gtr_reshape(NULL, zero) && !gtr_flatten(NULL));
     EXPECT(!gtr_permute(NULL, d01) && !gtr_concat(none, 2, 0) && !gtr_concat(NULL, 2, 0) && !gtr_slice(NULL, 0, 0, 1)
@@ -3245,6 +3249,17 @@ static void bad_ops(void)
     BAD(gtr_scale(x, (float)NAN, 0), GTR_ERR_ARG, "scale|nan");
     BAD(gtr_scale(x, 1, (float)INFINITY), GTR_ERR_ARG, "scale|inf");
     BAD(gtr_scale(y, 1, 1), GTR_ERR_SHAPE, "scale|int32|float32");
+    BAD(gtr_clamp(x, 2, 1), GTR_ERR_ARG, "clamp|2 and 1|order");
+    BAD(gtr_clamp(x, (float)NAN, 1), GTR_ERR_ARG, "clamp|nan");
+    BAD(gtr_softplus(x, -1), GTR_ERR_ARG, "softplus|-1|beta");
+    BAD(gtr_elu(x, (float)INFINITY), GTR_ERR_ARG, "elu|inf|alpha");
+    BAD(gtr_leaky_relu(x, (float)NAN), GTR_ERR_ARG, "leaky_relu|nan|slope");
+    BAD(gtr_pow_scalar(x, (float)NAN), GTR_ERR_ARG, "pow_scalar|nan|exponent");
+    BAD(gtr_where(y, x, x), GTR_ERR_SHAPE, "mask|int32|float32");
+    EXPECT(gtr_leaky_relu(x, 0)->attr.f[0] == (double)0.01f && gtr_elu(x, 0)->attr.f[0] == 1
+        && gtr_softplus(x, 0)->attr.f[0] == 1 && gtr_clamp(x, -(float)INFINITY, 1));
+    EXPECT(gtr_pow_scalar(x, 2)->op == GTR__OP_SQUARE && gtr_pow_scalar(x, 0.5f)->op == GTR__OP_SQRT
+        && gtr_pow_scalar(x, -0.5f)->op == GTR__OP_RSQRT && gtr_pow_scalar(x, -1)->op == GTR__OP_RECIPROCAL);
     BAD(gtr_relu(y), GTR_ERR_SHAPE, "relu|int32|float32");
     BAD(gtr_tanh(y), GTR_ERR_SHAPE, "tanh|int32");
     BAD(gtr_sigmoid(y), GTR_ERR_SHAPE, "sigmoid|int32");
