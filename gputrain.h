@@ -1076,7 +1076,9 @@ typedef enum {
    LSE: the largest a and the sum b of exp(x - a), c not 0; MAX, and of -x MIN: the largest a, at k; PROD: a of all but
    c zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, of c elements.
    end: the result, and what backward wants. back: dx, given that, or whether x is at k; n: the count less f[0]. */
-enum { GTR__F_LSE, GTR__F_MAX, GTR__F_MIN, GTR__F_PROD, GTR__F_VAR, GTR__F_NORM1, GTR__F_NORM2, GTR__F_PEAK };
+#define GTR__FOLD_KINDS(X) X(LSE) X(MAX) X(MIN) X(PROD) X(VAR) X(NORM1) X(NORM2) X(PEAK)
+#define GTR__FOLD_ENUM(kind) GTR__F_##kind,
+enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
 #define GTR__FOLD_CODE(FN, R, EXP, LOG, SQRT, ABS) \
     typedef struct { R a, b, c; int32_t k; } gtr__folded; \
     FN gtr__folded gtr__fold_one(int kind, R x, int64_t k) { \
@@ -4131,29 +4133,36 @@ static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
     }
     return s;
 }
+static double gtr__var_run(const gtr_float *x, double m, int64_t n)
+    GTR__SUM_BODY(((double)x[e] - m) * ((double)x[e] - m))
+#define GTR__FOLD_LOOP(KIND) case GTR__F_##KIND: \
+    if (!w->back) for (int64_t j = 0; j < n; j++) { \
+        t = gtr__fold_one(GTR__F_##KIND, (double)x[at + j * step], q + j); \
+        gtr__fold_join(s, GTR__F_##KIND, &t); \
+    } else for (int64_t j = 0; j < n; j++) { \
+        gtr_float *dx = gtr__out(w->c, 0) + at + j * step; \
+        const gtr_float d = (gtr_float)gtr__fold_back(GTR__F_##KIND, dy, x ? (double)x[at + j * step] : 0, of, \
+            ints ? q + j == place : kept, w->n); \
+        *dx = w->c->out[0].add ? *dx + d : d; \
+    } \
+    break;
 /* Of output o the elements from q on, which lie from at on; backward writes their gradients. */
 static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t q, int64_t at) {
     const int64_t n = w->summed.dim[0], step = w->summed.stride[0][0];
     const gtr_float *x = gtr__in(w->c, 0), *y = (const gtr_float *)w->y->data;
-    const bool ints = w->aux->dtype == GTR_I32;
+    const bool ints = w->aux->dtype == GTR_I32, aux = w->back && w->aux->data;
+    const int32_t place = aux && ints ? ((const int32_t *)w->aux->data)[o] : -1;
+    const double dy = w->back ? (double)gtr__in(w->c, w->c->n_in - 1)[o] : 0, of = w->back && y ? (double)y[o] : 0,
+        kept = aux && !ints ? (double)((const gtr_float *)w->aux->data)[o] : 0;
     gtr__folded t;
-    if (!w->back && step == 1 && w->kind == GTR__F_LSE) {
-        t = gtr__fold_exps(x + at, n);
+    if (!w->back && step == 1 && (w->kind == GTR__F_LSE || w->kind == GTR__F_VAR)) {
+        if (w->kind == GTR__F_LSE) t = gtr__fold_exps(x + at, n);
+        else {
+            t.a = gtr__sum_run(x + at, n) / (double)n; t.b = gtr__var_run(x + at, t.a, n); t.c = (double)n;
+        }
         if (t.b == t.b) { gtr__fold_join(s, w->kind, &t); return; } /* no infinity */
     }
-    for (int64_t j = 0; j < n; j++, at += step) {
-        if (!w->back) {
-            t = gtr__fold_one(w->kind, (double)x[at], q + j);
-            gtr__fold_join(s, w->kind, &t);
-            continue;
-        }
-        const double kept = ints ? ((const int32_t *)w->aux->data)[o] == q + j
-            : w->aux->data ? (double)((const gtr_float *)w->aux->data)[o] : 0;
-        const gtr_float d = (gtr_float)gtr__fold_back(w->kind, (double)gtr__in(w->c, w->c->n_in - 1)[o],
-            x ? (double)x[at] : 0, y ? (double)y[o] : 0, kept, w->n);
-        gtr_float *dx = gtr__out(w->c, 0) + at;
-        *dx = w->c->out[0].add ? *dx + d : d;
-    }
+    switch (w->kind) { GTR__FOLD_KINDS(GTR__FOLD_LOOP) default: break; }
 }
 static void gtr__fold_range(GTR__SPAN) {
     GTR__JOB(gtr__fold, w);
@@ -4222,6 +4231,13 @@ static void gtr__softmax_range(GTR__SPAN) {
         const gtr_float *x = gtr__in(c, 0) + at;
         gtr_float *y = gtr__out(c, 0) + at, m = x[0], t[GTR__BLOCK];
         double sum = 0;
+        if (inner == 1) {
+            const gtr__folded all = gtr__fold_exps(x, n);
+            m = (gtr_float)all.a;
+            const gtr_float f = (gtr_float)log(all.b);
+            for (int64_t k = 0; k < n; k++) y[k] = x[k] - m - f;
+            continue;
+        }
         for (int64_t k = inner; k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
         for (int64_t first = 0; first < n; first += GTR__BLOCK) {
             const int64_t some = GTR__MIN(n - first, GTR__BLOCK);
@@ -4251,7 +4267,8 @@ static void gtr__softmax_back_range(GTR__SPAN) {
             }
             continue;
         }
-        for (int64_t k = 0; k < n * inner; k += inner) sum += logs ? (double)dy[k] : (double)y[k] * (double)dy[k];
+        if (inner == 1) sum = gtr__sum_run(dy, n);
+        else for (int64_t k = 0; k < n * inner; k += inner) sum += (double)dy[k] * (logs ? 1 : (double)y[k]);
         for (int64_t k = 0; k < n; k++) {
             const int64_t e = k % GTR__BLOCK, some = GTR__MIN(n - k, GTR__BLOCK);
             for (int64_t j = 0; logs && !e && j < some; j++) t[j] = y[(k + j) * inner];
@@ -4713,16 +4730,24 @@ GTR__SHAPE(sort) {
     s->out[1] = s->out[0];
     return GTR_OK;
 }
-/* Merged from runs of 1 on; a and b have n indices. */
-static const int32_t *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n, bool down, int32_t *a,
+static bool gtr__sort_first(gtr_float u, gtr_float v, bool down) {
+    return down ? u > v || (u != u && v == v) : u < v || (v != v && u == u);
+}
+/* The first m: few are inserted one by one, else runs from 1 on are merged; a and b have n indices. */
+static const int32_t *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n, int64_t m, bool down, int32_t *a,
         int32_t *b) {
+    for (int64_t i = 0, k = 0, e; m <= 64 && i < n; i++) {
+        if (k == m && !gtr__sort_first(x[i * step], x[a[m - 1] * step], down)) continue;
+        for (e = k < m ? k++ : m - 1; e && gtr__sort_first(x[i * step], x[a[e - 1] * step], down); e--) a[e] = a[e - 1];
+        a[e] = (int32_t)i;
+    }
+    if (m <= 64) return a;
     for (int64_t i = 0; i < n; i++) a[i] = (int32_t)i;
     for (int64_t w = 1; w < n; w *= 2) {
         for (int64_t o = 0, l = 0, r = 0, mid = 0, hi = 0; o < n; o++) {
             if (o == hi) { l = o; r = mid = GTR__MIN(o + w, n); hi = GTR__MIN(o + 2 * w, n); }
             const gtr_float u = x[a[GTR__MIN(l, mid - 1)] * step], v = x[a[GTR__MIN(r, hi - 1)] * step];
-            const bool first = down ? v > u || (v != v && u == u) : v < u || (u != u && v == v);
-            b[o] = l == mid || (r < hi && first) ? a[r++] : a[l++];
+            b[o] = l == mid || (r < hi && gtr__sort_first(v, u, down)) ? a[r++] : a[l++];
         }
         int32_t *t = a; a = b; b = t;
     }
@@ -4742,7 +4767,7 @@ static void gtr__sort_range(GTR__SPAN) {
         }
         int32_t *ws = (int32_t *)c->ws + 2 * i * n, *at = (int32_t *)c->out[1].data + to;
         const gtr_float *x = gtr__in(c, 0) + from;
-        const int32_t *order = gtr__sort_line(x, inner, n, c->attr->i[2] != 0, ws, ws + n);
+        const int32_t *order = gtr__sort_line(x, inner, n, m, c->attr->i[2] != 0, ws, ws + n);
         for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = order[k]) * inner];
     }
 }
