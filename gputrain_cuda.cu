@@ -3838,7 +3838,8 @@ static gtr__opd gtr__opd_of(const gtr__arg *a) {
     return o;
 }
 // Whether four elements from p on may be loaded at once.
-static bool gtr__wide(gtr__opd o) { return ((uintptr_t)o.p & (uintptr_t)(4 * gtr__elem(o.t) - 1)) == 0; }
+static bool gtr__wide(const void *p, int type) { return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0; }
+static bool gtr__wide(gtr__opd o) { return gtr__wide(o.p, o.t); }
 static int gtr__sms(const gtr__call *c) { return c->caps && c->caps->sm_count > 0 ? c->caps->sm_count : 64; }
 static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -15867,7 +15868,7 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
 #define GTR__CHAIN_STEPS 400
 #define GTR__CHAIN_JOBS 128
 #define GTR__CHAIN_RED 40960 // bytes of parts of k
-#define GTR__CHAIN_PASS 512 // outputs whose chunks follow each other
+#define GTR__CHAIN_PASS 512 // outputs whose chunks follow each other; half and a quarter of it where there is no room
 #define GTR__CHAIN_SLOTS 4 // of the ring
 #define GTR__CHAIN_CHUNKS 512
 #define GTR__CHAIN_COPY 255 // a unary op that is none
@@ -16265,8 +16266,8 @@ template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_her
 #pragma unroll 1
         for (; r < q.rows; r += hop) {
             char *word = to + (back ? c ^ (r >> (LOW ? 3 : 2) & 3) << 5 : c);
-            if (!gtr__rare((q.how & 32) == 0)) gtr__copy16(word, from, r < q.live && left > 0);
-            else gtr__chain_copy<LOW>(word, from, q.how >> 4 & 1, r < q.live ? left : 0);
+            if (gtr__rare(!(q.how & 32))) gtr__chain_copy<LOW>(word, from, q.how >> 4 & 1, r < q.live ? left : 0);
+            else gtr__copy16(word, from, r < q.live && left > 0);
             to += hop * q.pitch;
             from += (int64_t)hop * q.stride;
         }
@@ -17092,9 +17093,9 @@ static int gtr__chain_place(gtr__chain_span *list, int *n, int size, int from, i
 static double gtr__chain_stages_ns(int stages, int parts) {
     return 40.0 * ((stages + parts - 1) / parts) + (parts > 1 ? 170 + 8.0 * parts : 0);
 }
-// Cuts the products' slices, and k where a warp's stages would take longer than to add parts. Returns the floats that
-// parts take.
-static int gtr__chain_parts_of(gtr__chain_build *b, int rows) {
+// Cuts the products' slices into passes, and k where a warp's stages would take longer than to add parts. Returns the
+// floats that parts take.
+static int gtr__chain_parts_of(gtr__chain_build *b, int rows, int pass) {
     int most = 0;
     for (int i = 0; i < b->n_step; i++) {
         gtr__chain_step *s = &b->program.step[i];
@@ -17102,7 +17103,7 @@ static int gtr__chain_parts_of(gtr__chain_build *b, int rows) {
         const int each = s->to == GTR_F32 ? 16 : 32, stages = (s->k + each - 1) / each;
         int parts = 1;
         s->cut = gtr__chain_slice(s->n, b->m.cluster);
-        s->pass = s->cut < GTR__CHAIN_PASS ? s->cut : GTR__CHAIN_PASS;
+        s->pass = s->cut < pass ? s->cut : pass;
         for (int n = 2; n <= GTR__CHAIN_WARPS / (s->pass / 32) && n <= stages; n++)
             if (gtr__chain_stages_ns(stages, n) < gtr__chain_stages_ns(stages, parts) &&
                 n * rows * (s->cut + 4) * 4 <= GTR__CHAIN_RED)
@@ -17169,14 +17170,16 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
     b->m.cluster = k->cluster;
     b->m.table = (int)(sizeof b->program.loss + (size_t)b->n_step * sizeof(gtr__chain_step) + 15) / 16 * 16;
     b->m.red = (top + 31) / 32 * 32;
-    b->m.ring = b->m.red + (gtr__chain_parts_of(b, rows) + 31) / 32 * 32;
-    for (int room = b->products; room <= GTR__CHAIN_CHUNKS; room = b->m.chunks) { // a list of so many chunks
-        b->m.pool = (b->m.table + room * (int)sizeof(gtr__chain_chunk) + 127) / 128 * 128;
-        const int64_t left = (int64_t)shared - 2048 - b->m.pool - (int64_t)b->m.ring * 4;
-        if (!(b->m.slot = gtr__chain_chunks(b, left / GTR__CHAIN_SLOTS))) return false;
-        if (b->m.chunks > room) continue;
-        k->bytes = (size_t)b->m.pool + (size_t)b->m.ring * 4 + (size_t)GTR__CHAIN_SLOTS * (size_t)b->m.slot;
-        return true;
+    for (int pass = GTR__CHAIN_PASS; pass >= GTR__CHAIN_PASS / 4; pass /= 2) {
+        b->m.ring = b->m.red + (gtr__chain_parts_of(b, rows, pass) + 31) / 32 * 32;
+        for (int room = b->products; room <= GTR__CHAIN_CHUNKS; room = b->m.chunks) { // a list of so many chunks
+            b->m.pool = (b->m.table + room * (int)sizeof(gtr__chain_chunk) + 127) / 128 * 128;
+            const int64_t left = (int64_t)shared - 2048 - b->m.pool - (int64_t)b->m.ring * 4;
+            if (!(b->m.slot = gtr__chain_chunks(b, left / GTR__CHAIN_SLOTS))) break;
+            if (b->m.chunks > room) continue;
+            k->bytes = (size_t)b->m.pool + (size_t)b->m.ring * 4 + (size_t)GTR__CHAIN_SLOTS * (size_t)b->m.slot;
+            return true;
+        }
     }
     return false;
 }
@@ -17320,9 +17323,6 @@ static int gtr__chain_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     free(b);
     return nodes;
 }
-static bool gtr__chain_aligned(const void *p, int type) {
-    return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0;
-}
 static void *gtr__chain_data(const gtr__chain_build *b, int id) {
     return id < 0 ? NULL : gtr__mlp_arg(&b->v, id)->data;
 }
@@ -17342,7 +17342,7 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         const gtr__chain_value *v = o[k] >= 0 ? &b->value[o[k]] : NULL;
         if (s->from[k] == GTR__CHAIN_ROW || s->from[k] == GTR__CHAIN_ONE) {
             s->p[k] = gtr__chain_data(b, o[3]);
-            wide = wide && (s->from[k] == GTR__CHAIN_ONE || gtr__chain_aligned(s->p[k], s->type[k]));
+            wide = wide && (s->from[k] == GTR__CHAIN_ONE || gtr__wide(s->p[k], s->type[k]));
         }
         if (!v) continue;
         s->type[k] = (uint8_t)v->type;
@@ -17350,7 +17350,7 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         s->at[k] = s->from[k] == GTR__CHAIN_SLICE ? v->slice_at : v->whole_at;
         if (v->outside) {
             s->p[k] = v->p;
-            wide = wide && gtr__chain_aligned(v->p, v->type);
+            wide = wide && gtr__wide(v->p, v->type);
         }
     }
     if (o[2] >= 0) {
@@ -17359,7 +17359,7 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         s->whole = v->whole_at;
         if (!v->outside) {
             s->out = v->p;
-            wide = wide && gtr__chain_aligned(v->p, v->type);
+            wide = wide && gtr__wide(v->p, v->type);
         }
     }
     s->wide = wide;
@@ -17678,15 +17678,15 @@ static int gtr__group_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 static gtr_result gtr__group_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__cuda *g = (gtr__cuda *)instance;
+    void *none, **place = c->measure ? &none : &((gtr__cuda *)instance)->group;    // measuring needs no instance
     gtr__group group;
     gtr_result r = GTR_OK;
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     if (c->measure) *c->measure = 0;
     memset((void *)&group, 0, sizeof group);
-    g->group = c->measure ? NULL : &group;
+    *place = &group;
     for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(instance, c, &w->node[i], -1);
-    g->group = NULL;
+    *place = NULL;
     if (c->measure) return r;
     if (group.p.sets == 1) group.p.sets = 0;
     return r == GTR_OK && group.p.c ? gtr__product_whole(instance, c, &group.p, &group.choice) : r;
