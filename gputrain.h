@@ -641,14 +641,14 @@ GTR_API gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name,
 GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias);
 
 // >>loss
-/* Of a term each; desc.reduction makes a scalar of all, of the whole step whatever its micro_batches, in gtr_evaluate of
-   the set. In float32 under any precision. x and target t are float32 alike; every input has a gradient, at kinks
-   PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for numbers out of range. */
-/* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index (a term
-   of 0). The mean is the sum by that of weight[label] (1 without weights) over the rows that are not ignored, of step or
-   set; NaN if there is none (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own.
-   label_smoothing s: (1 - s) of it and s / C of the sum of -weight log softmax(logits) over all classes.
-   Or labels float32 (N, C), probabilities: that sum, times labels, (1 - s) labels + s / C; the mean is over N rows. */
+/* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
+   gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
+   kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range. */
+/* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
+   mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0 (in
+   training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and s / C
+   of -weight log softmax(logits) summed over the classes.
+   Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
@@ -5267,22 +5267,19 @@ GTR__CPU(feed_fwd) {
 }
 
 // >>op:tally
-/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. Of floats: two
-   doubles, their sum and number. */
+/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. Of floats two
+   doubles: sum; all. */
 GTR__CPU(tally_fwd) {
+    const int64_t n = c->in[0].count;
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
     double *sum = (double *)c->out[0].data;
-    const int32_t *label = gtr__in_ints(c, 0);
-    const bool add = c->out[0].add;
     (void)instance;
-    if (gtr__is_float(c->in[0].dtype)) {
-        sum[0] = (add ? sum[0] : 0) + gtr__sum_run(gtr__in(c, 0), c->in[0].count);
-        sum[1] = (add ? sum[1] : 0) + (double)c->in[0].count;
-        return GTR_OK;
-    }
-    for (int64_t i = 0; i < c->in[0].count; i++) counted += label[i] < c->attr->i[0] || label[i] > c->attr->i[1];
-    y[0] = (add ? y[0] : 0) + counted;
-    y[1] = (add ? y[1] : 0) + c->in[0].count;
+    if (!c->out[0].add) memset(y, 0, GTR__TALLY_BYTES);
+    if (gtr__is_float(c->in[0].dtype)) { sum[0] += gtr__sum_run(gtr__in(c, 0), n); sum[1] += (double)n; return GTR_OK; }
+    for (int64_t i = 0; i < n; i++)
+        counted += gtr__in_ints(c, 0)[i] < c->attr->i[0] || gtr__in_ints(c, 0)[i] > c->attr->i[1];
+    y[0] += counted;
+    y[1] += n;
     return GTR_OK;
 }
 
@@ -6945,14 +6942,15 @@ gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t
 // >>loss-builders
 static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x); }
 /* Whether t (NULL: yes) is float32 and of shape to, or, with broadcast, broadcasts to it. */
-static bool gtr__loss_fits(const char *op, const char *what, const gtr_tensor *t, gtr_shape to, bool broadcast) {
+static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_shape to,
+        bool broadcast) {
     char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
     if (!t) return true;
     const int n = t->shape.ndim;
     bool fits = t->dtype == GTR_F32 && (broadcast ? n <= to.ndim : n == to.ndim);
     for (int i = 1; i <= n && fits; i++)
         fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
-    return fits || gtr__fail(t->ctx, GTR_ERR_SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
+    return fits || gtr__fail(ctx, GTR_ERR_SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
         gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), broadcast ? "broadcasting to " : "equal to ",
         gtr__shape_text(&to, want)) == GTR_OK;
 }
@@ -6966,13 +6964,11 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
         all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0), of x and target; then of three. */
+/* X(name, an op that is its plain form or 0), of x and target t. */
 #define GTR__LOSSES(X) X(mse, GTR__OP_MSE) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS) X(l1, 0) X(huber, 0) \
     X(smooth_l1, 0) X(bce, 0) X(focal, 0) X(kl_div, 0) X(poisson_nll, 0)
 #define GTR__LOSS_ENUM(name, plain) GTR__L_##name,
-typedef enum {
-    GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding
-} gtr__loss_kind;
+typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static float gtr__or(float v, float other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
     const int last = -1;
@@ -6980,14 +6976,15 @@ static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
 }
 #define GTR__LOG_2PI 1.8378770664f
 /* Terms of x, target t and v, all in float32. */
-static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
+static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
     gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
     const float k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25f);
+    if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
         if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
-        c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* by which the gradient is 0 anyhow */
+        c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* its gradient is 0 */
         return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
         y = d->pos_weight ? gtr_mul(t, gtr__widen(d->pos_weight)) : t;
@@ -6997,10 +6994,10 @@ static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t,
         if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
         return alpha < 0 ? y : gtr_mul(y, gtr_scale(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
-        y = gtr_clamp(gtr_log1p(gtr_neg(p)), -100, 0);
-        y = gtr_add(y, gtr_mul(t, gtr_sub(gtr_clamp(gtr_log(p), -100, 0), y)));
         c = gtr_clamp(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12f, 1);
-        return gtr_sub(gtr_mul(gtr_sub(x, p), gtr_div(gtr_stop_gradient(e), c)), y);
+        e = gtr_mul(gtr_sub(x, p), gtr_div(gtr_stop_gradient(e), c));
+        y = gtr_clamp(gtr_log1p(gtr_neg(p)), -100, 0);
+        return gtr_sub(e, gtr_add(y, gtr_mul(t, gtr_sub(gtr_clamp(gtr_log(p), -100, 0), y))));
     case GTR__L_kl_div:
         y = d->log_target ? t : gtr_log(gtr_clamp(t, 2e-38f, INFINITY));
         return gtr_mul(d->log_target ? gtr_exp(t) : t, gtr_sub(y, x));
@@ -7022,19 +7019,19 @@ static gtr_tensor *gtr__terms(gtr__loss_kind kind, gtr_tensor *x, gtr_tensor *t,
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
-static gtr_tensor *gtr__loss(gtr__loss_kind kind, const char *op, int plain, gtr_tensor *x, gtr_tensor *t,
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr_tensor *x, gtr_tensor *t,
         gtr_tensor *v, gtr_loss_desc d) {
     if (!x || !t || (!v && kind >= GTR__L_gaussian_nll)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
     if (rows && to.ndim) to.ndim--;
     if (!(d.beta >= 0 && d.delta >= 0 && d.gamma >= 0 && d.eps >= 0 && d.beta + d.delta + d.gamma + d.eps < 1e30f
-            && d.alpha <= 1 && d.alpha >= -1 && d.margin <= 1 && d.margin >= -1 && (unsigned)d.reduction < 4))
+        && fabsf(d.alpha) <= 1 && fabsf(d.margin) <= 1 && (unsigned)d.reduction < 4))
         return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
             "to 1, and a reduction", op);
-    if (!gtr__loss_fits(op, "x", x, x->shape, false) || !gtr__loss_fits(op, "target", t, x->shape, false)
-        || !gtr__loss_fits(op, rows ? "y" : "var", v, to, !rows) || !gtr__loss_fits(op, "weight", d.weight, to, true)
-        || !gtr__loss_fits(op, "pos_weight", d.pos_weight, x->shape, true)) return NULL;
+    if (!gtr__loss_fits(op, x->ctx, "x", x, x->shape, false) || !gtr__loss_fits(op, x->ctx, "target", t, x->shape, false)
+        || !gtr__loss_fits(op, x->ctx, rows ? "y" : "var", v, to, !rows) || !gtr__loss_fits(op, x->ctx, "weight", d.weight, to, true)
+        || !gtr__loss_fits(op, x->ctx, "pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     x = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
     return gtr__loss_end(x, d.weight, d.reduction, NULL);
@@ -7045,9 +7042,9 @@ static gtr_tensor *gtr__loss(gtr__loss_kind kind, const char *op, int plain, gtr
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return made; }
 #define GTR__LOSS_BUILDER(name, plain) \
     GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, x, t, NULL, desc))
-#define GTR__LOSS_BUILDER3(name) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T GTR__AND(gtr_tensor *v), \
-    gtr__loss(GTR__L_##name, #name, 0, x, t, v, desc))
-#define GTR__AND(x) , x
+#define GTR__X_T_V GTR__X_T, gtr_tensor *v
+#define GTR__LOSS_BUILDER3(name) \
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, x, t, v, desc))
 GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDER3(cosine_embedding)
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
@@ -7058,7 +7055,7 @@ static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels,
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
     if (!x || !labels) return NULL;
     const char *const op = nll ? "nll" : "cross_entropy";
-    const bool soft = !nll && labels->dtype == GTR_F32 && x->shape.ndim == 2;
+    const bool soft = !nll && labels->shape.ndim == 2 && x->shape.ndim == 2;
     const float s = d.label_smoothing, share = x->shape.ndim == 2 ? -s / (float)x->shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
@@ -7068,18 +7065,20 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     gtr_tensor *t = soft ? x : gtr__of_labels(nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY, x, labels, at, nll ? -1 : s, 0);
     if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
     if (!soft) gtr__undo(x->ctx, t->id, x->ctx->n_parameter); /* it was for its checks */
-    if ((soft && !gtr__loss_fits(op, "labels", labels, x->shape, false))
-        || !gtr__loss_fits(op, "weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
-        || !gtr__loss_fits(op, "sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
+    if ((soft && !gtr__loss_fits(op, x->ctx, "labels", labels, x->shape, false))
+        || !gtr__loss_fits(op, x->ctx, "weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
+        || !gtr__loss_fits(op, x->ctx, "sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
     gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
     x = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     gtr_tensor *all = w ? gtr_mul(x, w) : x;
     if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
     else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
-    gtr_tensor *by = soft ? NULL : gtr__of_labels(GTR__OP_NLL, gtr_stop_gradient(x), labels, at, 0, 1);
-    if (by && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), by));
-    if (by && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
-    return gtr__loss_end(t, d.sample_weight, d.reduction, by && !d.reduction ? gtr__op1(GTR__OP_DIVISOR, by) : NULL);
+    gtr_tensor *one = soft ? t : gtr__of_labels(GTR__OP_NLL, gtr_stop_gradient(x), labels, at, 0, 1), *by = one;
+    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), one));
+    if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
+    const bool divides = !soft && !d.reduction;
+    if (divides) by = gtr__op1(GTR__OP_DIVISOR, by);
+    return one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))

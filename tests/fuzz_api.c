@@ -811,14 +811,41 @@ static gtr_tensor *entropy_of(gtr_tensor *x, gtr_tensor *y)
 {
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
+    const bool nll = one_in(4);
     if (one_in(4)) { d.label_smoothing = nastyf(0.1f); d.ignore_index = (int32_t)nasty(1); d.ignore_zero = one_in(8); }
-    before(true, "gtr_cross_entropy_ex(%s, %s)", N(x), N(y));
-    return built(one_in(2) ? gtr_cross_entropy_ex(x, y, d) : gtr_cross_entropy(x, y), x && y);
+    if (one_in(4)) d.reduction = (gtr_reduction)enumerated(4);
+    if (one_in(4)) d.weight = foreign(floats());
+    if (one_in(4)) d.sample_weight = floats();
+    if (one_in(8)) y = like(x);
+    before(true, "gtr_%s_ex(%s, %s), weights %s and %s", nll ? "nll" : "cross_entropy", N(x), N(y), N(d.weight), N(d.sample_weight));
+    if (one_in(2)) return built(nll ? gtr_nll(x, y) : gtr_cross_entropy(x, y), x && y);
+    return built(nll ? gtr_nll_ex(x, y, d) : gtr_cross_entropy_ex(x, y, d), x && y);
+}
+static gtr_tensor *loss_of(gtr_tensor *x)
+{
+    static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { gtr_l1, gtr_smooth_l1, gtr_huber, gtr_bce, gtr_focal,
+        gtr_kl_div, gtr_poisson_nll };
+    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { gtr_l1_ex, gtr_smooth_l1_ex, gtr_huber_ex,
+        gtr_bce_ex, gtr_focal_ex, gtr_kl_div_ex, gtr_poisson_nll_ex, gtr_mse_ex, gtr_bce_with_logits_ex };
+    const unsigned k = byte() % 11;
+    gtr_tensor *t = one_in(8) ? foreign(floats()) : like(x), *v = one_in(2) ? like(x) : floats();
+    gtr_loss_desc d;
+    memset(&d, 0, sizeof d);
+    d.reduction = (gtr_reduction)enumerated(4);
+    if (one_in(4)) d.weight = foreign(floats());
+    if (one_in(4)) d.pos_weight = floats();
+    if (one_in(4)) { d.beta = nastyf(1); d.delta = nastyf(1); d.alpha = nastyf(0.5f); d.gamma = nastyf(1); }
+    if (one_in(4)) { d.margin = nastyf(0.5f); d.eps = nastyf(0.1f); }
+    d.log_target = one_in(4); d.no_log_input = one_in(4); d.full = one_in(4);
+    before(true, "loss %u of %s, %s, %s, weights %s and %s", k, N(x), N(t), N(v), N(d.weight), N(d.pos_weight));
+    if (k > 8 && one_in(4)) return built((k == 9 ? gtr_gaussian_nll : gtr_cosine_embedding)(x, t, v), x && t && v);
+    if (k > 8) return built((k == 9 ? gtr_gaussian_nll_ex : gtr_cosine_embedding_ex)(x, t, v, d), x && t && v);
+    return built(k < 7 && one_in(4) ? plain[k](x, t) : f[k](x, t, d), x && t);
 }
 static void do_layer(void)
 {
     gtr_tensor *x = floats(), *y;
-    switch (byte() % 11) {
+    switch (byte() % 12) {
     case 0: case 1: linear_of(x, nasty(1 + byte() % 4)); break;
     case 2:
         {
@@ -853,6 +880,7 @@ static void do_layer(void)
         y = of_type(GTR_I32); before(true, "gtr_one_hot(%s, %lld)", N(y), (long long)rows);
         built(gtr_one_hot(y, rows), y); break;
     }
+    case 7: loss_of(x); break;
     default: y = of_type(GTR_I32);
         if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); }
         else entropy_of(x, y);
