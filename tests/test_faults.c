@@ -593,6 +593,11 @@ static void *b_embedding(site *s) { return gtr_embedding(s->ids, "new", 7, 3); }
 static void *b_batch_norm(site *s) { return gtr_batch_norm(s->x, "new"); }
 static void *b_dropout(site *s) { return gtr_dropout(s->x, "new", 0.5f); }
 static void *b_dropout_unnamed(site *s) { return gtr_dropout(s->x, NULL, 0.5f); }
+static void *b_random(site *s) { return gtr_random_normal(s->x, "new"); }
+static void *b_layer_norm(site *s) { return gtr_layer_norm(s->x, "new", 1, 0); }
+static void *b_rms_norm(site *s) { return gtr_rms_norm(s->x, "new", 1, 0); }
+static void *b_prelu(site *s) { return gtr_prelu(s->x, "new", true); }
+static void *b_bilinear(site *s) { return gtr_bilinear(s->x, s->x, "new", 3); }
 static void *b_parameter(site *s) {
     gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 1;
     return gtr_parameter(s->ctx, "new", gtr_shape2(3, 4), i);
@@ -620,6 +625,8 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "batch_norm", b_batch_norm },
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
         { "constant", b_constant },
+    { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
+        { "bilinear", b_bilinear },
     { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },
         { "custom", b_custom },
     { "trainer", b_trainer }, { "predictor", b_predictor }, { "arrays", b_arrays }, { "split", b_split }
