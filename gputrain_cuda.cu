@@ -450,12 +450,10 @@ GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 // What kernels have in line, and whole-network kernels know: 0 and what it makes of 0 are finite, but for LOG.
 #define GTR__KNOWN_TABLE(U, X) U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
 #define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
+#define GTR__RARE(X)  GTR__UNARY_RARE(GTR__UNARY_FORMULAS, X)
+#define GTR__LABEL(ID, name, forward, backward) case GTR__OP_##ID:
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
-static bool gtr__known(int op) {
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
-    switch (op) { GTR__KNOWN(GTR__CASE) return true; default: return false; }
-#undef GTR__CASE
-}
+static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
 static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
@@ -1638,26 +1636,34 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
     if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
     else gtr__put(p, type, at, x.v[0]);
 }
-// Calls, not inlined: one copy of all formulas in the file (and of those that are known for one element), and a call
-// costs little beside a tile. The formula is chosen once for all N: their chains of instructions run beside each other.
+// Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
+// chosen once for all N: their chains of instructions run beside each other. Those that are not known are calls for
+// each element, as four of each in each kernel would be a third of the file's code.
+static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
+    return gtr__unary_fwd(op, x, a, b);
+}
+static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float s, float a, float b) {
+    return gtr__unary_bwd(op, dy, s, s, a, b);
+}
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
         x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x;
-    if constexpr (N == 4) switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
-    else switch (op) { GTR__KNOWN(GTR__CASE) default: return { { gtr__act<4>(op, { { x.v[0] } }, a, b).v[0] } }; }
+    switch (op) { GTR__KNOWN(GTR__CASE) GTR__RARE(GTR__LABEL) break; default: return x; }
 #undef GTR__CASE
+#pragma unroll
+    for (int i = 0; i < N; i++) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
+    return x;
 }
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
         dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy;
-    if constexpr (N == 4) switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
-    else switch (op) {
-        GTR__KNOWN(GTR__CASE)
-        default: return { { gtr__dact<4>(op, { { dy.v[0] } }, { { s.v[0] } }, a, b).v[0] } };
-    }
+    switch (op) { GTR__KNOWN(GTR__CASE) GTR__RARE(GTR__LABEL) break; default: return dy; }
 #undef GTR__CASE
+#pragma unroll
+    for (int i = 0; i < N; i++) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
+    return dy;
 }
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {

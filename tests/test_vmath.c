@@ -42,7 +42,7 @@ static const function functions[] = {
     { "tanh", run_tanh, tanh, 2.0, 0, 0xffffffffu },
     { "erf", run_erf, erf, 2.1, 0, 0xffffffffu },
     { "log1p", run_log1p, log1p, 1.8, 0, 0xffffffffu },
-    { "expm1", run_expm1, expm1, 1.6, 0, 0xffffffffu },
+    { "expm1", run_expm1, expm1, 1.7, 0, 0xffffffffu },
     { "sin", run_sin, sin, 1.6, 0, 0xffffffffu },
     { "cos", run_cos, cos, 1.6, 0, 0xffffffffu },
     { "sigmoid", run_sigmoid, sigmoid, 2.5, 0, 0x7fffffffu },
