@@ -645,9 +645,9 @@ GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *
    gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
    kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range. */
 /* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
-   mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0 (in
-   training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and s / C
-   of -weight log softmax(logits) summed over the classes.
+   mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
+   (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
+   s / C of -weight log softmax(logits) summed over the classes.
    Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
@@ -5037,8 +5037,8 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
 
 // >>op:nll
-/* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0], NaN
-   where it is another outside [0, C). dx: f[0] dy there, else 0. */
+/* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0],
+   NaN where it is another outside [0, C). dx: f[0] dy there, else 0. */
 GTR__SHAPE(nll) {
     const gtr_shape *x = &s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 2, 0));
@@ -6952,15 +6952,15 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
     for (int i = 1; i <= n && fits; i++)
         fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
     return fits || gtr__fail(ctx, GTR_ERR_SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
-        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), broadcast ? "broadcasting to " : "equal to ",
-        gtr__shape_text(&to, want)) == GTR_OK;
+        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got),
+        broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
 }
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
 static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reduction how, gtr_tensor *divisor) {
     if (weight) t = gtr_mul(t, gtr__widen(weight));
     if (!t || how == GTR_REDUCE_NONE) return t;
     gtr_tensor *all = (how == GTR_REDUCE_SUM || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
-    if (how == GTR_REDUCE_BATCH_MEAN) all = gtr_scale(all, t->shape.ndim ? (float)gtr__shape_inner(&t->shape, 0) : 1, 0);
+    if (how == GTR_REDUCE_BATCH_MEAN && t->shape.ndim) all = gtr_scale(all, (float)gtr__shape_inner(&t->shape, 0), 0);
     if (how == GTR_REDUCE_SUM && gtr__batch_axis(&t->shape) < t->shape.ndim && (all = gtr_scale(all, 1, 0)) != NULL)
         all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
@@ -7030,9 +7030,10 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr_tens
         && fabsf(d.alpha) <= 1 && fabsf(d.margin) <= 1 && (unsigned)d.reduction < 4))
         return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
             "to 1, and a reduction", op);
-    if (!gtr__loss_fits(op, x->ctx, "x", x, x->shape, false) || !gtr__loss_fits(op, x->ctx, "target", t, x->shape, false)
-        || !gtr__loss_fits(op, x->ctx, rows ? "y" : "var", v, to, !rows) || !gtr__loss_fits(op, x->ctx, "weight", d.weight, to, true)
-        || !gtr__loss_fits(op, x->ctx, "pos_weight", d.pos_weight, x->shape, true)) return NULL;
+#define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, to, broadcast)
+    if (!GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
+        || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
+        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     x = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
     return gtr__loss_end(x, d.weight, d.reduction, NULL);
@@ -7063,12 +7064,13 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NONE(x->ctx, GTR_ERR_ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, (double)s, !nll, (int)d.reduction);
-    gtr_tensor *t = soft ? x : gtr__of_labels(nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY, x, labels, at, nll ? -1 : s, 0);
+    const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
+    gtr_tensor *t = soft ? x : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
     if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
     if (!soft) gtr__undo(x->ctx, t->id, x->ctx->n_parameter); /* it was for its checks */
-    if ((soft && !gtr__loss_fits(op, x->ctx, "labels", labels, x->shape, false))
-        || !gtr__loss_fits(op, x->ctx, "weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
-        || !gtr__loss_fits(op, x->ctx, "sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
+    if ((soft && !GTR__FITS("labels", labels, x->shape, false))
+        || !GTR__FITS("weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
+        || !GTR__FITS("sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
     gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
     x = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     gtr_tensor *all = w ? gtr_mul(x, w) : x;

@@ -6230,7 +6230,8 @@ static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
 
 // >>op:divisor
 // A block. Bytes: x, where there is no tally.
-static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int64_t n, const double *tally, gtr__opd y) {
+static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int64_t n,
+                                                                 const double *tally, gtr__opd y) {
     __shared__ double sums[32];
     gtr__enter();
     double v = 0.0;

@@ -817,15 +817,18 @@ static gtr_tensor *entropy_of(gtr_tensor *x, gtr_tensor *y)
     if (one_in(4)) d.weight = foreign(floats());
     if (one_in(4)) d.sample_weight = floats();
     if (one_in(8)) y = like(x);
-    before(true, "gtr_%s_ex(%s, %s), weights %s and %s", nll ? "nll" : "cross_entropy", N(x), N(y), N(d.weight), N(d.sample_weight));
+    before(true, "gtr_%s_ex(%s, %s), weights %s and %s", nll ? "nll" : "cross_entropy", N(x), N(y), N(d.weight),
+        N(d.sample_weight));
     if (one_in(2)) return built(nll ? gtr_nll(x, y) : gtr_cross_entropy(x, y), x && y);
     return built(nll ? gtr_nll_ex(x, y, d) : gtr_cross_entropy_ex(x, y, d), x && y);
 }
 static gtr_tensor *loss_of(gtr_tensor *x)
 {
-    static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { gtr_l1, gtr_smooth_l1, gtr_huber, gtr_bce, gtr_focal,
+    static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { gtr_l1, gtr_smooth_l1, gtr_huber, gtr_bce,
+        gtr_focal,
         gtr_kl_div, gtr_poisson_nll };
-    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { gtr_l1_ex, gtr_smooth_l1_ex, gtr_huber_ex,
+    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { gtr_l1_ex, gtr_smooth_l1_ex,
+        gtr_huber_ex,
         gtr_bce_ex, gtr_focal_ex, gtr_kl_div_ex, gtr_poisson_nll_ex, gtr_mse_ex, gtr_bce_with_logits_ex };
     const unsigned k = byte() % 11;
     gtr_tensor *t = one_in(8) ? foreign(floats()) : like(x), *v = one_in(2) ? like(x) : floats();

@@ -449,7 +449,8 @@ static void labels_kept_input(void)
 
 /* ---- losses of terms: reductions, weights, parts ---- */
 enum { LOSSES = 16 };
-static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal", "kl_div",
+static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal",
+    "kl_div",
     "poisson_nll", "gaussian_nll", "cosine_embedding", "nll", "nll of classes' weights", "cross_entropy of weights",
     "cross_entropy", "cross_entropy of probabilities" };
 static gtr_float data_t[SET * CLASSES];
@@ -596,10 +597,13 @@ static void losses_at_kinks(void)
         { 0, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 1, 0.5, 2 }, { 0, 1, -1, -1 }, { 0 } },
         { 1, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 0.5, 0.125, 1.5 }, { 0, 1, -0.5, -1 }, { 0 } },
         { 2, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0 }, { 0, 0.375, 0.125, 0.875 }, { 0, 0.5, -0.5, -0.5 }, { 0 } },
-        { 3, { 0, 1, 0, 1 }, { 1, 0, 0, 1 }, { 0 }, { 100, 100, 0, 0 }, { (gtr_float)-1e12, (gtr_float)1e12, 0, 0 }, { 0 } },
-        { 4, { 200, -200, 30, -30 }, { 0, 1, 1, 0 }, { 0 }, { 200, 200, (gtr_float)9.357623e-14, (gtr_float)9.357623e-14 },
+        { 3, { 0, 1, 0, 1 }, { 1, 0, 0, 1 }, { 0 }, { 100, 100, 0, 0 }, { (gtr_float)-1e12, (gtr_float)1e12, 0, 0 },
+            { 0 } },
+        { 4, { 200, -200, 30, -30 }, { 0, 1, 1, 0 }, { 0 }, { 200, 200, (gtr_float)9.357623e-14,
+            (gtr_float)9.357623e-14 },
             { 1, -1, (gtr_float)-9.357623e-14, (gtr_float)9.357623e-14 }, { 0 } },
-        { 5, { 1, 2, 0.5, -1 }, { 0, 0.5, 1, 0 }, { 0 }, { 0, (gtr_float)-1.3465736, -0.5, 0 }, { 0, -0.5, -1, 0 }, { 0 } },
+        { 5, { 1, 2, 0.5, -1 }, { 0, 0.5, 1, 0 }, { 0 }, { 0, (gtr_float)-1.3465736, -0.5, 0 }, { 0, -0.5, -1, 0 }, {
+            0 } },
         { 6, { 1, 2, 0.5, -1 }, { 1, 1, 1, 1 }, { 0, (gtr_float)1e-7, 1, 2 },
             { (gtr_float)-2.3025851, (gtr_float)47.697415, 0.125, (gtr_float)1.3465736 }, { 0, 100, -0.5, -1 },
             { 50, -4950, 0.375, -0.25 } },
@@ -655,7 +659,8 @@ static void losses_refused(void)
     REFUSED(gtr_l1(x, w), GTR_ERR_SHAPE, "l1: got target \"w\" float32 (N, 4)", "(N, 3)");
     REFUSED(gtr_smooth_l1(y, y), GTR_ERR_SHAPE, "smooth_l1: got x \"y\" int32", "float32");
     REFUSED(gtr_bce(x, rows), GTR_ERR_SHAPE, "bce: got target \"rows\"", "(N,)");
-    REFUSED(gtr_gaussian_nll(x, t, w), GTR_ERR_SHAPE, "gaussian_nll: got var \"w\" float32 (N, 4)", "broadcasting to (N, 3)");
+    REFUSED(gtr_gaussian_nll(x, t, w), GTR_ERR_SHAPE, "gaussian_nll: got var \"w\" float32 (N, 4)",
+        "broadcasting to (N, 3)");
     REFUSED(gtr_cosine_embedding(x, t, y), GTR_ERR_SHAPE, "cosine_embedding: got y \"y\" int32 (N,)", "(N,)");
     d.weight = w;
     REFUSED(gtr_kl_div_ex(x, t, d), GTR_ERR_SHAPE, "kl_div: got weight \"w\" float32 (N, 4)", "broadcasting to (N, 3)");
