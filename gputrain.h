@@ -74,8 +74,8 @@ becomes a graph of kernels in its second run.
     gtr_predictor, gtr_predict  inference in any thread
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after it:
 see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again.
-Element-wise ops of one index space are one launch, with the bits that they have
-alone. Plans can be read: gtr_plan_text; gtr_profile times them.
+Element-wise ops of one index space are one launch, with the bits that they have alone. Plans can be read:
+gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
@@ -1534,8 +1534,8 @@ typedef enum {
 static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
     const uint32_t f = gtr__op_flags[op];
-    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP : !(f & GTR__EW) ? GTR__STEP_NONE
-        : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
+    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
+        : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
 }
 static int64_t gtr__elements(const gtr_shape *s) { /* of a literal shape */
     int64_t n = 1;

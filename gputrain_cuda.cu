@@ -4682,8 +4682,8 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
     void *own = c->out[c->n_out - 1].data;
     GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
     if (capturing == cudaStreamCaptureStatusNone) {
-        GTR__TRY(gtr__check(instance, cudaMemcpyAsync(own, &m, sizeof m, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
-            "cudaMemcpyAsync"));
+        GTR__TRY(gtr__check(instance,
+            cudaMemcpyAsync(own, &m, sizeof m, cudaMemcpyHostToDevice, (cudaStream_t)c->stream), "cudaMemcpyAsync"));
         g->overlap = 0;         // the kernel's predecessor is none
     }
     g->tail = own;
