@@ -1635,48 +1635,26 @@ static void gtr__program_sink(gtr__plan *p) {
         if (j < end && j > i + 1 && gtr__program_count(p, &p->node[j]) == count) gtr__node_move(p, i, j - 1);
     }
 }
-/* The elements of a product's output that a program may go on with where it is made; 0: it may not. */
-static int64_t gtr__program_anchor(const gtr__plan *p, const gtr__node *n) {
-    const gtr__value *v = n->n_out && n->out[0] >= 0 ? &p->value[n->out[0]] : NULL;
-    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || !v || v->stride[0] || v->storage > GTR_F16 || v->stage != n->stage
-            || (v->home != GTR__HOME_ARENA && v->home != GTR__HOME_KEPT)) return 0;
-    for (int k = 1; n->dir == GTR__BWD && k < n->n_out; k++) if (n->out[k] >= 0) return 0;
-    return gtr__elements(&v->shape);
-}
-/* Whether a node writes what another reads. */
-static bool gtr__node_spoils(const gtr__plan *p, const gtr__node *n, const gtr__node *reader) {
-    for (int i = n->n_in; i < GTR__ALL(n); i++)
-        for (int k = 0; k < reader->n_in; k++)
-            if (n->in[i] >= 0 && gtr__node_use(p, n, i) == gtr__node_use(p, reader, k)) return true;
-    return false;
-}
-/* How many nodes from at on are a program, behind a product if tail, whose operands others of its blocks still read; 0:
-   none. */
-static int gtr__program_members(gtr__plan *p, int at, bool tail) {
+/* How many nodes from at on are a program; 0: none. */
+static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
+    (void)caps;
+    if (at == 0) gtr__program_sink(p);
     const gtr__node *first = &p->node[at];
     gtr__program_scope s;
     int members = 1;
     memset(&s, 0, sizeof s);
-    if (at == 0) gtr__program_sink(p);
-    if (at >= p->split || !(s.count = tail ? gtr__program_anchor(p, first) : gtr__program_count(p, first))) return 0;
-    if (tail) { s.made = s.steps = 1; s.root[0] = gtr__plan_root(p, first->out[0]); }
-    else if (!gtr__program_join(p, &s, first)) return 0;
+    if (at >= p->split || !(s.count = gtr__program_count(p, first)) || !gtr__program_join(p, &s, first)) return 0;
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
         gtr__program_scope with = s;
         bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n)
-            && !(tail && gtr__node_spoils(p, n, first));
+            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n);
         for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
         if (!free) continue;
         s = with;
         gtr__node_move(p, j, at + members++);
     }
     return members > 1 ? members : 0;
-}
-static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
-    (void)caps;
-    return gtr__program_members(p, at, false);
 }
 /* A step makes what is stored as output out of its node: forward (side 0), or the gradient of input side - 1. Slots of
    its formula's operands, -1: not read. */
@@ -1709,16 +1687,12 @@ static const gtr__arg *gtr__program_given(const gtr__call *c, const gtr__node *n
     const int id = n->in[n->n_in - 1];
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
-/* The program of a network, with load 0 what its first member makes, if tail; false where it is none. */
-static bool gtr__program_make(const gtr__call *c, gtr__program *p, bool tail) {
+/* The program of a network; false where it is none. */
+static bool gtr__program_make(const gtr__call *c, gtr__program *p) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     int holds[GTR__PROGRAM_SLOTS];
     memset(p, 0, sizeof *p);
-    if (tail) {
-        p->count = c->out[w->node->out[0] - c->n_in].count;
-        gtr__program_slot(c, p, holds, w->node, w->node->out[0], &c->out[w->node->out[0] - c->n_in].shape);
-    }
-    for (const gtr__node *n = w->node + tail; n < w->node + w->n_node; n++) {
+    for (const gtr__node *n = w->node; n < w->node + w->n_node; n++) {
         const gtr__step_kind kind = gtr__step_of(n->op);
         const int back = n->dir == GTR__BWD, x = kind == GTR__STEP_BINARY ? 2 : 1;
         if (kind == GTR__STEP_NONE) return false;
@@ -5747,7 +5721,7 @@ GTR__CPU(network_fwd) {
     size_t most = 0, one;
     gtr__program_job job;
     job.c = c;
-    if (gtr__program_make(c, &job.p, false)) {
+    if (gtr__program_make(c, &job.p)) {
         if (c->measure) *c->measure = 0;
         else gtr__program_run(instance, &job);
         return GTR_OK;
@@ -8262,21 +8236,15 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
-/* What nothing but this network's members use is not stored, but that what a product in front makes keeps its place:
-   attr i[1] says whether its result needs none. uses: how many of each root; INT_MAX: it is added to. */
-static void gtr__forget_inner(gtr__plan *p, gtr__node *n, int *uses) {
+/* What nothing but this network's members use is not stored. uses: how many of each root; INT_MAX: it is added to. */
+static void gtr__forget_inner(gtr__plan *p, const gtr__node *n, int *uses) {
     const gtr__network *w = (const gtr__network *)n->attr.ptr;
     for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
             if (q->in[k] < 0 || (k < q->n_in && !gtr__bit(q->reads, k))) continue;
             const int v = gtr__root(p, n->in[q->in[k]]);
-            bool kept = false; /* made by a product in front */
-            for (int j = 0; gtr__step_of(w->node->op) == GTR__STEP_NONE && j < w->node->n_out; j++)
-                kept |= w->node->out[j] >= 0 && v == gtr__root(p, n->in[w->node->out[j]]);
             uses[v] += back ? 1 : -1;
-            if (back || uses[v] || p->value[v].home != GTR__HOME_ARENA) continue;
-            if (kept) n->attr.i[1] |= v == gtr__root(p, n->in[w->node->out[0]]);
-            else p->value[v].home = GTR__HOME_NONE;
+            if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
         }
 }
 static void gtr__pass_select(gtr__build *b, bool late) {
@@ -8293,7 +8261,6 @@ static void gtr__pass_select(gtr__build *b, bool late) {
         for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
             if (by->late != late || (by->several && !b->r->several) || b->ctx->caps.without >> m & 1 ||
-                (by->own_bytes && !b->r->feeds) || /* a predictor keeps nothing */
                 (count = by->match(p, at, &b->ctx->caps)) <= 0) continue;
             gtr__mark_own(p, at, count, by);
             if (!gtr__pack(b, at, count, m)) { /* no other matcher took nodes of this plan's right phases */
@@ -13005,7 +12972,7 @@ void gtr_destroy(gtr_context *ctx) {
                     and odd products; gtr_set beside the steps; 16 columns a data set; ops of several outputs,
                     gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues;
                     small products side by side in one launch; a loop of gtr_step by nodes and chains alone;
-                    element-wise ops in one launch, behind products in theirs; 32 more of them; random numbers;
+                    element-wise ops in one launch; 32 more of them; random numbers;
                     layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's
 
    LICENCE: MIT No Attribution (MIT-0)

@@ -82,8 +82,6 @@ typedef struct gtr__cuda {
     int starts, began;          // before those have ended; kernels started so far, and when this call began
     const void *running;        // that call
     void *group;                // NULL, or a gtr__group that products may join
-    void *tail;                 // NULL, or the gtr__program_kernel, device memory, that waits for a product
-    int tail_alone;             // nobody but it reads what the product makes
     uint64_t watch;             // bit k: out[k] of the running call is a gradient, and if its kernel checks that it is
                                 // finite and clears the bit, GUARD need not read it
     gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
@@ -1388,8 +1386,6 @@ typedef struct gtr__product : gtr__product_set {
     float act_a, act_b;
     int type_saved;
     int type_sums, add_sums;
-    const struct gtr__program_kernel *tail;     // what is made of C's elements where they are made; NULL
-    int unstored;               // with a tail: C itself is not
     uint32_t *guard;            // set if C or a sum is not finite; NULL: it is not looked at
     int sets;                   // not 0: so many products in one launch, each of the operands at its set, on the host
     const gtr__product_set *set;
@@ -1619,7 +1615,6 @@ static gtr__tensor_encode gtr__tensor_encoder(void) {
 #endif
 
 // >>products-epilogue
-static __device__ void gtr__program_tail(const struct gtr__program_kernel *m, float4 v, int type, int64_t at, int n);
 
 // A thread's elements, moved at once where there are four.
 template <int N> struct gtr__floats { float v[N]; };
@@ -1680,10 +1675,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
 #pragma unroll
     for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
     if (p.guard) gtr__watch(p.guard, v.v, N);
-    if (!p.unstored) gtr__put_of(p.c, p.type_c, at, v);
-    if constexpr (N == 4) {
-        if (p.tail) gtr__program_tail(p.tail, make_float4(v.v[0], v.v[1], v.v[2], v.v[3]), p.type_c, at, 4);
-    } else if (p.tail) gtr__program_tail(p.tail, make_float4(v.v[0], 0.0f, 0.0f, 0.0f), p.type_c, at, 1);
+    gtr__put_of(p.c, p.type_c, at, v);
 }
 // The same with the bias of column n, and loads.
 template <int N> static GTR__DEVICE
@@ -3013,8 +3005,6 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
     p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
     p.bias = p.saved = p.pre = NULL;
-    p.tail = NULL;
-    p.unstored = 0;
     p.guard = NULL;
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(gtr__product_whole(instance, c, &p, choice));
@@ -3384,7 +3374,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
 static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__group *group = (gtr__group *)((gtr__cuda *)instance)->group;
-    if (!group || p->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m) return false;
+    if (!group || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m) return false;
     gtr__product *first = &group->p, q;
     if (!first->sets) { memcpy((void *)first, p, sizeof *p); group->choice = *choice; }
     const uintptr_t *x = (const uintptr_t *)(const gtr__product_set *)p,
@@ -3442,19 +3432,6 @@ static gtr_result gtr__product_make_even(void *instance, const gtr__call *c, gtr
         ? GTR__LAUNCH(instance, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
         : GTR__LAUNCH(instance, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
 }
-// The tail that waits for a product (>>program) is this one's, where each element of C goes through an epilogue at its
-// place in memory.
-static bool gtr__product_takes_tail(void *instance, const gtr__product *p, const gtr__choice *choice,
-                                    gtr__product *with_tail) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    if (!g || !g->tail || choice->library || choice->weighted || p->ldc != p->n || p->inner
-        || (p->batch > 1 && p->c_batch != p->m * p->n)) return false;
-    memcpy((void *)with_tail, p, sizeof *p);
-    with_tail->tail = (const struct gtr__program_kernel *)g->tail;
-    with_tail->unstored = g->tail_alone;
-    g->tail = NULL;
-    return true;
-}
 // Runs a product, or raises what is measured to the workspace that it wants.
 static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
@@ -3475,8 +3452,6 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         choice.ranges = 1;
         if (choice.even) choice.even = choice.wgmma_m = 0;
     }
-    gtr__product with_tail;
-    if (gtr__product_takes_tail(instance, p, &choice, &with_tail)) p = &with_tail;
     if (gtr__product_joins(instance, c, p, &choice)) return GTR_OK;
     if (choice.even) {
         gtr__product q = *p;
@@ -4528,16 +4503,15 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr_
         v[k] = GTR__UNIFORM(u) >= s.f0 ? v[k] * s.f1 : 0.0f;
     }
 }
-// Slots are pitch apart, in shared or local memory; operands that are not read are slot 0. Not inlined: one copy of all
-// formulas for all that has programs.
-static __device__ __noinline__ void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot,
-                                                    int pitch, int64_t i, int n) {
+// slot: of this thread, GTR__T apart. Operands that are not read are slot 0.
+static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot, int64_t i,
+                                        int n) {
     float v[4], w[4], d[4], y[4];
-    memcpy(v, &slot[s.a * pitch], 16);
+    memcpy(v, &slot[s.a * GTR__T], 16);
     if (s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY) {
-        memcpy(w, &slot[s.b * pitch], 16);
-        memcpy(d, &slot[s.dy * pitch], 16);
-        memcpy(y, &slot[s.y * pitch], 16);
+        memcpy(w, &slot[s.b * GTR__T], 16);
+        memcpy(d, &slot[s.dy * GTR__T], 16);
+        memcpy(y, &slot[s.y * GTR__T], 16);
     }
     if (s.kind == GTR__STEP_UNARY) {
         if (s.side) {
@@ -4545,59 +4519,43 @@ static __device__ __noinline__ void gtr__program_do(const gtr__program_step &s, 
             memcpy(v, d, 16);
         } else gtr__unary4<true>(s.op, v, s.f0, s.f1);
     } else if (s.kind == GTR__STEP_BINARY) {
-        float r[4];
         if (s.side) {
-            gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, r);
-            memcpy(v, r, 16);
+            gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, d);
+            memcpy(v, d, 16);
         } else gtr__binary4(s.op, v, w);
     } else if (s.kind == GTR__STEP_DROP) gtr__program_draw(s, ctl, i, v);
     if (s.out.p) gtr__give(s.out, i, n, v);
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = gtr__rounded(s.storage, v[k]);
-    memcpy(&slot[s.to * pitch], v, 16);
+    memcpy(&slot[s.to * GTR__T], v, 16);
 }
-// Loads from first on, all before any is waited for, then steps, for n elements from i on.
-static GTR__DEVICE void gtr__program_run(const gtr__program_kernel &m, int first, float4 *slot, int pitch, int64_t i,
-                                         int n) {
-    uint4 raw[GTR__PROGRAM_LOADS];
-#pragma unroll
-    for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
-        if (k < first || k >= m.loads) continue;
-        int64_t o = i, unused;
-        const bool one = m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0;
-        if (m.at[k].n) gtr__dims_at(m.at[k], i, &o, &unused);
-        raw[k] = gtr__raw(m.load[k].p, m.load[k].t, o, one ? 1 : n);
-    }
-#pragma unroll
-    for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
-        if (k < first || k >= m.loads) continue;
-        float v[4];
-        gtr__cook(raw[k], m.load[k].t, v);
-        if (m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0) v[1] = v[2] = v[3] = v[0];
-        memcpy(&slot[m.slot[k] * pitch], v, 16);
-    }
-    for (int s = 0; s < m.steps; s++) gtr__program_do(m.step[s], m.ctl, slot, pitch, i, n);
-}
+// All loads before any is waited for, then the steps.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
     extern __shared__ float4 gtr__slots[];
     gtr__enter();
+    float4 *slot = gtr__slots + threadIdx.x;
     const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
         const int64_t i = g * m.width;
         const int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
-        gtr__program_run(m, 0, gtr__slots + threadIdx.x, GTR__T, i, n);
-    }
-}
-// Behind a product: v is n of its elements from place at on, 4 or 1, and load 0. Where operands do not lie so that four
-// are loaded at once, four go one by one.
-static __device__ __noinline__ void gtr__program_tail(const gtr__program_kernel *m, float4 v, int type, int64_t at,
-                                                      int n) {
-    float4 slot[GTR__PROGRAM_SLOTS];
-    v = make_float4(gtr__rounded(type, v.x), gtr__rounded(type, v.y), gtr__rounded(type, v.z), gtr__rounded(type, v.w));
-    const int each = m->width < n ? 1 : n;
-    for (int k = 0; k < n; k += each) {
-        slot[m->slot[0]] = each == n ? v : make_float4((&v.x)[k], 0.0f, 0.0f, 0.0f);
-        gtr__program_run(*m, 1, slot, 1, at + k, each);
+        uint4 raw[GTR__PROGRAM_LOADS];
+#pragma unroll
+        for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
+            if (k >= m.loads) continue;
+            int64_t o = i, unused;
+            const bool one = m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0;
+            if (m.at[k].n) gtr__dims_at(m.at[k], i, &o, &unused);
+            raw[k] = gtr__raw(m.load[k].p, m.load[k].t, o, one ? 1 : n);
+        }
+#pragma unroll
+        for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
+            if (k >= m.loads) continue;
+            float v[4];
+            gtr__cook(raw[k], m.load[k].t, v);
+            if (m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0) v[1] = v[2] = v[3] = v[0];
+            memcpy(&slot[m.slot[k] * GTR__T], v, 16);
+        }
+        for (int s = 0; s < m.steps; s++) gtr__program_do(m.step[s], m.ctl, slot, i, n);
     }
 }
 static gtr__program_step gtr__program_step_of(const gtr__step *s) {
@@ -4654,44 +4612,10 @@ static gtr_result gtr__cuda_program(void *instance, const gtr__call *c) {
     gtr__program_kernel m;
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
-    if (!gtr__program_make(c, &p, false))
+    if (!gtr__program_make(c, &p))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "program: not what its matcher took");
     gtr__program_kernel_of(&p, c, &m);
     return gtr__program_launch(instance, c, &p, &m);
-}
-static int gtr__tail_match(gtr__plan *plan, int at, const gtr__caps *caps) {
-    (void)caps;
-    return gtr__program_members(plan, at, true);
-}
-static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
-static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip);
-// A product with a program behind it: in its epilogue, or, where its kernel has none, in a launch of its own. What the
-// epilogue reads of the program is in memory of the node's, written in a plan's first run, which is eager.
-static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__cuda *g = (gtr__cuda *)instance;
-    gtr__program p;
-    gtr__program_kernel m;
-    if (c->measure) *c->measure = 0;
-    if (c->fits) { *c->fits = 1; return GTR_OK; }
-    if (c->measure) return gtr__wide_node(instance, c, w->node, -1);
-    if (!gtr__program_make(c, &p, true))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "program: not what its matcher took");
-    gtr__program_kernel_of(&p, c, &m);
-    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
-    void *own = c->out[c->n_out - 1].data;
-    GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
-    if (capturing == cudaStreamCaptureStatusNone) {
-        GTR__TRY(gtr__check(instance,
-            cudaMemcpyAsync(own, &m, sizeof m, cudaMemcpyHostToDevice, (cudaStream_t)c->stream), "cudaMemcpyAsync"));
-        g->overlap = 0;         // the kernel's predecessor is none
-    }
-    g->tail = own;
-    g->tail_alone = (int)c->attr->i[1];
-    const gtr_result r = gtr__wide_node(instance, c, w->node, -1);
-    const bool taken = !g->tail;
-    g->tail = NULL;
-    return r || taken ? r : gtr__program_launch(instance, c, &p, &m);
 }
 
 // >>op:sum
@@ -17716,7 +17640,6 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 #endif
     { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
-    { "product + program", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, sizeof(gtr__program_kernel), 1 },
     { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1 },
 };
