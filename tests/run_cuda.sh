@@ -21,7 +21,10 @@ sanitize | sanitize-all)
         for t in "$@"; do
             name=$(basename "$t") jobs=3 only=.
             case $name in test_files | test_vmath | *_double) continue ;; test_engine) jobs=10 ;; test_goldens) jobs=5 ;; esac
+            # racecheck loses track where some warps arrive at a barrier that others wait at, as halves of a chain's warps do: it reports even what
+            # a barrier of all threads lies between
             case $shard$tool$name in
+            *racechecktest_chain) continue ;;
             sanitize-all* | sanitizememcheck* | *test_ops) ;;
             *test_chain) only='^(kept|guarded)$' jobs=2 ;;
             *) continue ;;
