@@ -5494,9 +5494,6 @@ static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
 #define GTR__OP_CPU(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
     GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
 
 // >>program
 /* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves
@@ -5580,6 +5577,10 @@ static void gtr__program_run(void *instance, gtr__program_job *w) {
         w->nd[k] = gtr__nd_make(&w->p.full[k], &w->p.shape[k], NULL, NULL);
     gtr__ranges(instance, gtr__program_range, w, w->p.count, 2 * GTR__BLOCK);
 }
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
@@ -9191,6 +9192,8 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
     }
     return GTR_OK;
 }
+/* NULL, what has no memory, stays NULL. */
+static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t);
 static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
@@ -9206,7 +9209,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->carry) + v->offset;
     case GTR__HOME_ARENA:
         return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
-    case GTR__HOME_ALIAS: return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
+    case GTR__HOME_ALIAS: return gtr__shifted(gtr__value_address(ctx, e, v->alias), v->offset);
     default: return NULL;
     }
 }
@@ -10931,7 +10934,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->block[GTR__IN] : v->tensor->data;
     case GTR__HOME_KEPT: return p->block[GTR__OUT];
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
-    case GTR__HOME_ALIAS: return (char *)gtr__predictor_address(ctx, e, v->alias) + v->offset;
+    case GTR__HOME_ALIAS: return gtr__shifted(gtr__predictor_address(ctx, e, v->alias), v->offset);
     default: return gtr__value_address(ctx, e, id);
     }
 }
