@@ -2485,11 +2485,11 @@ GTR__INLINE float gtr__sincosf(float x, uint32_t cosine) {
     const uint32_t w0 = bits[i] << t | bits[i + 1] >> 1 >> (31 - t),
         w1 = bits[i + 1] << t | bits[i + 2] >> 1 >> (31 - t), w2 = bits[i + 2] << t | bits[i + 3] >> 1 >> (31 - t);
     const uint64_t p = ((uint64_t)(m * w0) << 32) + (uint64_t)m * w1 + ((uint64_t)m * w2 >> 32);
-    const uint32_t near = 0u - (uint32_t)(u < 0x3f000000u), n = ((uint32_t)(p >> 61) + 1) >> 1;
+    const uint32_t below = 0u - (uint32_t)(u < 0x3f000000u), n = ((uint32_t)(p >> 61) + 1) >> 1;
     const int64_t r = (int64_t)(p - ((uint64_t)n << 62));
     const double d = (double)(int32_t)(r >> 32) * 4294967296.0 + (double)((int32_t)((uint32_t)r >> 1)) * 2;
-    const float f = gtr__select((int)(near & 1), gtr__bits_float(u), (float)(d * 3.4061215800865545e-19));
-    const uint32_t q = (n & ~near) + cosine,
+    const float f = gtr__select((int)(below & 1), gtr__bits_float(u), (float)(d * 3.4061215800865545e-19));
+    const uint32_t q = (n & ~below) + cosine,
         sign = (q << 30 ^ (gtr__float_bits(x) & (cosine - 1))) & 0x80000000u; /* cos is even */
     const float z = f * f;
     float c = GTR__FMA(2.44331571e-5f, z, -1.38873163e-3f), p3 = GTR__FMA(2.71831149e-6f, z, -1.98393348e-4f);

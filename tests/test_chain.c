@@ -125,7 +125,9 @@ static tensor drawn_op(build *b, int op, tensor x, tensor other, int64_t n, bool
 enum { DRAWN_OPS = 23, DRAWN_LOSSES = 5 };
 static tensor drawn_loss(build *b, int kind, tensor h, int n)
 {
-    const gtr_cross_entropy_desc smooth = { 0.1f, 1, false };
+    gtr_cross_entropy_desc smooth;
+    memset(&smooth, 0, sizeof smooth);
+    smooth.label_smoothing = 0.1f; smooth.ignore_index = 1;
     if (kind == 0) return classes(b, h, 1 + n);
     if (kind == 1) return gtr_scale(gtr_cross_entropy_ex(linear(b, h, 1 + n), input(b, 0), smooth), 0.6f, 0.1f);
     if (kind == 2) return gtr_bce_with_logits(linear(b, h, n), input(b, n));

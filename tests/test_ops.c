@@ -2324,9 +2324,6 @@ static void fused_on(bench *b)
                                             { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 },
                                             { 300, 513, 385 },
                                         { 2, 4096, 64 } };  /* rows, K, M */
-    static const int64_t counts[] = {
-        65, 7, 1, 33, 31, 128, 127, 129, 255, 256, 257, 1021, 1024, 1025, 4095, 4096, 4099, 16385, 65537, 100003 };
-    static const gtr__op binaries[] = { GTR__OP_ADD, GTR__OP_SUB, GTR__OP_MUL, GTR__OP_DIV };
     int s, k, a, q;
     long long before = b->calls;
     acts_make();
