@@ -6534,8 +6534,9 @@ static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int 
             (long long)m, (long long)n, mirror ? ", and fewer than it has can be mirrored" : "");
         return gtr__undo(ctx, since, ctx->n_parameter);
     }
-    int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2), *order = ids + m, *starts = order + m;
+    int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
     if (!ids) return gtr__undo(ctx, since, ctx->n_parameter);
+    int32_t *order = ids + m, *starts = order + m;
     for (int64_t i = 0; i < m; i++) {
         const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
         ids[i] = (int32_t)(mode > GTR_PAD_CIRCULAR ? n - 1 - i : k >= 0 && k < n ? k : mirror ? 2 * edge - k
