@@ -1470,8 +1470,6 @@ typedef struct {
     size_t own_bytes; /* its node keeps these across launches: the last output */
     int late; /* of what late fusions left, in its own order; streams and waits take it as its nodes */
 } gtr__matcher;
-/* node[].in and .out index c->in, then c->out behind it; -1: none. root: the first in the same memory */
-typedef struct { int n_node; gtr__node *node; int *root; } gtr__network;
 #define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
 typedef struct {
@@ -1537,27 +1535,52 @@ static gtr__step_kind gtr__step_of(gtr__op op) {
     return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
         : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
 }
+/* A step makes operand out of its node: forward (side 0), or the gradient of input side - 1. Slots of its formula's
+   operands, -1: not read. factor: of SPREAD. */
+typedef struct {
+    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor;
+} gtr__step;
+typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
+/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k]. A slot holds of memory root (of
+   the plan) all elements (part 0), 1 + the operand that is broadcast, or what is broadcast for one step alone (-1). */
+typedef struct {
+    int64_t count; gtr__program_used n;
+    int slot[GTR__PROGRAM_LOADS], load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS], part[GTR__PROGRAM_SLOTS];
+    gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
+    gtr__step step[GTR__PROGRAM_SLOTS];
+} gtr__program;
+/* What a matcher took together. Operands of members, and of program (if they are one), index c->in, then c->out
+   behind it; -1: none. root: the first in the same memory */
+typedef struct { int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
+static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
+    return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
+}
 static int64_t gtr__elements(const gtr_shape *s) { /* of a literal shape */
     int64_t n = 1;
     for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
     return n;
 }
-static int gtr__plan_root(const gtr__plan *p, int v) {
+/* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
+static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
+    for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
+    return x;
+}
+static int gtr__bit(uint64_t mask, int k) { return (int)(mask >> (k < 63 ? k : 63) & 1); }
+static int gtr__root(const gtr__plan *p, int v) {
     while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
     return v;
 }
-/* The memory that operand k's data is in; -1: none is read. */
-static int gtr__node_use(const gtr__plan *p, const gtr__node *n, int k) {
-    return n->in[k] < 0 || (k < n->n_in && !(n->reads >> (k < 63 ? k : 63) & 1)) ? -1 : gtr__plan_root(p, n->in[k]);
+/* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
+static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
+    return k < n->n_in && !gtr__bit(n->reads, k) ? -1 : gtr__root(p, n->in[k]);
 }
 /* Whether one writes what the other reads or writes; a network may do so with any gradient. */
 static bool gtr__nodes_depend(const gtr__plan *p, const gtr__node *a, const gtr__node *b) {
     if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
-    for (int i = 0; i < GTR__ALL(a); i++)
-        for (int k = i < a->n_in ? b->n_in : 0; k < GTR__ALL(b); k++) {
-            const int v = gtr__node_use(p, a, i);
-            if (v >= 0 && v == gtr__node_use(p, b, k)) return true;
-        }
+    for (int i = 0; i < GTR__ALL(a); i++) {
+        const int v = gtr__use(p, a, i);
+        for (int k = i < a->n_in ? b->n_in : 0; k < GTR__ALL(b) && v >= 0; k++) if (v == gtr__use(p, b, k)) return true;
+    }
     return false;
 }
 static void gtr__node_move(gtr__plan *p, int from, int to) {
@@ -1575,9 +1598,10 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     const gtr_shape *s = &p->value[n->in[like]].shape;
     const int64_t count = gtr__elements(s);
     for (int k = 0; k < GTR__ALL(n); k++) {
-        const gtr__value *v = n->in[k] < 0 ? NULL : &p->value[n->in[k]];
-        if (!v || (k < n->n_in && gtr__node_use(p, n, k) < 0)) continue;
-        const gtr__home home = p->value[gtr__plan_root(p, n->in[k])].home;
+        const int root = gtr__use(p, n, k);
+        if (root < 0) continue;
+        const gtr__value *v = &p->value[n->in[k]];
+        const gtr__home home = p->value[root].home;
         if (v->stride[0] || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
                 || (v->home == GTR__HOME_ALIAS && v->offset)) return 0;
         if (k >= n->n_in && (gtr__elements(&v->shape) != count
@@ -1588,41 +1612,60 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
             || (!n->attr.i[0] && s->ndim && count / s->dim[0] % 4))) return 0;
     return count;
 }
-
-/* What a program's members read from outside, and make: roots, but ids of what is broadcast. */
-typedef struct {
-    int64_t count; int loads, made, steps, load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS];
-    bool whole[GTR__PROGRAM_LOADS];
-} gtr__program_scope;
-/* Adds a node to the scope, if it reads or makes what the others do and all find room. An operand that is broadcast is
-   not made here: other elements of it would be meant. */
-static bool gtr__program_join(const gtr__plan *p, gtr__program_scope *scope, const gtr__node *n) {
-    gtr__program_scope s = *scope;
-    bool linked = !s.steps;
-    for (int k = 0; k < GTR__ALL(n); k++) {
-        const int root = gtr__node_use(p, n, k);
-        if (root < 0) continue;
-        const bool whole = gtr__elements(&p->value[n->in[k]].shape) == s.count;
-        int m = 0, l = 0;
-        while (m < s.made && s.root[m] != root) m++;
-        const bool own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD; /* broadcast in a way of its own */
-        while (l < s.loads && (own || !(s.whole[l] == whole && s.load[l] == (whole ? root : n->in[k])))) l++;
-        if (k < n->n_in) {
-            linked |= m < s.made || l < s.loads;
-            if (m < s.made ? !whole : l == GTR__PROGRAM_LOADS) return false;
-            if (m < s.made || l < s.loads) continue;
-            s.load[l] = whole ? root : n->in[k]; s.whole[l] = whole;
-            s.loads++;
-            continue;
-        }
-        if ((m < s.made && !(n->adds >> (k - n->n_in) & 1)) || ++s.steps > GTR__PROGRAM_SLOTS) return false;
-        for (l = 0; l < s.loads; l++) if (!s.whole[l] && gtr__plan_root(p, s.load[l]) == root) return false;
-        s.root[m] = root;
-        s.made = m < s.made ? s.made : m + 1;
+/* The slot in which operand id of node n is, broadcast to full, or a load of its own. -1: there is no room, or it is
+   broadcast of what is made here: other elements would be meant. */
+static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__node *n, int id, const gtr_shape *full) {
+    const gtr_shape *shape = &p->value[id].shape;
+    const bool whole = gtr__elements(shape) == q->count, own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD;
+    const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
+    gtr__program_used *u = &q->n;
+    for (int s = u->slots - 1; s >= 0; s--) {
+        if (q->root[s] != root) continue;
+        if (q->part[s] == part && !own) return s;
+        if (!whole && u->made >> s & 1) return -1;
     }
-    if (s.loads + s.steps > GTR__PROGRAM_SLOTS || !linked) return false;
-    *scope = s;
-    return true;
+    if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
+    q->load[u->loads] = id; q->full[u->loads] = *full;
+    q->shape[u->loads] = own ? gtr__shape_ones(*full, n->attr.i[0]) : *shape;
+    q->root[u->slots] = root; q->part[u->slots] = part;
+    return q->slot[u->loads++] = u->slots++;
+}
+/* Adds a node, of as many elements. False, with a part of it in q, where it reads nothing that the others do or make,
+   or where not all find room. */
+static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n) {
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const int before = q->n.slots;
+    bool linked = !before;
+    for (int k = 0; k < n->n_out; k++) {
+        const int id = n->out[k], root = gtr__root(p, id);
+        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, k), 1 };
+        int *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
+        for (int i = 0; i < n->n_in && id >= 0; i++) {
+            int *slot = kind == GTR__STEP_BINARY ? two[i] : one[i];
+            if (gtr__use(p, n, i) < 0) continue;
+            *slot = gtr__program_slot(p, q, n, n->in[i], &p->value[id].shape);
+            if (*slot < 0) return false;
+            linked |= *slot < before;
+            if (gtr__op_flags[n->op] & GTR__AVERAGES)
+                s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
+        }
+        if (id < 0) continue;
+        for (int t = 0; t < q->n.slots; t++) /* what is made again is added to, and is broadcast to no one */
+            if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
+        if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
+        s.to = q->n.slots++;
+        q->n.made |= 1u << s.to;
+        q->root[s.to] = root; q->part[s.to] = 0;
+        q->step[q->n.steps++] = s;
+    }
+    return linked;
+}
+/* Whether count nodes are a program: then q is it. */
+static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__node *n, int count) {
+    memset(&q->n, 0, sizeof q->n);
+    q->count = gtr__program_count(p, n);
+    while (count && q->count && gtr__program_add(p, q, n)) { n++; count--; }
+    return !count;
 }
 /* Element-wise nodes go down to the first that depends on them where that may be in a program with them: its other
    operands may be made in between. */
@@ -1637,84 +1680,21 @@ static void gtr__program_sink(gtr__plan *p) {
 }
 /* How many nodes from at on are a program; 0: none. */
 static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
+    gtr__program q;
+    int members = 1;
     (void)caps;
     if (at == 0) gtr__program_sink(p);
     const gtr__node *first = &p->node[at];
-    gtr__program_scope s;
-    int members = 1;
-    memset(&s, 0, sizeof s);
-    if (at >= p->split || !(s.count = gtr__program_count(p, first)) || !gtr__program_join(p, &s, first)) return 0;
+    if (at >= p->split || !gtr__program_make(p, &q, first, 1)) return 0;
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
-        gtr__program_scope with = s;
+        const gtr__program_used was = q.n;
         bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_count(p, n) == s.count && gtr__program_join(p, &with, n);
+            && gtr__program_count(p, n) == q.count && gtr__program_add(p, &q, n);
         for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
-        if (!free) continue;
-        s = with;
-        gtr__node_move(p, j, at + members++);
+        if (free) gtr__node_move(p, j, at + members++); else q.n = was;
     }
     return members > 1 ? members : 0;
-}
-/* A step makes what is stored as output out of its node: forward (side 0), or the gradient of input side - 1. Slots of
-   its formula's operands, -1: not read. */
-typedef struct {
-    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out_add; const gtr__arg *out;
-    double factor; /* of SPREAD */
-} gtr__step;
-/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k]. */
-typedef struct {
-    int slots, steps, loads, slot[GTR__PROGRAM_LOADS]; int64_t count;
-    const gtr__arg *load[GTR__PROGRAM_LOADS]; gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
-    gtr__step step[GTR__PROGRAM_SLOTS];
-} gtr__program;
-/* The slot in which operand id of node n is, whose memory holds[slot] is; a load of its own, if none. */
-static int gtr__program_slot(const gtr__call *c, gtr__program *p, int *holds, const gtr__node *n, int id,
-        const gtr_shape *full) {
-    const int root = ((const gtr__network *)c->attr->ptr)->root[id];
-    const gtr__arg *arg = id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
-    const bool whole = arg->count == p->count, own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD;
-    for (int s = p->slots - 1; s >= 0 && !own; s--) if (holds[s] == (whole ? root : -2 - id)) return s;
-    if (p->slots == GTR__PROGRAM_SLOTS || p->loads == GTR__PROGRAM_LOADS) return -1;
-    p->load[p->loads] = arg; p->full[p->loads] = *full;
-    p->shape[p->loads] = own ? *full : arg->shape;
-    for (int d = 0; own && d < full->ndim; d++) if (n->attr.i[0] >> d & 1) p->shape[p->loads].dim[d] = 1;
-    holds[p->slots] = own ? -1 : whole ? root : -2 - id;
-    return p->slot[p->loads++] = p->slots++;
-}
-/* The gradient that a node is given. */
-static const gtr__arg *gtr__program_given(const gtr__call *c, const gtr__node *n) {
-    const int id = n->in[n->n_in - 1];
-    return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
-}
-/* The program of a network; false where it is none. */
-static bool gtr__program_make(const gtr__call *c, gtr__program *p) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    int holds[GTR__PROGRAM_SLOTS];
-    memset(p, 0, sizeof *p);
-    for (const gtr__node *n = w->node; n < w->node + w->n_node; n++) {
-        const gtr__step_kind kind = gtr__step_of(n->op);
-        const int back = n->dir == GTR__BWD, x = kind == GTR__STEP_BINARY ? 2 : 1;
-        if (kind == GTR__STEP_NONE) return false;
-        for (int k = 0; k < n->n_out; k++) {
-            if (n->out[k] < 0) continue;
-            if (p->steps == GTR__PROGRAM_SLOTS) return false;
-            const gtr__arg *out = &c->out[n->out[k] - c->n_in];
-            gtr__step s = { n, kind, back ? 1 + k : 0, -1, -1, -1, -1, 0, (int)(n->adds >> k & 1), out, 1 };
-            int *const operand[4] = { &s.a, x == 2 ? &s.b : &s.y, x == 2 ? &s.y : &s.dy, &s.dy };
-            if (!p->slots) p->count = out->count;
-            if (out->count != p->count) return false;
-            for (int i = 0; i < n->n_in; i++) if (n->in[i] >= 0 && n->reads >> i & 1
-                    && (*operand[i] = gtr__program_slot(c, p, holds, n, n->in[i], &out->shape)) < 0) return false;
-            if (p->slots == GTR__PROGRAM_SLOTS) return false;
-            if (gtr__op_flags[n->op] & GTR__AVERAGES)
-                s.factor = (double)gtr__program_given(c, n)->count / (double)p->count;
-            s.to = p->slots;
-            holds[p->slots++] = w->root[n->out[k]];
-            p->step[p->steps++] = s;
-        }
-    }
-    return p->steps > 0;
 }
 #endif /* GPUTRAIN_SEAM */
 #endif
@@ -4041,11 +4021,6 @@ GTR__SHAPE(sum) {
     s->flops = gtr__shape_flops(x, 1);
     return GTR_OK;
 }
-/* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
-static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
-    for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
-    return x;
-}
 static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean) {
     gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &to);
@@ -5475,8 +5450,7 @@ GTR__CPU(check_fwd) {
 }
 
 // >>op:network
-/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is a program, or its members in
-   sequence. */
+/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. On the CPU a program. */
 GTR__CPU(network_fwd);
 
 // >>rows
@@ -5498,14 +5472,14 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 // >>program
 /* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves
    run. */
-typedef struct { gtr__program p; const gtr__call *c; gtr__nd nd[GTR__PROGRAM_LOADS]; } gtr__program_job;
+typedef struct { const gtr__program *p; const gtr__call *c; gtr__nd nd[GTR__PROGRAM_LOADS]; } gtr__program_job;
 /* n elements of load k from element i on; in t, unless they lie so in memory. */
 static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_float *t, int64_t i, int64_t n) {
-    const gtr__arg *x = w->p.load[k];
+    const gtr__arg *x = gtr__operand_of(w->c, w->p->load[k]);
     const gtr__nd *nd = &w->nd[k];
     const char *data = (const char *)x->data;
     const size_t size = gtr__dtype_size(x->dtype);
-    if (x->count == w->p.count && x->dtype == GTR_F32) return (const gtr_float *)x->data + i;
+    if (x->count == w->p->count && x->dtype == GTR_F32) return (const gtr_float *)x->data + i;
     for (int64_t j = 0, m; j < n; j += m) {
         int64_t offset[4] = { 0, 0, 0, 0 };
         const int64_t along = gtr__nd_seek(nd, i + j, offset), step = nd->stride[1][0];
@@ -5529,7 +5503,8 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
     }
     if (!x || (s->side && s->kind != GTR__STEP_BINARY)) x = dy;
     if (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0) {
-        const int64_t line = attr->i[0] || !s->out->shape.ndim ? w->p.count : w->p.count / s->out->shape.dim[0];
+        const gtr_shape *shape = &gtr__operand_of(w->c, s->out)->shape;
+        const int64_t line = attr->i[0] || !shape->ndim ? w->p->count : w->p->count / shape->dim[0];
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / line, e = (i + j) % line;
             m = GTR__MIN(line - e, n - j);
@@ -5548,13 +5523,14 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
 /* Stores what step s makes, or adds it to what is there; returns what is stored, which is in t, unless it lies so. */
 static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
         gtr_float *t, int64_t i, int64_t n) {
-    char *to = (char *)s->out->data;
-    const gtr_dtype dtype = s->out->dtype;
+    const gtr__arg *out = gtr__operand_of(w->c, s->out);
+    char *to = (char *)out->data;
+    const gtr_dtype dtype = out->dtype;
     uint16_t low[GTR__BLOCK];
     if (to) to += (size_t)i * gtr__dtype_size(dtype);
     gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
-    if (s->out_add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
-    gtr__program_result(w, s, at, r, i, n, s->out_add);
+    if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
+    gtr__program_result(w, s, at, r, i, n, s->add);
     if (dtype == GTR_F32) return r;
     gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
@@ -5562,20 +5538,24 @@ static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__
 }
 static void gtr__program_range(GTR__SPAN) {
     GTR__JOB(gtr__program_job, w);
+    const gtr__program *p = w->p;
     gtr_float t[GTR__PROGRAM_SLOTS][GTR__BLOCK];
     const gtr_float *at[GTR__PROGRAM_SLOTS];
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
-        for (int k = 0; k < w->p.loads; k++)
-            at[w->p.slot[k]] = gtr__program_load(w, k, t[w->p.slot[k]], i, n);
-        for (const gtr__step *s = w->p.step; s < w->p.step + w->p.steps; s++)
+        for (int k = 0; k < p->n.loads; k++) at[p->slot[k]] = gtr__program_load(w, k, t[p->slot[k]], i, n);
+        for (const gtr__step *s = p->step; s < p->step + p->n.steps; s++)
             at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
     }
 }
-static void gtr__program_run(void *instance, gtr__program_job *w) {
-    for (int k = 0; k < w->p.loads; k++)
-        w->nd[k] = gtr__nd_make(&w->p.full[k], &w->p.shape[k], NULL, NULL);
-    gtr__ranges(instance, gtr__program_range, w, w->p.count, 2 * GTR__BLOCK);
+/* No other matcher is the CPU's. */
+GTR__CPU(network_fwd) {
+    gtr__program_job w;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
+    for (int k = 0; k < w.p->n.loads; k++) w.nd[k] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+    gtr__ranges(instance, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
+    return GTR_OK;
 }
 
 #ifdef __clang__
@@ -5671,9 +5651,6 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) {
-    return i < c->n_in ? &c->in[i] : &c->out[i - c->n_in];
-}
 static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__op_row *row = gtr__row(op);
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
@@ -5682,14 +5659,14 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
     size_t own = 0, at;
     int i, n = c.n_in + c.n_out;
     bool any = false;
-    for (i = 0; i < n; i++) any |= gtr__cpu_widens(row, gtr__cpu_arg(call, i));
+    for (i = 0; i < n; i++) any |= gtr__cpu_widens(row, gtr__operand_of(call, i));
     if (!any) {
         if (c.measure && !(row->flags & GTR__WS)) { *c.measure = 0; return GTR_OK; }
         return kernel(instance, &c);
     }
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
     for (i = 0; i < n; i++) {
-        arg[i] = *gtr__cpu_arg(call, i);
+        arg[i] = *gtr__operand_of(call, i);
         if (gtr__cpu_widens(row, &arg[i])) arg[i].dtype = GTR_F32;
     }
     c.in = arg; c.out = arg + c.n_in;
@@ -5699,7 +5676,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         own = GTR__ROUND_UP(own, GTR__ALIGN);
     }
     for (i = 0, at = own; i < n; i++) {
-        const gtr__arg *a = gtr__cpu_arg(call, i);
+        const gtr__arg *a = gtr__operand_of(call, i);
         if (a->dtype == arg[i].dtype) continue;
         if (!call->measure && a->data) {
             arg[i].data = (char *)call->ws + at;
@@ -5715,37 +5692,6 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
-}
-GTR__CPU(network_fwd) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__arg args[GTR__MAX_ARGS];
-    size_t most = 0, one;
-    gtr__program_job job;
-    job.c = c;
-    if (gtr__program_make(c, &job.p)) {
-        if (c->measure) *c->measure = 0;
-        else gtr__program_run(instance, &job);
-        return GTR_OK;
-    }
-    for (int i = 0; i < w->n_node; i++) {
-        const gtr__node *n = &w->node[i];
-        gtr__call inner = *c;
-        for (int k = 0; k < GTR__ALL(n); k++) {
-            memset(&args[k], 0, sizeof args[k]);
-            if (n->in[k] < 0) continue;
-            args[k] = n->in[k] < c->n_in ? c->in[n->in[k]] : c->out[n->in[k] - c->n_in];
-            if (k < n->n_in && !(n->reads >> k & 1)) args[k].data = NULL;
-            args[k].add = k >= n->n_in && n->adds >> (k - n->n_in) & 1;
-        }
-        inner.attr = &n->attr; inner.n_in = n->n_in; inner.n_out = n->n_out; inner.in = args;
-        inner.out = args + n->n_in;
-        inner.training = n->training; inner.seed = n->seed; inner.row0 = n->row0;
-        if (c->measure) inner.measure = &one;
-        GTR__TRY(gtr__cpu_call(instance, n->op, n->dir, &inner));
-        if (c->measure) most = GTR__MAX(most, one);
-    }
-    if (c->measure) *c->measure = most;
-    return GTR_OK;
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
@@ -7126,10 +7072,6 @@ static const char *gtr__value_name(const gtr__plan *plan, int v) {
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
-static int gtr__root(const gtr__plan *plan, int v) {
-    while (plan->value[v].home == GTR__HOME_ALIAS) v = plan->value[v].alias;
-    return v;
-}
 /* Predictors compute on one instance, whatever the stages. */
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
@@ -7169,11 +7111,6 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     GTR__V(v).stage = GTR__V(of).stage;
     GTR__V(v).label = gtr__value_name(b->plan, of);
     return v;
-}
-static int gtr__bit(uint64_t mask, int k) { return (int)(mask >> GTR__MIN(k, 63) & 1); }
-/* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
-static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
-    return n->in[k] < 0 || (k < n->n_in && !gtr__bit(n->reads, k)) ? -1 : gtr__root(p, n->in[k]);
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 /* A node's operands, to be filled in; all are read, none is added to. False when out of memory. */
@@ -8008,13 +7945,11 @@ static void gtr__close_up(gtr__plan *p) {
     p->n_node = k;
 }
 #define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
-static void gtr__count_uses(gtr__fuse *f) {
-    gtr__plan *p = f->b->plan;
-    memset(f->readers, 0, 2 * (size_t)p->n_value * sizeof(int));
-    for (int i = 0; i < p->n_node; i++)
-        for (int k = 0; k < GTR__ALL(&p->node[i]); k++) {
-            int v = gtr__use(p, &p->node[i], k);
-            if (v >= 0) (k < p->node[i].n_in ? f->readers : f->writers)[v]++;
+static void gtr__count_uses(const gtr__plan *p, int *readers, int *writers) {
+    for (const gtr__node *n = p->node; n < p->node + p->n_node; n++)
+        for (int k = 0; k < GTR__ALL(n); k++) {
+            const int v = gtr__use(p, n, k);
+            if (v >= 0) (k < n->n_in ? readers : writers)[v]++;
         }
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
@@ -8025,7 +7960,8 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
         const gtr__fusion *u = &gtr__fusions[row];
         if (u->late != late || b->ctx->caps.unfused[u->fused]) continue;
-        gtr__count_uses(&f);
+        memset(f.readers, 0, 2 * (size_t)p->n_value * sizeof(int));
+        gtr__count_uses(p, f.readers, f.writers);
         for (int i = 0; i < p->n_node; i++) {
             const gtr__node *a = &p->node[i];
             if (!gtr__fits(a, u->first, u->first_dir)) continue;
@@ -8167,70 +8103,82 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     gtr__mfree(ctx, n->in);
     gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
 }
-/* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many
-   operands or memory is out. */
-static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
-    gtr_context *const ctx = b->ctx;
+/* By value: nodes that use a root; its place among a network's operands, 0 between networks; the first of these in the
+   same memory; and these operands, in order. */
+typedef struct { int *uses, *place, *first, *operand; } gtr__packing;
+/* The operands of nodes at to at + count - 1: what is only read, then what is written. Place is 2 and on. Returns how
+   many, *n_in of them only read. */
+static int gtr__list_operands(const gtr__plan *p, int at, int count, const gtr__packing *s, int *n_in) {
+    const gtr__node *const begin = p->node + at, *const end = begin + count, *q;
+    int k, v, n = 0;
+    for (q = begin; q < end; q++) for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) s->place[q->out[k]] = 1;
+    for (int made = 0; made < 2; made++) {
+        for (q = begin; q < end; q++) for (k = made ? q->n_in : 0; k < q->n_in + made * q->n_out; k++)
+            if ((v = q->in[k]) >= 0 && s->place[v] == made) { s->operand[n] = v; s->place[v] = 2 + n++; }
+        if (!made) *n_in = n;
+    }
+    return n;
+}
+/* What nothing but this network's members use, as the plan numbers it, is not stored, unless they add to it. */
+static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
+    for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
+        for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
+            const int v = gtr__use(p, q, k);
+            if (v < 0 || (k >= q->n_in && gtr__bit(q->adds, k - q->n_in))) continue;
+            uses[v] += back ? 1 : -1;
+            if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
+        }
+}
+/* Nodes at to at + count - 1 become one, and behind it marks for gtr__close_up. False, and nothing changed, when it
+   would have views, which no such kernel knows, or memory is out. */
+static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
-    const gtr__matcher *by = &ctx->be->matchers[matcher];
+    const gtr__matcher *by = &b->ctx->be->matchers[matcher];
     const size_t own = by->own_bytes;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
-    const size_t room = (size_t)p->n_value;
-    const gtr__node *q, *end = p->node + at + count;
-    int i, k, v, made, n = 0, n_in = 0, *list, *first, *place = GTR__NEW(ctx, int, 3 * room);
-    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w + room * sizeof(int));
-    gtr__node outer = GTR__ZERO;
-    bool ok = place && w && (!own || extra >= 0) && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
-    b->failed = !ok;
-    list = ok ? place + room : NULL; first = ok ? list + room : NULL;
-    for (q = end - count; q < end && ok; q++) for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) place[q->out[k]] = 1;
-    for (made = 0; made < 2; made++) { /* what is only read, then what is written; place: 2 and on */
-        for (q = end - count; q < end && ok; q++)
-            for (k = made ? q->n_in : 0; k < q->n_in + made * q->n_out; k++)
-                if ((v = q->in[k]) >= 0 && place[v] == made) { list[n] = v; place[v] = 2 + n++; }
-        if (!made) n_in = n;
-    }
-    if (ok && extra >= 0) {
-        p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
-        p->carry += GTR__ROUND_UP(own, (size_t)GTR__ALIGN);
-        list[n++] = extra;
-    }
-    for (i = n - 1; ok && i >= 0; i--) {
-        ok = !p->value[list[i]].stride[0]; /* its kernels know no views */
-        first[gtr__root(p, list[i])] = i;
-    }
-    if (!ok || !gtr__operands(b, &outer, n_in, n - n_in)) {
-        if (w) gtr__mfree(ctx, w->node);
-        gtr__mfree(ctx, w); gtr__mfree(ctx, place);
-        return false;
-    }
-    GTR__COPY(outer.in, list, n);
-    w->root = (int *)(w + 1);
-    for (i = 0; i < n; i++) w->root[i] = first[gtr__root(p, list[i])];
-    outer.op = GTR__OP_NETWORK; outer.phase = p->node[at].phase;
-    outer.training = p->node[at].training;
-    outer.reads = 0;
-    outer.layer = by->late ? p->node[at].layer : "network"; outer.fused = by->name;
-    outer.stage = p->node[at].stage; outer.micro = p->node[at].micro; outer.recomputed = p->node[at].recomputed;
-    outer.own = by->late;
-    outer.attr.i[0] = matcher; outer.attr.ptr = w;
-    w->n_node = count;
-    GTR__COPY(w->node, p->node + at, count);
-    for (i = 0; i < count; i++) {
-        q = &w->node[i];
-        for (k = 0; k < GTR__ALL(q); k++) if (q->in[k] >= 0) {
-            v = q->in[k] = place[q->in[k]] - 2;
-            if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
+    int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
+    gtr__node outer = GTR__ZERO, *q = p->node + at;
+    bool views = false;
+    for (i = 0; i < n; i++) views |= p->value[s->operand[i]].stride[0] != 0;
+    if (extra >= 0) s->operand[n++] = extra;
+    gtr__network *w = b->failed || views ? NULL
+        : (gtr__network *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
+    const bool ok = w && (w->node = GTR__NEW(b->ctx, gtr__node, count)) && gtr__operands(b, &outer, n_in, n - n_in);
+    if (ok) {
+        if (extra >= 0) {
+            p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
+            p->carry += GTR__ROUND_UP(own, (size_t)GTR__ALIGN);
         }
-        outer.flops += q->flops;
-        outer.bytes += q->bytes;
-    }
-    p->node[at] = outer;
-    memmove(p->node + at + 1, p->node + at + count, (size_t)(p->n_node - at - count) * sizeof *p->node);
-    p->n_node -= count - 1;
-    if (p->split > at) p->split = GTR__MAX(at + 1, p->split - count + 1);
-    gtr__mfree(ctx, place);
-    return true;
+        w->n_node = count;
+        GTR__COPY(w->node, q, count);
+        gtr__program_make(p, &w->program, w->node, count);
+        for (i = 0; i < w->program.n.loads; i++) w->program.load[i] = s->place[w->program.load[i]] - 2;
+        for (i = 0; i < w->program.n.steps; i++) w->program.step[i].out = s->place[w->program.step[i].out] - 2;
+        if (by->late && by->bare) gtr__forget_inner(p, w, s->uses);
+        w->root = (int *)(w + 1);
+        for (i = n - 1; i >= 0; i--) s->first[gtr__root(p, s->operand[i])] = i;
+        for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];
+        GTR__COPY(outer.in, s->operand, n);
+        outer.op = GTR__OP_NETWORK; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
+        outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own = by->late;
+        outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
+        outer.attr.i[0] = matcher; outer.attr.ptr = w;
+        memset(q, 0, (size_t)count * sizeof *q);
+        for (i = 0; i < count; i++) q[i].op = GTR__OP_COUNT;
+        for (q = w->node; q < w->node + count; q++) {
+            for (k = 0; k < GTR__ALL(q); k++) if (q->in[k] >= 0) {
+                const int v = q->in[k] = s->place[q->in[k]] - 2;
+                if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
+            }
+            outer.flops += q->flops;
+            outer.bytes += q->bytes;
+        }
+        p->node[at] = outer;
+    } else if (w) gtr__mfree(b->ctx, w->node);
+    if (!ok) gtr__mfree(b->ctx, w);
+    b->failed |= !ok && !views;
+    for (i = 0; i < n; i++) s->place[s->operand[i]] = 0;
+    return ok;
 }
 static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m) {
     for (int i = 0; i < count && m->own; i++) {
@@ -8238,45 +8186,35 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
-/* What nothing but this network's members use is not stored. uses: how many of each root; INT_MAX: it is added to. */
-static void gtr__forget_inner(gtr__plan *p, const gtr__node *n, int *uses) {
-    const gtr__network *w = (const gtr__network *)n->attr.ptr;
-    for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
-        for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
-            if (q->in[k] < 0 || (k < q->n_in && !gtr__bit(q->reads, k))) continue;
-            const int v = gtr__root(p, n->in[q->in[k]]);
-            uses[v] += back ? 1 : -1;
-            if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
-        }
-}
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    int at, m, count, v, i, k;
-    int *uses = late ? GTR__NEW(b->ctx, int, p->n_value) : NULL;
-    if (late && !uses) { b->failed = true; return; }
-    for (i = 0; late && i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++) {
-        if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
-        if (k >= p->node[i].n_in && gtr__bit(p->node[i].adds, k - p->node[i].n_in)) uses[v] = INT_MAX;
-        else uses[v] += uses[v] < INT_MAX;
-    }
-    for (at = 0; at < p->n_node && !b->r->no_matchers; at++)
-        for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
+    const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
+    int at, m, count, v, *ints = b->failed || b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
+    const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
+    if (!ints) { b->failed |= !b->r->no_matchers; return; }
+    if (late) gtr__count_uses(p, s.uses, s.uses);
+    for (at = 0; at < p->n_node; at += count) {
+        for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
+            int n;
             if (by->late != late || (by->several && !b->r->several) || b->ctx->caps.without >> m & 1 ||
-                (count = by->match(p, at, &b->ctx->caps)) <= 0) continue;
-            gtr__mark_own(p, at, count, by);
-            if (!gtr__pack(b, at, count, m)) { /* no other matcher took nodes of this plan's right phases */
+                (n = by->match(p, at, &b->ctx->caps)) <= 0) continue;
+            gtr__mark_own(p, at, n, by);
+            if (!gtr__pack(b, at, n, m, &s)) { /* no other matcher took nodes of this plan's right phases */
                 for (v = 0; v < p->n_value; v++) GTR__V(v).unstored = 0;
                 continue;
             }
-            if (p->n_node == 1) { p->steps = by->steps; p->ragged = by->ragged; }
+            count = n;
             if (by->waits) p->waits = m + 1;
-            if (late && by->bare) gtr__forget_inner(p, &p->node[at], uses);
-            for (v = 0; v < p->n_value && p->n_node == 1 && by->bare && !late; v++)
+            if (count < p->n_node) break;
+            p->steps = by->steps; p->ragged = by->ragged;
+            for (v = 0; v < p->n_value && by->bare && !late; v++)
                 if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
             break;
         }
-    gtr__mfree(b->ctx, uses);
+    }
+    gtr__close_up(p);
+    gtr__mfree(b->ctx, ints);
 }
 
 /* What is read of an input in low storage alone FEED does not store in float32, too, unless it is to be kept. */

@@ -1102,7 +1102,7 @@ static bool gtr__guards_alone(const gtr__plan *plan) {
 static uint64_t gtr__gradients_of(const gtr__plan *plan, const gtr__node *node) {
     uint64_t mask = 0;
     for (int k = 0; k < node->n_out; k++)
-        if (node->out[k] >= 0 && plan->value[gtr__plan_root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
+        if (node->out[k] >= 0 && plan->value[gtr__root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
             mask |= (uint64_t)1 << k;
     return mask;
 }
@@ -4558,13 +4558,14 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_program(const __grid_con
         for (int s = 0; s < m.steps; s++) gtr__program_do(m.step[s], m.ctl, slot, i, n);
     }
 }
-static gtr__program_step gtr__program_step_of(const gtr__step *s) {
+static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__step *s) {
     gtr__program_step t;
     memset(&t, 0, sizeof t);
     const gtr__attr *attr = &s->node->attr;
-    t.out = gtr__opd_of(s->out); t.out.add = s->out_add;
+    const gtr__arg *out = gtr__operand_of(c, s->out);
+    t.out = gtr__opd_of(out); t.out.add = s->add;
     t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
-    t.storage = (int16_t)s->out->dtype;
+    t.storage = (int16_t)out->dtype;
     const bool moves = s->kind != GTR__STEP_UNARY && s->kind != GTR__STEP_BINARY;
     const int a = moves && s->side ? s->dy : s->a >= 0 ? s->a : s->kind == GTR__STEP_UNARY ? s->y : s->a;
     t.a = (int8_t)(a < 0 ? 0 : a); t.b = (int8_t)(s->b < 0 ? 0 : s->b); t.dy = (int8_t)(s->dy < 0 ? 0 : s->dy);
@@ -4578,26 +4579,27 @@ static gtr__program_step gtr__program_step_of(const gtr__step *s) {
     if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
     t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
     t.key = attr->key;
-    t.line = attr->i[0] || s->out->shape.ndim == 0 ? s->out->count : s->out->count / s->out->shape.dim[0];
+    t.line = attr->i[0] || out->shape.ndim == 0 ? out->count : out->count / out->shape.dim[0];
     t.row0 = attr->i[0] ? 0 : s->node->row0;
     return t;
 }
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
     bool wide = true;
     memset((void *)m, 0, sizeof *m);
-    m->loads = p->loads; m->steps = p->steps; m->count = p->count; m->ctl = c->ctl;
-    for (int k = 0; k < p->loads; k++) {
+    m->loads = p->n.loads; m->steps = p->n.steps; m->count = p->count; m->ctl = c->ctl;
+    for (int k = 0; k < p->n.loads; k++) {
+        const gtr__arg *load = gtr__operand_of(c, p->load[k]);
         int64_t stride[GTR_MAX_DIMS];
         m->slot[k] = p->slot[k];
-        m->load[k] = gtr__opd_of(p->load[k]);
+        m->load[k] = gtr__opd_of(load);
         wide = wide && gtr__wide(m->load[k]);
-        if (p->load[k]->count == p->count) continue;    // at[k].n 0: it lies as the elements go
+        if (load->count == p->count) continue;    // at[k].n 0: it lies as the elements go
         gtr__broadcast(&p->shape[k], &p->full[k], stride);
         gtr__dims_make(&m->at[k], &p->full[k], stride, stride);
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
-    for (int k = 0; k < p->steps; k++) {
-        m->step[k] = gtr__program_step_of(&p->step[k]);
+    for (int k = 0; k < p->n.steps; k++) {
+        m->step[k] = gtr__program_step_of(c, &p->step[k]);
         wide = wide && gtr__wide(m->step[k].out);
     }
     m->width = wide ? 4 : 1;
@@ -4605,17 +4607,15 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
 static gtr_result gtr__program_launch(void *instance, const gtr__call *c, const gtr__program *p,
                                       const gtr__program_kernel *m) {
     return GTR__LAUNCH(instance, c, gtr__k_program, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T,
-        (size_t)p->slots * GTR__T * sizeof(float4), *m);
+        (size_t)p->n.slots * GTR__T * sizeof(float4), *m);
 }
 static gtr_result gtr__cuda_program(void *instance, const gtr__call *c) {
-    gtr__program p;
+    const gtr__program *p = &((const gtr__network *)c->attr->ptr)->program;
     gtr__program_kernel m;
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
-    if (!gtr__program_make(c, &p))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "program: not what its matcher took");
-    gtr__program_kernel_of(&p, c, &m);
-    return gtr__program_launch(instance, c, &p, &m);
+    gtr__program_kernel_of(p, c, &m);
+    return gtr__program_launch(instance, c, p, &m);
 }
 
 // >>op:sum
@@ -5568,7 +5568,7 @@ static gtr_result gtr__cuda_scatter_add_bwd(void *instance, const gtr__call *c) 
 // front), where nobody else reads what of theirs it moves.
 static bool gtr__tables_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *n) {
     if (plan->n_stage > 1 || n->op != GTR__OP_EMBEDDING || n->dir != a->dir || n->micro != a->micro) return false;
-    if (n->dir == GTR__FWD) return plan->value[gtr__plan_root(plan, n->in[1])].home <= GTR__HOME_LOW;
+    if (n->dir == GTR__FWD) return plan->value[gtr__root(plan, n->in[1])].home <= GTR__HOME_LOW;
     for (; a < n; a++) if (a->op == n->op && a->out[1] == n->out[1]) return false;      // a table looked up twice
     return n->out[1] >= 0 && plan->value[n->out[1]].home == GTR__HOME_GRADIENT;
 }
@@ -5583,7 +5583,7 @@ static int gtr__tables_uses(const gtr__plan *plan, int root) {
     for (int i = 0; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < GTR__ALL(n); k++)
-            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__plan_root(plan, n->in[k]) == root;
+            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__root(plan, n->in[k]) == root;
     }
     return uses;
 }
@@ -5595,11 +5595,11 @@ static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int t
     int found = 0;
     for (int d = axis + 1; d < plan->value[whole].shape.ndim; d++) inner *= plan->value[whole].shape.dim[d];
     for (int k = 0; k < (back ? join->n_out : join->n_in); k++) {
-        const int part = back ? join->out[k] : join->in[k], root = part < 0 ? -1 : gtr__plan_root(plan, part);
+        const int part = back ? join->out[k] : join->in[k], root = part < 0 ? -1 : gtr__root(plan, part);
         for (int t = 0; t < tables && root >= 0; t++) {
             const int rows = back ? node[t].in[node[t].n_in - 1] : node[t].out[0];
             const gtr__value *v = &plan->value[rows];
-            if (gtr__plan_root(plan, rows) != root) continue;
+            if (gtr__root(plan, rows) != root) continue;
             if (plan->value[root].home != GTR__HOME_ARENA || v->storage != plan->value[whole].storage || join->adds
                 || plan->value[part].shape.dim[axis] * inner % v->shape.dim[v->shape.ndim - 1]
                 || gtr__tables_uses(plan, root) != 2) return false;
@@ -8070,7 +8070,7 @@ static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id) {
 static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b) {
     if (a < 0 || b < 0) return false;
     return !v->plan
-        || (gtr__plan_root(v->plan, a) == gtr__plan_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
+        || (gtr__root(v->plan, a) == gtr__root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
 }
 static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
@@ -8264,7 +8264,7 @@ static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_parts *p, cons
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < n->n_out && i != p->loss && i != p->accuracy; k++) {
             if (n->out[k] < 0) continue;
-            const gtr__value *y = &plan->value[gtr__plan_root(plan, n->out[k])];
+            const gtr__value *y = &plan->value[gtr__root(plan, n->out[k])];
             const bool gradient = y->home == GTR__HOME_GRADIENT;
             if ((!gradient && y->home != GTR__HOME_ARENA) || y->storage != (gradient ? GTR_F32 : t)) return false;
             trained += gradient;
@@ -15651,11 +15651,11 @@ static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
     if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20
             || dw->shape.dim[1] > 1 << 20)
         return false;
-    const int place = gtr__plan_root(plan, n->in[n->n_in - 1]);
+    const int place = gtr__root(plan, n->in[n->n_in - 1]);
     int writers = 0;
     for (int i = 0; i < plan->n_node; i++)
         for (int k = 0; k < GTR__ALL(&plan->node[i]); k++) {
-            const int id = gtr__plan_root(plan, plan->node[i].in[k]);        // out follows in
+            const int id = gtr__root(plan, plan->node[i].in[k]);        // out follows in
             // dy's place is another value's by the time that the kernel runs
             if (id == place && k >= plan->node[i].n_in && &plan->node[i] > n) return false;
             if (id != n->out[1]) continue;
@@ -16591,7 +16591,7 @@ typedef struct gtr__chain_build {
 } gtr__chain_build;
 
 static int gtr__chain_root(const gtr__chain_build *b, int id) {
-    return id < 0 ? -1 : b->root ? b->root[id] : gtr__plan_root(b->v.plan, id);
+    return id < 0 ? -1 : b->root ? b->root[id] : gtr__root(b->v.plan, id);
 }
 static int64_t gtr__chain_width(const gtr__chain_build *b, int id) {
     const gtr_shape *s = gtr__mlp_shape(&b->v, id);
@@ -17547,7 +17547,7 @@ static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gt
 // later; it has it for an input then where it would have its layer's output, which it does not need.
 static bool gtr__group_apart(gtr__plan *plan, int j) {
     gtr__node *n = &plan->node[j];
-    const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__plan_root(plan, v);
+    const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__root(plan, v);
     if ((n->op != GTR__OP_LINEAR && n->op != GTR__OP_MATMUL) || n->dir != GTR__BWD || n->adds != 1 || root == v
         || n->reads >> y & 1 || plan->value[v].offset || plan->value[v].stride[0] || plan->value[root].stride[0]
         || plan->value[root].home != GTR__HOME_ARENA) return false;
@@ -17557,7 +17557,7 @@ static bool gtr__group_apart(gtr__plan *plan, int j) {
         for (int i = pass ? j + 1 : 0; i < (pass ? plan->n_node : j + 1); i++)
             for (int k = 0; k < GTR__ALL(&plan->node[i]); k++) {
                 const int id = plan->node[i].in[k];
-                if (gtr__node_use(plan, &plan->node[i], k) != root || (i == j && id == v)) continue;
+                if (gtr__use(plan, &plan->node[i], k) != root || (i == j && id == v)) continue;
                 gtr__value *x = &plan->value[id];
                 ok &= pass == 2 || ((id == root || x->alias == root) && !(pass && x->producer == -2));
                 if (!pass) x->producer = -2;
@@ -17584,7 +17584,7 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
         int to = i + 1;
         while (to < plan->split && !gtr__group_alike(plan, n, &plan->node[to])) to++;
         for (int k = 0; k < n->n_in; k++) {
-            const int v = gtr__node_use(plan, n, k);
+            const int v = gtr__use(plan, n, k);
             double bytes = v < 0 ? 0 : 4;
             for (int d = 0; v >= 0 && d < plan->value[v].shape.ndim; d++) bytes *= (double)plan->value[v].shape.dim[d];
             kept += bytes;
