@@ -72,18 +72,15 @@ becomes a graph of kernels in its second run.
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
-Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after it:
-see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again.
-Element-wise ops of one index space are one launch, with the bits that they have alone. Plans can be read:
-gtr_plan_text; gtr_profile times them.
+Training or evaluation is a property of the run (dropout, batch_norm), not of the context. A graph may grow at any
+time. Element-wise ops of one index space are one launch, with the bits that they have alone.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
-(gtr_init.frozen for good, gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may
-share parameters; each trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and
-gtr_update are the two halves of gtr_step, with gtr_gradient_get and gtr_gradient_set between them. micro_batches serve
-batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls
-these; an op of one's own is gtr_custom.
+(gtr_init.frozen for good, gtr_group.frozen for one trainer). Several losses and trainers may share parameters; each
+trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and gtr_update are the
+halves of gtr_step. micro_batches serve batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer
+of one's own is a function that calls these; an op of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
@@ -93,33 +90,27 @@ CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP
 is made. gtr_get, gtr_save and gtr_load always deal in float32.
 
 MEMORY
-The context owns everything made in it, and gtr_destroy frees it all. Activations share one arena, planned ahead, and
-the place of gradients that are not written yet; after a plan's first step nothing is allocated. gtr_memory_text shows
-what a batch takes, gtr_largest_batch what fits, both before anything runs, and with gtr_desc.preset for a GPU that is
-not there. Out of memory, host or device, is an ordinary error: parameters and files are as they were, and a smaller
-batch may be tried.
+The context owns everything made in it. Activations share one arena, planned ahead, and the place of gradients that are
+not written yet; after a plan's first step nothing is allocated. gtr_memory_text shows what a batch takes before
+anything runs, with gtr_desc.preset for a GPU that is not there. Out of memory is an ordinary error: parameters and
+files are as they were, and a smaller batch may be tried.
 
 ERRORS AND LOGGING
-The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or
-load also return their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent;
-never exits, never aborts. In training, a loss or gradient that is not finite changes no parameter: the call that sees
-it returns GTR_ERR_NONFINITE, and the text names the step and the first tensor; under FP16 such a step is skipped
-instead. Only a faulted device ends a context.
+The first error stays in the context until gtr_error_clear; calls that run, read, save or load also return their own
+gtr_result. The library prints nothing but gtr_fit's progress on stderr; never exits, never aborts. In training, a loss
+or gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names
+the step and the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
-A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has
-memory, stream and error of its own: several threads may predict with one context's weights, each with its own
-predictor, while nobody builds, trains or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait,
-gtr_save and the end of gtr_fit wait. gtr_desc.threads counts the CPU's threads, .cuda_stream and .max_sm share a GPU
-with others; small nodes of a step run side by side (gtr_trainer_desc.streams). gtr_stop is safe in a signal handler.
-After fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
+A context is used by one thread at a time, different contexts by different threads as they please; several threads may
+predict with one context's weights (gtr_predictor). gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss,
+gtr_wait, gtr_save and the end of gtr_fit wait. .cuda_stream and .max_sm of gtr_desc share a GPU with others. After
+fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
-Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks and random numbers depend
-on seed, name, step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices
-results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does
-many steps in one launch.
+Same seed, binary and device: same bits, on the CPU for any number of threads. Between devices results agree to
+rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where one kernel of gtr_fit may do many steps.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
@@ -887,6 +878,9 @@ enum {
     GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
     GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864 /* a sum over dimensions in attr i[0]; divided by their count */
 };
+/* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
+#define GTR__INTS(mask) ((uint32_t)(mask) << 28)
+#define GTR__ANY GTR__INTS(15)
 #define GTR__MAX_OUT 30 /* outputs of an op */
 /* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
    differentiable, class, needs, flags, has kernel, has backward). Functions of an op: gtr__shape_<name>; kernels
@@ -905,8 +899,8 @@ enum {
     U(X, VAR, var, 2, FULL, GTR__X0 | GTR__Y1) U(X, NORM, norm, 2, FULL, GTR__X0 | GTR__Y0 | GTR__Y1)
 #define GTR__FOLD_ROW(X, ID, name, nout, cls, needs) X(ID, name, nout, 1, cls, needs, GTR__WS | GTR__APART, 1, 1)
 #define GTR__BUILT(X) \
-    X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
-    X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART | GTR__ANY, 0, 0) \
+    X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART | GTR__ANY, 0, 0) \
     X(WIDEN, widen, 1, 1, FULL, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(MATMUL, matmul, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
@@ -921,7 +915,8 @@ enum {
     X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
-    X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
+    X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
+      GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1), 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
     X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
@@ -930,17 +925,17 @@ enum {
     X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG, 1, 1) \
     X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG, 1, 1) \
-    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART, 1, 1) \
-    X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0, 1, 1) \
-    X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART, 1, 0) \
-    X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
+    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART | GTR__INTS(14), 1, 1) \
+    X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__INTS(1), 1, 1) \
+    X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART | GTR__INTS(1), 1, 0) \
+    X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES | GTR__INTS(2), 1, 0) \
     X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
-    X(NLL, nll, 1, 1, FULL, GTR__X1, GTR__NODIFF1 | GTR__APART, 1, 1) \
+      GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES | GTR__INTS(2), 1, 1) \
+    X(NLL, nll, 1, 1, FULL, GTR__X1, GTR__NODIFF1 | GTR__APART | GTR__INTS(2), 1, 1) \
     X(DIVISOR, divisor, 1, 0, FULL, 0, GTR__TALLIES, 1, 0) \
     X(MSE, mse, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(BCE_WITH_LOGITS, bce_with_logits, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT, 1, 1)
+    X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT | GTR__ANY, 1, 1)
 #define GTR__NODES(X) \
     X(COPY, copy, 1, 1, FOLLOW, 0, GTR__MOVES, 1, 1) \
     X(CAST, cast, 1, 1, NONE, 0, GTR__MOVES, 1, 1) \
@@ -991,65 +986,65 @@ typedef enum {
     U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X) GTR__UNARY_RARE(U, X)
 /* What a device's kernels have in line; then (RARE) what they call: of x alone, and with arguments. */
 #define GTR__UNARY_OF_X(U, X) \
-    U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? GTR__C(0) : x, y > 0 ? dy : GTR__C(0)) \
-    U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
-    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, 0, GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)), dy * y * (GTR__C(1) - y)) \
-    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
-        dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
+    U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
+    U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (1 - y * y)) \
+    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, 0, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
+    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
+        dy * (GTR__C(0.5) * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
-    U(X, GELU_TANH, gelu_tanh, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
+    U(X, GELU_TANH, gelu_tanh, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__TANHF(GTR__GELU_U(x))), \
         dy * gtr__gelu_tanh_grad(x)) \
     U(X, EXP, exp, FULL, GTR__Y0, 0, GTR__EXPF(x), dy * y) \
     U(X, LOG, log, FULL, GTR__X0, 0, GTR__LOGF(x), dy / x)
 #define GTR__UNARY_RARE(U, X) GTR__UNARY_RARE_OF_X(U, X) GTR__UNARY_WITH(U, X)
 #define GTR__UNARY_RARE_OF_X(U, X) \
     U(X, NEG, neg, FOLLOW, 0, 0, -x, -dy) \
-    U(X, ABS, abs, FOLLOW, GTR__X0, 0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : GTR__C(0)) \
+    U(X, ABS, abs, FOLLOW, GTR__X0, 0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : 0) \
     U(X, SQRT, sqrt, FOLLOW, GTR__Y0, 0, GTR__SQRTF(x), dy / (y + y)) \
-    U(X, RSQRT, rsqrt, FULL, GTR__Y0, 0, GTR__C(1) / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
+    U(X, RSQRT, rsqrt, FULL, GTR__Y0, 0, 1 / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
     U(X, SQUARE, square, FULL, GTR__X0, 0, x * x, dy * (x + x)) \
-    U(X, RECIPROCAL, reciprocal, FULL, GTR__Y0, 0, GTR__C(1) / x, -dy * y * y) \
+    U(X, RECIPROCAL, reciprocal, FULL, GTR__Y0, 0, 1 / x, -dy * y * y) \
     U(X, SIN, sin, FOLLOW, GTR__X0, 0, GTR__SINF(x), dy * GTR__COSF(x)) \
     U(X, COS, cos, FOLLOW, GTR__X0, 0, GTR__COSF(x), -dy * GTR__SINF(x)) \
-    U(X, LOG1P, log1p, FULL, GTR__X0, 0, GTR__LOG1PF(x), dy / (GTR__C(1) + x)) \
+    U(X, LOG1P, log1p, FULL, GTR__X0, 0, GTR__LOG1PF(x), dy / (1 + x)) \
     U(X, EXPM1, expm1, FULL, GTR__X0, 0, GTR__EXPM1F(x), dy * GTR__EXPF(x)) \
     U(X, SELU, selu, FOLLOW, GTR__X0, 0, \
         GTR__C(GTR__SELU) * GTR__SELECT(x > 0, x, GTR__C(GTR__SELU_ALPHA) * GTR__EXPM1F(x)), \
-        dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, GTR__C(1), GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
-    U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (GTR__C(1) + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
+        dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, 1, GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
+    U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
     U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
-    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, 0, GTR__CLIP(x + GTR__C(3), GTR__C(0), GTR__C(6)) / GTR__C(6), \
-        (GTR__FABSF(x) < 3 ? dy : GTR__C(0)) / GTR__C(6)) \
+    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, 0, GTR__CLIP(x + 3, 0, 6) / 6, \
+        (GTR__FABSF(x) < 3 ? dy : 0) / 6) \
     U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
-        x * (GTR__CLIP(x + GTR__C(3), GTR__C(0), GTR__C(6)) / GTR__C(6)), \
-        GTR__SELECT(GTR__FABSF(x) < 3, dy * (x / GTR__C(3) + GTR__C(0.5)), x < 0 ? GTR__C(0) : dy)) \
-    U(X, RELU6, relu6, FOLLOW, GTR__Y0, 0, GTR__CLIP(x, GTR__C(0), GTR__C(6)), y <= 0 || y >= 6 ? GTR__C(0) : dy) \
-    U(X, SIGN, sign, FOLLOW, 0, GTR__FLAT, x > 0 ? GTR__C(1) : x < 0 ? GTR__C(-1) : x, GTR__C(0)) \
-    U(X, FLOOR, floor, FOLLOW, 0, GTR__FLAT, GTR__FLOORF(x), GTR__C(0)) \
-    U(X, ROUND, round, FOLLOW, 0, GTR__FLAT, GTR__RINTF(x), GTR__C(0)) \
-    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? GTR__C(1) : GTR__C(0), GTR__C(0))
+        x * (GTR__CLIP(x + 3, 0, 6) / 6), \
+        GTR__SELECT(GTR__FABSF(x) < 3, dy * (x / 3 + GTR__C(0.5)), x < 0 ? 0 : dy)) \
+    U(X, RELU6, relu6, FOLLOW, GTR__Y0, 0, GTR__CLIP(x, 0, 6), y <= 0 || y >= 6 ? 0 : dy) \
+    U(X, SIGN, sign, FOLLOW, 0, GTR__FLAT, x > 0 ? 1 : x < 0 ? -1 : x, 0) \
+    U(X, FLOOR, floor, FOLLOW, 0, GTR__FLAT, GTR__FLOORF(x), 0) \
+    U(X, ROUND, round, FOLLOW, 0, GTR__FLAT, GTR__RINTF(x), 0) \
+    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? 1 : 0, 0)
 #define GTR__UNARY_WITH(U, X) \
-    U(X, LEAKY_RELU, leaky_relu, FOLLOW, GTR__X0, 0, x * (x > 0 ? GTR__C(1) : a), dy * (x > 0 ? GTR__C(1) : a)) \
+    U(X, LEAKY_RELU, leaky_relu, FOLLOW, GTR__X0, 0, x * (x > 0 ? 1 : a), dy * (x > 0 ? 1 : a)) \
     U(X, ELU, elu, FOLLOW, GTR__X0, 0, GTR__SELECT(x > 0, x, a * GTR__EXPM1F(x)), \
-        dy * GTR__SELECT(x > 0, GTR__C(1), a * GTR__EXPF(x))) \
+        dy * GTR__SELECT(x > 0, 1, a * GTR__EXPF(x))) \
     U(X, SOFTPLUS, softplus, FULL, GTR__X0, 0, \
-        (x < 0 ? GTR__C(0) : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
-        dy / (GTR__C(1) + GTR__EXPF(-a * x))) \
-    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x > a && x < b ? dy : GTR__C(0)) \
+        (x < 0 ? 0 : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
+        dy / (1 + GTR__EXPF(-a * x))) \
+    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x > a && x < b ? dy : 0) \
     U(X, POW_SCALAR, pow_scalar, FULL, GTR__X0, 0, GTR__POWF(x, a), \
-        a == 0 ? GTR__C(0) : dy * (a * GTR__POWF(x, a - GTR__C(1))))
+        a == 0 ? 0 : dy * (a * GTR__POWF(x, a - 1)))
 /* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
    e = exp(x); from 20 on t is 1. */
-#define GTR__MISH_N(x) const GTR__R m = GTR__SELECT(x > 20, GTR__C(20), x), e = GTR__EXPF(m), n = e * (e + GTR__C(2));
+#define GTR__MISH_N(x) const GTR__R m = GTR__SELECT(x > 20, 20, x), e = GTR__EXPF(m), n = e * (e + 2);
 #define GTR__FORMULA_FUNCTIONS(F) \
     F(gelu_tanh_grad, { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
-        return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
-            * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }) \
-    F(silu_grad, { const GTR__R s = GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)); \
-        return s * (GTR__C(1) + x * (GTR__C(1) - s)); }) \
-    F(mish, { GTR__MISH_N(x) return x * (n / (n + GTR__C(2))); }) \
-    F(mish_grad, { GTR__MISH_N(x) const GTR__R d = n + GTR__C(2); \
-        return n / d + m * (e / d) * (GTR__C(4) * (e + GTR__C(1)) / d); })
+        return GTR__C(0.5) * (1 + t) + GTR__C(0.5) * x * (1 - t * t) * GTR__C(GTR__SQRT2_PI) \
+            * (1 + GTR__C(3 * 0.044715) * x * x); }) \
+    F(silu_grad, { const GTR__R s = 1 / (1 + GTR__EXPF(-x)); \
+        return s * (1 + x * (1 - s)); }) \
+    F(mish, { GTR__MISH_N(x) return x * (n / (n + 2)); }) \
+    F(mish_grad, { GTR__MISH_N(x) const GTR__R d = n + 2; \
+        return n / d + m * (e / d) * (4 * (e + 1) / d); })
 /* U(X, ID, name, class, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y). What MASK takes
    out is -0, which sums leave as they are. */
 #define GTR__BINARY_TABLE(U, X) GTR__BINARY_OF_AB(U, X) GTR__BINARY_OTHERS(U, X)
@@ -1059,19 +1054,19 @@ typedef enum {
     U(X, MUL, mul, FOLLOW, GTR__X0 | GTR__X1, GTR__CROSS, a * b, dy * b, dy * a) \
     U(X, DIV, div, FOLLOW, GTR__X1 | GTR__Y0, 0, a / b, dy / b, -dy * y / b) \
     U(X, MINIMUM, minimum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a < b ? a : b, \
-        a == b ? GTR__C(0.5) * dy : a > b ? GTR__C(0) : dy, a == b ? GTR__C(0.5) * dy : a < b ? GTR__C(0) : dy) \
+        a == b ? GTR__C(0.5) * dy : a > b ? 0 : dy, a == b ? GTR__C(0.5) * dy : a < b ? 0 : dy) \
     U(X, MAXIMUM, maximum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a > b ? a : b, \
-        a == b ? GTR__C(0.5) * dy : a < b ? GTR__C(0) : dy, a == b ? GTR__C(0.5) * dy : a > b ? GTR__C(0) : dy) \
+        a == b ? GTR__C(0.5) * dy : a < b ? 0 : dy, a == b ? GTR__C(0.5) * dy : a > b ? 0 : dy) \
     U(X, POW, pow, FULL, GTR__X0 | GTR__X1 | GTR__Y0, 0, GTR__POWF(a, b), \
-        b == 0 ? GTR__C(0) : dy * (b * GTR__POWF(a, b - GTR__C(1))), \
-        a == 0 && b >= 0 ? GTR__C(0) : dy * (y * GTR__LOGF(a))) \
-    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0)) \
-    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0))
+        b == 0 ? 0 : dy * (b * GTR__POWF(a, b - 1)), \
+        a == 0 && b >= 0 ? 0 : dy * (y * GTR__LOGF(a))) \
+    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? 1 : 0, 0, 0) \
+    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? 1 : 0, 0, 0)
 #define GTR__BINARY_OTHERS(U, X) /* whose builders have other names */ \
-    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? GTR__C(1) : GTR__C(0), GTR__C(0), GTR__C(0)) \
-    U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), GTR__C(0), a != 0 ? dy : GTR__C(0)) \
-    U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, GTR__C(0), \
-        a != 0 ? GTR__C(0) : dy)
+    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? 1 : 0, 0, 0) \
+    U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), 0, a != 0 ? dy : 0) \
+    U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, 0, \
+        a != 0 ? 0 : dy)
 /* Reductions over axes, once for both files: what some elements come to, of which two join; of none x is 0 and k -1.
    LSE: the largest a and the sum b of exp(x - a), c not 0; MAX, and of -x MIN: the largest a, at k; PROD: a of all but
    c zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, of c elements.
@@ -1706,6 +1701,9 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 
 // >>implementation
 #define GTR__CPU(name) static gtr_result gtr__cpu_##name(void *instance, const gtr__call *c) /* a kernel */
+#define GTR__CPU_BOTH(name, run) /* forward and backward, which run has as the argument back */ \
+    GTR__CPU(name##_fwd) { const bool back = false; return run; } \
+    GTR__CPU(name##_bwd) { const bool back = true; return run; }
 #define GTR__SHAPE(name) static gtr_result gtr__shape_##name(gtr__shape_call *s) /* a shape function */
 #define GTR__JOB(type, j) const type *j = (const type *)job
 #define GTR__SPAN const void *job, int64_t i, int64_t end /* what does elements i to end - 1 of its job gets */
@@ -1892,8 +1890,9 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
     }
     return code;
 }
-#define GTR__BAD_ARG(ctx, ...) gtr__fail(ctx, GTR_ERR_ARG, __VA_ARGS__)
-#define GTR__BAD_STATE(ctx, ...) gtr__fail(ctx, GTR_ERR_STATE, __VA_ARGS__)
+#define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
+#define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
+#define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
 
 // >>memory
 /* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
@@ -1940,7 +1939,7 @@ static void gtr__host_free(const gtr_desc *d, void *block) {
 /* NULL and GTR_ERR_NOMEM in the context when out. */
 static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
-    if (!p) gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory: %zu bytes", bytes);
+    if (!p) GTR__FAIL(ctx, NOMEM, "out of host memory: %zu bytes", bytes);
     return p;
 }
 /* n elements */
@@ -1951,7 +1950,7 @@ static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
     if (n < *cap) return true;
     int64_t want = *cap ? *cap * 2 : 16;
-    if ((uint64_t)want > SIZE_MAX / 2 / size) { gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory"); return false; }
+    if ((uint64_t)want > SIZE_MAX / 2 / size) { GTR__FAIL(ctx, NOMEM, "out of host memory"); return false; }
     void *p = gtr__malloc(ctx, (size_t)want * size);
     if (!p) return false;
     if (n) memcpy(p, *array, (size_t)n * size);
@@ -2583,24 +2582,20 @@ typedef gtr_float gtr__v;
 #define GTR__V_FMA(a, b, c) ((a) * (b) + (c))
 #endif
 #define GTR__NR (2 * GTR__VL)
+/* Element by element, x of a and y of b. */
+#define GTR__V_EACH(name, formula) static gtr__v name(gtr__v a, gtr__v b) { \
+    gtr_float e[GTR__VL], f[GTR__VL]; \
+    GTR__V_STORE(e, a); \
+    GTR__V_STORE(f, b); \
+    for (int i = 0; i < GTR__VL; i++) { const gtr_float x = e[i], y = f[i]; (void)y; e[i] = formula; } \
+    return GTR__V_LOAD(e); }
 #ifndef GTR__V_SQRT
-static gtr__v gtr__v_sqrt(gtr__v v) {
-    gtr_float e[GTR__VL];
-    GTR__V_STORE(e, v);
-    for (int i = 0; i < GTR__VL; i++) e[i] = GTR__SQRTF(e[i]);
-    return GTR__V_LOAD(e);
-}
-#define GTR__V_SQRT(a) gtr__v_sqrt(a)
+GTR__V_EACH(gtr__v_sqrt, GTR__SQRTF(x))
+#define GTR__V_SQRT(a) gtr__v_sqrt(a, a)
 #endif
 #define GTR__LARGER(a, b) ((a) > (b) ? (a) : (b))
 #ifndef GTR__V_MAX
-static gtr__v gtr__v_max(gtr__v a, gtr__v b) {
-    gtr_float e[GTR__VL], f[GTR__VL];
-    GTR__V_STORE(e, a);
-    GTR__V_STORE(f, b);
-    for (int i = 0; i < GTR__VL; i++) f[i] = GTR__LARGER(e[i], f[i]);
-    return GTR__V_LOAD(f);
-}
+GTR__V_EACH(gtr__v_max, GTR__LARGER(x, y))
 #define GTR__V_MAX(a, b) gtr__v_max(a, b)
 #endif
 static gtr_float gtr__v_sum(gtr__v v) {
@@ -2715,17 +2710,17 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
 #define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
 #define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
-#define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * GTR__RS;
+#define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * rs;
 #define GTR__BASE_1(g)
 #define GTR__BASE_2(g)
-#define GTR__NEXT_0(g) a##g += GTR__LS;
+#define GTR__NEXT_0(g) a##g += ls;
 #define GTR__NEXT_1(g)
 #define GTR__NEXT_2(g)
 #define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
 #define GTR__ROW_NEXT(i, g, o)  GTR__NEXT_##o(g)
 #define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
 #define GTR__ROW_ZERO2(i, g, o) GTR__ROW_ZERO1(i, g, o) gtr__v d##i = GTR__V_ZERO;
-#define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i);
+#define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * rs); c##i = GTR__V_FMA(x, b0, c##i);
 #define GTR__ROW_STEP2(i, g, o) GTR__ROW_STEP1(i, g, o) d##i = GTR__V_FMA(x, b1, d##i);
 #define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
 #define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
@@ -2740,8 +2735,9 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
-#define GTR__TILE(R, V, by) \
+#define GTR__TILE(R, V, by, row_step, col_step) \
 static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
+    const int64_t rs = row_step, ls = col_step; \
     gtr__v x; \
     GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
     for (; k > 0; k--) { \
@@ -2754,27 +2750,13 @@ static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
     GTR__ROWS_##R(GTR__ROW_STORE##V) \
     (void)as; \
 }
-#define GTR__TILES_BY_ROW(R) GTR__TILE(R, 1, row) GTR__TILE(R, 2, row)
-#define GTR__TILES_BY_COL(R) GTR__TILE(R, 1, col) GTR__TILE(R, 2, col)
-#define GTR__RS as
-#define GTR__LS 1
-GTR__TILES(GTR__TILES_BY_ROW)
-#undef GTR__RS
-#undef GTR__LS
-#define GTR__RS 1
-#define GTR__LS as
-GTR__TILES(GTR__TILES_BY_COL)
-#undef GTR__RS
-#undef GTR__LS
-#define GTR__TILE_1R(R) gtr__tile1_by_row_##R,
-#define GTR__TILE_2R(R) gtr__tile2_by_row_##R,
-#define GTR__TILE_1C(R) gtr__tile1_by_col_##R,
-#define GTR__TILE_2C(R) gtr__tile2_by_col_##R,
-/* [by column][vectors - 1][rows - 1] */
-static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
-    { { GTR__TILES(GTR__TILE_1R) }, { GTR__TILES(GTR__TILE_2R) } },
-    { { GTR__TILES(GTR__TILE_1C) }, { GTR__TILES(GTR__TILE_2C) } }
-};
+#define GTR__TILES_OF(R) GTR__TILE(R, 1, row, as, 1) GTR__TILE(R, 2, row, as, 1) \
+    GTR__TILE(R, 1, col, 1, as) GTR__TILE(R, 2, col, 1, as)
+GTR__TILES(GTR__TILES_OF)
+#define GTR__TILE_ROW(R) { { gtr__tile1_by_row_##R, gtr__tile2_by_row_##R }, \
+    { gtr__tile1_by_col_##R, gtr__tile2_by_col_##R } },
+/* [rows - 1][by column][vectors - 1] */
+static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TILE_ROW) };
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
    B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
    row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
@@ -2940,7 +2922,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     const gtr__gemm *g = s->g;
     const bool from = !s->first || s->add;
     const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
-    const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
+    const gtr__tile_fn fn = gtr__tile_table[rows - 1][by_col][width > GTR__VL];
     gtr_float *c = s->c + i * s->ldc + j;
     for (int64_t r = 0; r < rows; r++) /* C's lines come while its sums are made */
         for (int64_t q = 0; q < width; q += GTR__LINE) GTR__PREFETCH(c + r * s->ldc + q, 1);
@@ -3304,15 +3286,14 @@ static bool gtr__shape_valid(const gtr_shape *x) {
     return gtr__count(x) != INT64_MIN;
 }
 #define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
-/* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
-static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any) {
+/* Inputs are valid shapes, and of the dtypes that flags name. */
+static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t flags) {
     char a[GTR__SHAPE_TEXT];
     for (int i = 0; i < s->n_in; i++) {
-        uint32_t bit = i < 32 ? 1u << i : 0u;
-        bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
-        if (!good)
+        const bool whole = i < 4 && flags >> 28 >> i & 1, any = flags >= GTR__ANY;
+        if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
             return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1,
-                gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
+                gtr__dtype_names[s->in_dtype[i]], whole ? "int32" : "float32");
         if (!gtr__shape_valid(&s->in[i]))
             return GTR__BAD_SHAPE(s, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
                 s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
@@ -3332,20 +3313,12 @@ static double gtr__shape_flops(const gtr_shape *s, double each) {
     int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0;
 }
 /* out[0] is like in[0]: float; of any dtype. */
-GTR__SHAPE(same) {
-    GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK;
-}
-GTR__SHAPE(alike) {
-    GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
-    s->out[0] = s->in[0];
-    s->out_dtype[0] = s->in_dtype[0];
-    return GTR_OK;
-}
+GTR__SHAPE(same) { s->out[0] = s->in[0]; return GTR_OK; }
+GTR__SHAPE(alike) { s->out_dtype[0] = s->in_dtype[0]; return gtr__shape_same(s); }
 /* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit
    if equal or one is 1. */
 GTR__SHAPE(broadcast) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     gtr_shape o = gtr_shape0();
     o.ndim = GTR__MAX(a->ndim, b->ndim);
     for (int i = 1; i <= o.ndim; i++) {
@@ -3375,7 +3348,8 @@ static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_f
 static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const int32_t *)c->in[i].data; }
 static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
-static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
+/* The workspace that a kernel wants; what follows computes. */
+#define GTR__WORKSPACE(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
 /* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
    kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
@@ -3384,9 +3358,10 @@ static void gtr__range_piece(void *arg, int64_t piece) {
     const gtr__range *r = (const gtr__range *)arg;
     r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
 }
-static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
+static gtr_result gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
     gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
     gtr__parallel((gtr__cpu *)instance, (n + r.group - 1) / r.group, gtr__range_piece, &r);
+    return GTR_OK;
 }
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
    of a float for any n. */
@@ -3530,8 +3505,8 @@ static void gtr__ew_range(GTR__SPAN) {
         }
     }
 }
-static void gtr__ew(void *instance, const gtr__ew_job *w) {
-    gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK);
+static gtr_result gtr__ew(void *instance, const gtr__ew_job *w) {
+    return gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK);
 }
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
@@ -3541,12 +3516,12 @@ static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
-static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows,
-        int64_t n, int add) {
+static gtr_result gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to,
+        int64_t rows, int64_t n, int add) {
     gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, x, NULL, NULL, y, 0, add };
     gtr__nd_push(&w.nd, n, 1, 1, 0, 1);
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
-    gtr__ew(instance, &w);
+    return gtr__ew(instance, &w);
 }
 /* out (of the target's shape) = factor times the sum of fn (NULL: of dy) over the dimensions that the target
    broadcasts, in double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up
@@ -3627,10 +3602,11 @@ static void gtr__reduce_combine(const void *job, int64_t o, int64_t end) {
         gtr__reduce_store(r, o, sum);
     }
 }
-static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
+static gtr_result gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
     r->part = (double *)ws;
     gtr__ranges(instance, gtr__reduce_range, r, r->splits * r->blocks, r->group);
     if (r->splits > 1) gtr__ranges(instance, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
+    return GTR_OK;
 }
 
 // >>op:input
@@ -3650,7 +3626,7 @@ GTR__SHAPE(reshape) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_alike(s));
+    gtr__shape_alike(s);
     gtr_shape o = gtr_shape0();
     o.ndim = n;
     GTR__COPY(o.dim, s->attr->i, n);
@@ -3675,7 +3651,7 @@ GTR__SHAPE(reshape) {
 
 // >>op:widen
 /* x in float32 storage, under any precision: what a loss computes with. */
-GTR__SHAPE(widen) { return gtr__shape_same(s); }
+#define gtr__shape_widen gtr__shape_same
 
 // >>op:matmul
 /* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). i[3]: a is (..., K, M); i[4]: b is (..., K, N); a
@@ -3686,7 +3662,6 @@ GTR__SHAPE(matmul) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     const int ta = s->attr->i[3] != 0, tb = !s->attr->i[4];
     bool same = a->ndim == b->ndim;
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
     int64_t k = a->dim[a->ndim - 1 - ta];
     for (int i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
@@ -3755,7 +3730,6 @@ GTR__CPU(linear_bwd) {
 GTR__SHAPE(linear) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     gtr_shape o = *x;
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1]
         || (b && (b->ndim != 1 || b->dim[0] != w->dim[0])))
         return gtr__shape_want(s, s->n_in, b ? "x (..., K), weight (M, K) and bias (M,)"
@@ -3803,10 +3777,9 @@ GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(instance, c, 2); }
 /* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed,
    in double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
-    gtr__ew(instance, &w);
-    return GTR_OK;
+    return gtr__ew(instance, &w);
 }
 static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db) {
     size_t most = 0;
@@ -3821,7 +3794,8 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
         if (whole) gtr__ew(instance, &r.ew);
         else gtr__reduce_all(instance, &r, c->ws);
     }
-    return c->measure ? gtr__ws_bytes(c, most) : GTR_OK;
+    GTR__WORKSPACE(most);
+    return GTR_OK;
 }
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
     GTR__SHAPE(name) { return gtr__shape_broadcast(s); } \
@@ -3847,10 +3821,10 @@ static void gtr__unary_range(GTR__SPAN) {
     GTR__JOB(gtr__unary_job, w);
     gtr__unary_apply(w->row, w->a, w->b, w->dy ? w->dy + i : NULL, w->x + i, w->y + i, w->out + i, end - i, w->add);
 }
-static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool backward) {
+static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool back) {
     gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL,
         x, NULL, gtr__out(c, 0) };
-    if (backward) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
+    if (back) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
     if (!w.x) w.x = w.dy;
     if (!w.y) w.y = w.x;
     if (!w.row) return GTR_ERR_UNSUPPORTED;
@@ -3859,10 +3833,7 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
 }
 #define GTR__UNARY_OP(ID, name, forward, backward) \
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
-    GTR__CPU(name##_fwd) { \
-        return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
-    GTR__CPU(name##_bwd) { \
-        return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
+    GTR__CPU_BOTH(name, gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), back))
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
@@ -3870,7 +3841,6 @@ GTR__UNARY(GTR__UNARY_OP)
 GTR__SHAPE(permute) {
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
-    GTR__TRY(gtr__shape_same(s));
     for (int k = 0; k < x->ndim; k++) {
         int64_t d = s->attr->i[k];
         if (d < 0 || d >= x->ndim || (seen >> d & 1u))
@@ -3944,7 +3914,6 @@ GTR__CPU(permute_bwd) {
 GTR__SHAPE(concat) {
     const int axis = (int)s->attr->i[0];
     gtr_shape o = s->in[0];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     for (int k = 0; k < s->n_in; k++) {
         bool good = s->in[k].ndim == o.ndim;
         for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
@@ -3985,7 +3954,6 @@ GTR__CPU(concat_bwd) { return gtr__bands(instance, c, c->out, c->in, c->n_out, &
 GTR__SHAPE(slice) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG,
             "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is "
@@ -4012,7 +3980,6 @@ GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + 
 GTR__SHAPE(sum) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr_shape0();
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     for (int k = 0; k < x->ndim; k++) {
         bool summed = (s->attr->i[0] >> k & 1) != 0;
         if (!summed || s->attr->i[1]) o.dim[o.ndim++] = summed ? 1 : x->dim[k];
@@ -4021,32 +3988,28 @@ GTR__SHAPE(sum) {
     s->flops = gtr__shape_flops(x, 1);
     return GTR_OK;
 }
-static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean) {
-    gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
-    gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &to);
-    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+static gtr_result gtr__sum_all(void *instance, const gtr__call *c, bool mean, bool back) {
+    gtr__arg y = back ? c->in[2] : c->out[0];
+    const double factor = mean ? (double)y.count / (double)c->in[0].count : 1;
+    y.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
+    if (back) {
+        GTR__WORKSPACE(0);
+        gtr__ew_job w = gtr__ew_make(gtr__ew_times, &y, NULL, &c->out[0]);
+        w.g = (gtr_float)factor;
+        return w.out ? gtr__ew(instance, &w) : GTR_OK;
+    }
+    gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &y.shape);
+    GTR__WORKSPACE(gtr__reduce_bytes(&r));
     r.ew.dy = gtr__in(c, 0); r.ew.out = gtr__out(c, 0);
-    if (mean) r.factor = (double)c->out[0].count / (double)c->in[0].count;
-    gtr__reduce_all(instance, &r, c->ws);
-    return GTR_OK;
+    r.factor = factor;
+    return gtr__reduce_all(instance, &r, c->ws);
 }
-static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mean) {
-    gtr__arg dy = c->in[2];
-    if (c->measure) return gtr__ws_bytes(c, 0);
-    dy.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
-    gtr__ew_job w = gtr__ew_make(gtr__ew_times, &dy, NULL, &c->out[0]);
-    w.g = mean ? (gtr_float)((double)dy.count / (double)c->in[0].count) : (gtr_float)1;
-    if (w.out) gtr__ew(instance, &w);
-    return GTR_OK;
-}
-GTR__CPU(sum_fwd) { return gtr__sum_forward(instance, c, false); }
-GTR__CPU(sum_bwd) { return gtr__sum_backward(instance, c, false); }
+GTR__CPU_BOTH(sum, gtr__sum_all(instance, c, false, back))
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 #define gtr__shape_mean gtr__shape_sum
-GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
-GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
+GTR__CPU_BOTH(mean, gtr__sum_all(instance, c, true, back))
 
 // >>op:logsumexp
 // >>op:max
@@ -4136,7 +4099,7 @@ static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
     const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
     gtr__fold w = { c, gtr__nd_unit, gtr__nd_unit, back ? c->in + 1 : c->out, NULL, (int)c->attr->i[2], back, 0 };
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     for (int k = 0; k < nd.n; k++)
         gtr__nd_push(nd.stride[3][k] ? &w.kept : &w.summed, nd.dim[k], nd.stride[0][k], 0, 0, nd.stride[3][k]);
     w.aux = w.y + (back ? c->n_in > 3 : c->n_out > 1);
@@ -4146,8 +4109,7 @@ static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
 }
 #define GTR__FOLD_KERNELS(X, ID, name, nout, cls, needs) \
     GTR__SHAPE(name) { return gtr__shape_fold(s); } \
-    GTR__CPU(name##_fwd) { return gtr__fold_all(instance, c, false); } \
-    GTR__CPU(name##_bwd) { return gtr__fold_all(instance, c, true); }
+    GTR__CPU_BOTH(name, gtr__fold_all(instance, c, back))
 GTR__FOLDS(GTR__FOLD_KERNELS, )
 
 // >>op:softmax
@@ -4156,9 +4118,7 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
    through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
-    GTR__TRY(gtr__shape_same(s));
-    s->flops = gtr__shape_flops(&s->in[0], 5);
-    return GTR_OK;
+    s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
 }
 #define GTR__AXIS GTR__JOB(gtr__call, c); const int64_t n = c->in[0].shape.dim[c->attr->i[0]], \
     inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0])
@@ -4229,19 +4189,18 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn, bool back) {
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, bool back) {
     const gtr__arg *y = c->out, dy[3] = { *y, *y, *y };
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
     const int op = (int)c->attr->i[1];
     gtr__call of = *c;
     if (!y->data) return GTR_OK;
     if (op && !back) { GTR__TRY(gtr__unary_run(instance, c, op, gtr__in(c, 0), false)); of.in = y; }
-    gtr__ranges(instance, fn, &of, y->count / n, GTR__DEAR / n);
+    gtr__ranges(instance, back ? gtr__softmax_back_range : gtr__softmax_range, &of, y->count / n, GTR__DEAR / n);
     of.in = dy;
     return op && back ? gtr__unary_run(instance, &of, op, NULL, true) : GTR_OK;
 }
-GTR__CPU(softmax_fwd) { return gtr__softmax_run(instance, c, gtr__softmax_range, false); }
-GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_range, true); }
+GTR__CPU_BOTH(softmax, gtr__softmax_run(instance, c, back))
 #define gtr__shape_log_softmax gtr__shape_softmax
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
@@ -4253,9 +4212,7 @@ GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_r
    (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
    again. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
-    GTR__TRY(gtr__shape_same(s));
-    s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
-    return GTR_OK;
+    s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
 }
 static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
@@ -4307,17 +4264,14 @@ static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr_fl
     if (!c->attr->i[0] && y->shape.ndim) w.rows = y->shape.dim[0];
     w.n = y->count / w.rows;
     w.cuts = (w.n + GTR__BLOCK - 1) / GTR__BLOCK;
-    gtr__ranges(instance, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
     if (!c->out[0].data) return GTR_OK;
     if (c->training && c->attr->f[0] > 0) return gtr__draw_run(instance, c, (const gtr_float *)x->data);
-    gtr__copy_rows(instance, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
-    return GTR_OK;
+    return gtr__copy_rows(instance, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
 }
-GTR__CPU(dropout_fwd) { return gtr__dropout_run(instance, c, &c->in[0]); }
-GTR__CPU(dropout_bwd) { return gtr__dropout_run(instance, c, &c->in[2]); }
+GTR__CPU_BOTH(dropout, gtr__dropout_run(instance, c, &c->in[back ? 2 : 0]))
 
 // >>op:random
 /* y: numbers of kind i[4], GTR__DRAW_..., of x's shape, which is not read. i[0] to i[3], counters: dropout's. */
@@ -4329,7 +4283,6 @@ GTR__CPU(random_fwd) { return gtr__draw_run(instance, c, NULL); }
    dtable: dy's rows added where they came from, in ascending position; or as lookups. */
 GTR__SHAPE(embedding) {
     gtr_shape o = s->in[0];
-    GTR__TRY(gtr__shape_inputs(s, 1, 0));
     if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
         return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
     o.dim[o.ndim++] = s->in[1].dim[1];
@@ -4382,17 +4335,15 @@ static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
     }
 }
 GTR__CPU(embedding_fwd) {
-    if (c->measure) return gtr__ws_bytes(c, 0);
-    gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
-    return GTR_OK;
+    GTR__WORKSPACE(0);
+    return gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
 }
 GTR__CPU(embedding_bwd) {
     const gtr__embedding_job w = gtr__embedding_make(c);
-    if (c->measure) return gtr__ws_bytes(c, (size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
+    GTR__WORKSPACE((size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
     if (!gtr__wanted(c, 1)) return GTR_OK;
     gtr__embedding_sort(&w);
-    gtr__ranges(instance, gtr__embedding_back_range, &w, w.blocks, 1);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__embedding_back_range, &w, w.blocks, 1);
 }
 
 // >>op:scatter_add
@@ -4401,7 +4352,6 @@ GTR__SHAPE(scatter_add) {
     const gtr_shape *ids = &s->in[0], *x = &s->in[1];
     gtr_shape o = gtr_shape1(s->attr->i[0]);
     bool good = x->ndim >= ids->ndim;
-    GTR__TRY(gtr__shape_inputs(s, 1, 0));
     for (int k = 0; k < x->ndim; k++)
         if (k >= ids->ndim) o.dim[o.ndim++] = x->dim[k];
         else good &= x->dim[k] == ids->dim[k];
@@ -4417,8 +4367,7 @@ static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back
     return !back ? gtr__cpu_embedding_bwd(instance, &as)
         : c->measure || rows.data ? gtr__cpu_embedding_fwd(instance, &as) : GTR_OK;
 }
-GTR__CPU(scatter_add_fwd) { return gtr__scatter_add(instance, c, false); }
-GTR__CPU(scatter_add_bwd) { return gtr__scatter_add(instance, c, true); }
+GTR__CPU_BOTH(scatter_add, gtr__scatter_add(instance, c, back))
 
 // >>op:batch_norm
 /* x (N, C), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
@@ -4433,7 +4382,6 @@ GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_same(s));
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
         if (x->ndim != 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
@@ -4465,9 +4413,9 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
         if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
-static void gtr__bn_run(void *instance, const gtr__bn_job *w) {
+static gtr_result gtr__bn_run(void *instance, const gtr__bn_job *w) {
     const int64_t n = w->c->in[0].shape.dim[1];
-    gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
+    return gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 /* Sums by channel, and the workspace of these and of vectors in front of it. */
 static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
@@ -4482,7 +4430,7 @@ GTR__CPU(batch_norm_fwd) {
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
     gtr__bn_job w = { c, gtr__in(c, 0), NULL, mean, p, gtr__in(c, 2), p };
-    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
+    GTR__WORKSPACE(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
         void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
         r.ew.dy = r.ew.a = gtr__in(c, 0); r.ew.b = mean;
@@ -4499,14 +4447,13 @@ GTR__CPU(batch_norm_fwd) {
         rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
         p[k] = rstd[k] * gtr__in(c, 1)[k];
     }
-    gtr__bn_run(instance, &w);
-    return GTR_OK;
+    return gtr__bn_run(instance, &w);
 }
 GTR__CPU(batch_norm_bwd) {
     const int64_t channels = c->in[0].shape.dim[1];
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
-    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
+    GTR__WORKSPACE(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
     gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), gtr__in(c, 6), s, q, p };
     const double n = (double)c->in[0].count / (double)channels;
@@ -4525,8 +4472,7 @@ GTR__CPU(batch_norm_bwd) {
     }
     if (c->out[1].data) gtr__copy_rows(instance, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
     if (c->out[2].data) gtr__copy_rows(instance, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
-    if (c->out[0].data) gtr__bn_run(instance, &w);
-    return GTR_OK;
+    return c->out[0].data ? gtr__bn_run(instance, &w) : GTR_OK;
 }
 
 // >>op:layer_norm
@@ -4538,7 +4484,6 @@ GTR__SHAPE(layer_norm) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1];
     gtr_shape rows = *x;
     bool good = w->ndim > 0 && w->ndim <= x->ndim;
-    GTR__TRY(gtr__shape_same(s));
     rows.ndim -= good ? w->ndim : 0;
     for (int k = 0; good && k < w->ndim; k++) good = w->dim[k] > 0 && w->dim[k] == x->dim[rows.ndim + k];
     if (!good || (s->n_in > 2 && !gtr__shape_equal(w, &s->in[2])))
@@ -4549,8 +4494,6 @@ GTR__SHAPE(layer_norm) {
     s->flops = gtr__shape_flops(x, 8);
     return GTR_OK;
 }
-static double gtr__ln_squares(const gtr_float *x, double mean, int64_t n)
-    GTR__SUM_BODY(((double)x[e] - mean) * ((double)x[e] - mean))
 static double gtr__ln_dot(const gtr_float *dy, const gtr_float *w, const gtr_float *x, gtr_float mean, int64_t n)
     GTR__SUM_BODY((double)(dy[e] * w[e]) * (double)(x[e] - mean))
 GTR__EW(ln_dweight, dy * ((y - a) * b))
@@ -4571,7 +4514,7 @@ static void gtr__ln_range(GTR__SPAN) {
         } else {
             const double mean = j->mean ? gtr__sum_run(x, n) / (double)n : 0;
             if (j->mean) j->mean[i] = (gtr_float)mean;
-            j->rstd[i] = (gtr_float)(1 / sqrt(gtr__ln_squares(x, mean, n) / (double)n + j->c->attr->f[0]));
+            j->rstd[i] = (gtr_float)(1 / sqrt(gtr__var_run(x, mean, n) / (double)n + j->c->attr->f[0]));
         }
         const gtr_float r = j->rstd[i], m = j->mean ? j->mean[i] : 0;
         if (!dy) for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k] + (bias ? bias[k] : 0);
@@ -4579,14 +4522,13 @@ static void gtr__ln_range(GTR__SPAN) {
             y[k] = r * (dy[k] * w[k] - q - (x[k] - m) * s) + (add ? y[k] : 0);
     }
 }
-static void gtr__ln_rows(void *instance, const gtr__ln_job *j) {
-    gtr__ranges(instance, gtr__ln_range, j, j->c->in[0].count / j->n, GTR__CHUNK / j->n);
+static gtr_result gtr__ln_rows(void *instance, const gtr__ln_job *j) {
+    return gtr__ranges(instance, gtr__ln_range, j, j->c->in[0].count / j->n, GTR__CHUNK / j->n);
 }
 GTR__CPU(layer_norm_fwd) {
     const gtr__ln_job j = { c, NULL, c->n_out > 2 ? gtr__out(c, 2) : NULL, gtr__out(c, 1), c->in[1].count };
-    if (c->measure) return gtr__ws_bytes(c, 0);
-    gtr__ln_rows(instance, &j);
-    return GTR_OK;
+    GTR__WORKSPACE(0);
+    return gtr__ln_rows(instance, &j);
 }
 GTR__CPU(layer_norm_bwd) {
     const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1];
@@ -4594,14 +4536,13 @@ GTR__CPU(layer_norm_bwd) {
         (gtr_float *)rstd->data, c->in[1].count };
     const gtr_shape full = gtr_shape2(dy->count / j.n, j.n), row = gtr_shape2(full.dim[0], 1), to = gtr_shape2(1, j.n);
     gtr__reduce r = gtr__reduce_make(&full, &row, &row, &to);
-    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+    GTR__WORKSPACE(gtr__reduce_bytes(&r));
     r.ew.dy = j.dy; r.ew.a = j.mean; r.ew.b = j.rstd; r.ew.y = gtr__in(c, 0);
     for (int k = 1; k < c->n_out; k++) if (c->out[k].data) {
         r.ew.fn = k == 1 ? gtr__ew_ln_dweight : NULL; r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
         gtr__reduce_all(instance, &r, c->ws);
     }
-    if (c->out[0].data) gtr__ln_rows(instance, &j);
-    return GTR_OK;
+    return c->out[0].data ? gtr__ln_rows(instance, &j) : GTR_OK;
 }
 
 // >>op:rms_norm
@@ -4616,7 +4557,6 @@ GTR__CPU(layer_norm_bwd) {
 GTR__SHAPE(argmax) {
     const int64_t axis = s->attr->i[0];
     gtr_shape o = gtr_shape0();
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     for (int k = 0; k < s->in[0].ndim; k++) if (k != axis) o.dim[o.ndim++] = s->in[0].dim[k];
     s->out[0] = o;
@@ -4638,8 +4578,7 @@ static void gtr__argmax_range(GTR__SPAN) {
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
 GTR__CPU(argmax_fwd) {
-    gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
 }
 
 // >>op:cumsum
@@ -4670,7 +4609,6 @@ GTR__CPU(cumsum_fwd) {
    theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
 GTR__SHAPE(sort) {
     const int64_t axis = s->attr->i[0], k = s->attr->i[1], n = s->in[0].dim[axis];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     if (k < 0 || (k && (n < 0 || k > n)))
         return gtr__shape_want(s, 1, "from 1 to all elements, of an axis that is not the batch");
@@ -4723,7 +4661,7 @@ static void gtr__sort_range(GTR__SPAN) {
 }
 GTR__CPU(sort_fwd) {
     const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->i[0]];
-    if (c->measure) return gtr__ws_bytes(c, c->n_in > 1 ? 0 : (size_t)count * 8);
+    GTR__WORKSPACE(c->n_in > 1 ? 0 : (size_t)count * 8);
     if (c->out[0].data) gtr__ranges(instance, gtr__sort_range, c, count / n, GTR__CHUNK / 16 / n);
     return GTR_OK;
 }
@@ -4734,7 +4672,6 @@ GTR__CPU(sort_fwd) {
    of dy that order (m) names from starts[j] to starts[j + 1] - 1 (n + 1). */
 GTR__SHAPE(take) {
     gtr_shape o = s->in[0];
-    GTR__TRY(gtr__shape_inputs(s, 14, 0));
     o.dim[s->attr->i[0]] = s->in[1].dim[0];
     return gtr__shape_output(s, 0, o);
 }
@@ -4766,7 +4703,6 @@ GTR__CPU(take_fwd) {
 /* y (..., i[0]): 1 where the index is ids' (...), else 0; NaN for an id outside. */
 GTR__SHAPE(one_hot) {
     gtr_shape o = s->in[0];
-    GTR__TRY(gtr__shape_inputs(s, 1, 0));
     if (o.ndim >= GTR_MAX_DIMS) return gtr__shape_want(s, 1, "at most 7 dimensions");
     o.dim[o.ndim++] = s->attr->i[0];
     return gtr__shape_output(s, 0, o);
@@ -4781,8 +4717,7 @@ static void gtr__one_hot_range(GTR__SPAN) {
     }
 }
 GTR__CPU(one_hot_fwd) {
-    gtr__ranges(instance, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
 }
 
 // >>op:accuracy
@@ -4795,7 +4730,6 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
     return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
 }
 GTR__SHAPE(accuracy) {
-    GTR__TRY(gtr__shape_inputs(s, 2, 0));
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
     s->out[0] = gtr_shape0();
@@ -4812,7 +4746,7 @@ GTR__CPU(accuracy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
-    if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof *most);
+    GTR__WORKSPACE((size_t)rows * sizeof *most);
     gtr__ranges(instance, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i];
@@ -4882,7 +4816,7 @@ GTR__CPU(cross_entropy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0;
     int64_t counted = 0;
-    if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof sum);
+    GTR__WORKSPACE((size_t)rows * sizeof sum);
     gtr__ranges(instance, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         sum += ((const double *)c->ws)[i];
@@ -4929,8 +4863,7 @@ static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const g
         const void *counted, double dy) {
     const double count = (double)*(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
-    gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
 }
 /* The gradient that a loss's backward starts from: operand i, if it is there and has data. */
 static double gtr__seed(const gtr__call *c, int i) {
@@ -4939,7 +4872,7 @@ static double gtr__seed(const gtr__call *c, int i) {
 }
 GTR__CPU(cross_entropy_bwd) {
     const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     if (!c->out[0].data) return GTR_OK;
     return gtr__xent_backward(instance, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
 }
@@ -4954,7 +4887,6 @@ GTR__CPU(xent_step_fwd) {
 }
 /* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
 GTR__SHAPE(mean_loss) {
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
     s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 3);
@@ -4962,14 +4894,13 @@ GTR__SHAPE(mean_loss) {
 }
 static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
-    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+    GTR__WORKSPACE(gtr__reduce_bytes(&r));
     r.ew.fn = fn; r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.out = gtr__out(c, 0);
     r.factor = 1 / (double)c->in[0].count;
-    gtr__reduce_all(instance, &r, c->ws);
-    return GTR_OK;
+    return gtr__reduce_all(instance, &r, c->ws);
 }
 static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__ew_fn dx, gtr__ew_fn dt) {
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     for (int k = 0; k < c->n_out && k < 2; k++) {
         gtr__ew_job w = gtr__ew_make(k ? dt : dx, &c->in[0], &c->in[1], &c->out[k]);
         w.g = (gtr_float)(gtr__seed(c, 3) / (double)c->in[0].count);
@@ -4990,7 +4921,6 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
    NaN where it is another outside [0, C). dx: f[0] dy there, else 0. */
 GTR__SHAPE(nll) {
     const gtr_shape *x = &s->in[0];
-    GTR__TRY(gtr__shape_inputs(s, 2, 0));
     s->out[0] = s->in[1];
     return s->out[0].ndim == 1 && (x->ndim == 1 || (x->ndim == 2 && x->dim[0] == s->out[0].dim[0]))
         && x->dim[x->ndim - 1] > 1 ? GTR_OK : gtr__shape_want(s, 2, "(N, C), C above 1, and labels (N,)");
@@ -5019,7 +4949,6 @@ GTR__CPU(nll_fwd) {
 // >>op:divisor
 /* The sum of x; with tally's output as second input x's share of that of all. NaN for 0. No gradient. */
 GTR__SHAPE(divisor) {
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     s->out[0] = gtr_shape0();
     return GTR_OK;
 }
@@ -5054,7 +4983,6 @@ GTR__CPU(pair_step_fwd) {
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
 GTR__SHAPE(custom) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
-    GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1,
@@ -5088,7 +5016,7 @@ GTR__CPU(custom_fwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr_custom_call u = gtr__custom_call(c, d, c->out);
     (void)instance;
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
 GTR__CPU(custom_bwd) {
@@ -5102,7 +5030,7 @@ GTR__CPU(custom_bwd) {
         if (!c->measure && c->out[k].data) u.din[k] = (char *)c->ws + at;
         at += GTR__ROUND_UP((size_t)c->in[k].count * sizeof(gtr_float), GTR__ALIGN);
     }
-    if (c->measure) return gtr__ws_bytes(c, at);
+    GTR__WORKSPACE(at);
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
     for (int k = 0; k < d->n_out; k++) u.douts[k] = c->in[n + d->n_out + k].data;
     u.dout = u.douts[0];
@@ -5132,14 +5060,12 @@ static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gt
     bool floats = gtr__is_float(src->dtype) && gtr__is_float(dst->dtype);
     if (!dst->data) return GTR_OK;
     if (!floats && (src->dtype != dst->dtype || dst->add)) return GTR_ERR_UNSUPPORTED;
-    gtr__ranges(instance, gtr__convert_range, job, src->count, GTR__CHUNK);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__convert_range, job, src->count, GTR__CHUNK);
 }
 
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
-GTR__CPU(copy_fwd) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
-GTR__CPU(copy_bwd) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+GTR__CPU_BOTH(copy, gtr__convert_run(instance, &c->in[back ? 2 : 0], &c->out[0]))
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
@@ -5277,7 +5203,7 @@ GTR__CPU(guard_fwd) {
     gtr__guard_job w;
     double sum = 0, scale, norm;
     bool bad = false;
-    if (c->measure) return gtr__ws_bytes(c, GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
+    GTR__WORKSPACE(GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
     for (int i = 0; i < c->n_in; i++) bad |= gtr__nonfinite(gtr__in(c, i), c->in[i].count);
     w.g = o->gradient; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
     w.chunk = GTR__MAX(GTR__ROUND_UP((o->count + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
@@ -5304,16 +5230,11 @@ typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__up
 #define GTR__RULE_SET(name) k.name = GTR__V_SET(&rule->name);
 typedef struct { GTR__RULE_FIELDS(GTR__RULE_VECTOR) } gtr__rule_vectors;
 static const gtr_float gtr__minus_one = -1;
-static gtr__v gtr__v_sign(gtr__v v) {
-    gtr_float e[GTR__VL];
-    GTR__V_STORE(e, v);
-    for (int i = 0; i < GTR__VL; i++) e[i] = (gtr_float)((e[i] > 0) - (e[i] < 0));
-    return GTR__V_LOAD(e);
-}
+GTR__V_EACH(gtr__v_sign, (gtr_float)((x > 0) - (x < 0)))
 #define GTR__O_FMA(a, b, c) GTR__V_FMA(a, b, c)
 #define GTR__O_MUL(a, b) GTR__V_MUL(a, b)
 #define GTR__O_SUB(a, b) GTR__V_FMA(minus, b, a)
-#define GTR__O_SIGN(a) gtr__v_sign(a)
+#define GTR__O_SIGN(a) gtr__v_sign(a, a)
 #define GTR__O_ADAPT(p, f, n, v) GTR__V_FMA(p, f, GTR__V_DIV(n, GTR__V_FMA(GTR__V_SQRT(v), k.root, k.eps)))
 #define GTR__RULE_LOOP(ID, states, fused, formula) \
     if (rule->kind == GTR__RULE_##ID) for (int64_t i = 0; i < n; i += GTR__VL) { \
@@ -5391,8 +5312,7 @@ GTR__CPU(update_fwd) {
         k->root = (gtr_float)GTR__RULE_ROOT(o, t, pow);
         k->ema = (gtr_float)GTR__RULE_EMA(o, t);
     }
-    gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
-    return GTR_OK;
+    return gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
 }
 
 // >>op:report
@@ -5551,7 +5471,7 @@ static void gtr__program_range(GTR__SPAN) {
 /* No other matcher is the CPU's. */
 GTR__CPU(network_fwd) {
     gtr__program_job w;
-    if (c->measure) return gtr__ws_bytes(c, 0);
+    GTR__WORKSPACE(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
     for (int k = 0; k < w.p->n.loads; k++) w.nd[k] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
     gtr__ranges(instance, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
@@ -5822,10 +5742,10 @@ static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     void *p = NULL;
     bytes = gtr__device_size(bytes);
     if (limit && (bytes > limit || used > limit - bytes))
-        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu",
+        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu",
             bytes, used, limit);
     else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
-        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
+        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
     else ctx->device_bytes += bytes;
     return p;
 }
@@ -5841,14 +5761,11 @@ static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
     return r ? gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r)) : r;
 }
-static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes,
-        const char *what) {
-    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_DEVICE, true), what);
-}
-static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes,
-        const char *what) {
-    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
-}
+#define GTR__MOVER(name, KIND) static gtr_result name(gtr_context *ctx, int stage, void *dst, const void *src, \
+    size_t bytes, const char *what) { \
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, KIND, true), what); }
+GTR__MOVER(gtr__to_device, GTR__TO_DEVICE)
+GTR__MOVER(gtr__to_host, GTR__TO_HOST)
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     gtr__instance_desc d = GTR__ZERO;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
@@ -5983,6 +5900,7 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 }
 /* What a builder returns with an error. */
 #define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
+#define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { GTR__BAD_ARG(ctx, "a name is empty"); return NULL; }
@@ -6010,11 +5928,16 @@ static void gtr__tensor_free(gtr_tensor *t) {
     gtr__mfree(ctx, t->name);
     gtr__mfree(ctx, t);
 }
-/* A builder that fails takes back what it made since there were so many tensors and parameters; no plan has them. */
-static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t tensors, int64_t parameters) {
-    while (ctx->n_tensor > tensors) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
-    ctx->n_parameter = parameters;
+/* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
+static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
+    while (ctx->n_parameter && ctx->parameter[ctx->n_parameter - 1]->id >= since) ctx->n_parameter--;
+    while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     return NULL;
+}
+/* A builder of several ops begins and ends: all of them, or none. */
+#define GTR__SINCE(x) const int64_t since = (x) ? (x)->ctx->n_tensor : 0
+static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+    return t || !x ? t : gtr__undo(x->ctx, since);
 }
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
@@ -6070,6 +5993,7 @@ static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
 }
 /* The outputs for these inputs. */
 static gtr_result gtr__shape_outputs(const gtr__op_row *row, gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_inputs(s, row->flags));
     for (int i = 0; i < row->n_out; i++) s->out[i] = s->in[0];
     return row->shape(s);
 }
@@ -6116,8 +6040,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full), *o = t;
     if (!t) return NULL;
     for (int i = 0; i < GTR__MAX(s.n_out, 1); i++) {
-        if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id,
-            ctx->n_parameter);
+        if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id);
         o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.i[0] = i;
         o->runs = gtr__batch_runs(t, &s.out[i]);
     }
@@ -6129,18 +6052,18 @@ gtr_tensor *gtr_output(gtr_tensor *t, int k) {
     if (!t || !gtr__usable(t->ctx)) return NULL;
     if (t->op == GTR__OP_PART) t = t->in[0];
     gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t, k);
-    return o ? o : GTR__NONE(t->ctx, GTR_ERR_ARG, "output: %s has no number %d", gtr__called(t, who), k);
+    return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
         const gtr_shape *s, bool literal) {
     char text[GTR__SHAPE_TEXT];
-    if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE,
+    if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return GTR__FAIL(ctx, SHAPE,
         "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
     for (int i = 0; i < s->ndim; i++)
         if (s->dim[i] == 0 || (literal && s->dim[i] < 0) || (i && s->dim[i] < 0) || s->dim[i] < -((int64_t)1 << 40))
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name,
+            return GTR__FAIL(ctx, SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name,
                 gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
-    if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE,
+    if (gtr__count(s) == INT64_MIN) return GTR__FAIL(ctx, SHAPE,
         "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
 }
@@ -6215,7 +6138,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
             gtr__mfree(ctx, host);
         } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes),
             "a parameter's first values") == GTR_OK;
-        if (!ok) return gtr__undo(ctx, t->id, ctx->n_parameter);
+        if (!ok) return gtr__undo(ctx, t->id);
     }
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
@@ -6341,7 +6264,8 @@ gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, fa
 GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
 gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
 gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
-    return gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b));
+    GTR__SINCE(c);
+    return gtr__whole(c, since, gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b)));
 }
 #define GTR__UNARY_BUILDER(X, ID, name, cls, needs, flags, f, g) \
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
@@ -6351,7 +6275,7 @@ static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, boo
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!right)
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, (double)a, (double)b,
+        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, (double)a, (double)b,
                 want);
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(op, 1, &x, &at, NULL);
@@ -6377,11 +6301,11 @@ gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
     if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
+        return GTR__NO(x, SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
     at.f[0] = shape.ndim;
     for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "reshape: got %s into %s, want one without the batch, too",
+        return GTR__NO(x, SHAPE, "reshape: got %s into %s, want one without the batch, too",
                 gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b));
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
@@ -6394,7 +6318,7 @@ gtr_tensor *gtr_flatten(gtr_tensor *x) {
 gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (!dims) return GTR__NONE(x->ctx, GTR_ERR_ARG, "permute: dims is NULL");
+    if (!dims) return GTR__NO(x, ARG, "permute: dims is NULL");
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
@@ -6405,9 +6329,13 @@ static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis,
     at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b; at.i[3] = c;
     return at.i[0] < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
 }
+#define GTR__MAX_LIST 60
+static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
+    if (!x || n < 1 || !x[0]) return false;
+    return n <= GTR__MAX_LIST || GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
+}
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
-    if (!x || n < 1 || !x[0]) return NULL;
-    if (n > 60) return GTR__NONE(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to 60", n);
+    if (!gtr__is_list(x, n, "concat")) return NULL;
     return gtr__along(GTR__OP_CONCAT, x, n, axis, 0, 0, 0);
 }
 gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
@@ -6417,7 +6345,7 @@ gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     char text[GTR__SHAPE_TEXT];
     const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
     const int64_t all = a < 0 ? 0 : x->shape.dim[a];
-    if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NONE(x->ctx, GTR_ERR_ARG,
+    if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NO(x, ARG,
         "split: %d parts of dimension %d of %s, want 1 to %d equal ones", n, a, gtr__shape_text(&x->shape, text),
         GTR__MAX_OUT);
     return a < 0 ? NULL : gtr__along(GTR__OP_SLICE, &x, 1, a, 0, all / n, n);
@@ -6425,15 +6353,18 @@ gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
 gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0, 0); }
 gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, 0, 1, 0); }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0, 0); }
+static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
+    return n == 0 || (n > 0 && axes) || GTR__NO(x, ARG, "%s: %d axes", who, n);
+}
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind, double f) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (n < 0 || (n && !axes)) return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n);
+    if (!gtr__are_axes(x, axes, n, gtr__row(op)->name)) return NULL;
     for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
         int a = n ? gtr__axis(x, axes[i], op) : i;
         if (a < 0) return NULL;
         if (at.i[0] >> a & 1)
-            return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
+            return GTR__NO(x, ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
         at.i[0] |= (int64_t)1 << a;
     }
     at.i[1] = keep; at.i[2] = kind; at.f[0] = f;
@@ -6456,7 +6387,7 @@ gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool k
 gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) {
     const int kind = p == 1 ? GTR__F_NORM1 : p == 2 ? GTR__F_NORM2 : GTR__F_PEAK;
     if (x && kind == GTR__F_PEAK && !(p > 1e38f))
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "norm: p is %g, want 1, 2 or INFINITY", (double)p);
+        return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", (double)p);
     return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
 }
 gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_CUMSUM, &x, 1, axis, 0, 0, 0); }
@@ -6478,10 +6409,10 @@ static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int 
     if (!good || (mirror && (before >= n || m - before >= 2 * n))) {
         GTR__BAD_ARG(ctx, "%s: dimension %d would have %lld elements, of %lld; it may not be the batch%s", who, axis,
             (long long)m, (long long)n, mirror ? ", and fewer than it has can be mirrored" : "");
-        return gtr__undo(ctx, since, ctx->n_parameter);
+        return gtr__undo(ctx, since);
     }
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
-    if (!ids) return gtr__undo(ctx, since, ctx->n_parameter);
+    if (!ids) return gtr__undo(ctx, since);
     int32_t *order = ids + m, *starts = order + m;
     for (int64_t i = 0; i < m; i++) {
         const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
@@ -6496,14 +6427,13 @@ static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int 
         in[k + 1] = gtr_constant(ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
     gtr__mfree(ctx, ids);
     t = gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
-    return t ? t : gtr__undo(ctx, since, ctx->n_parameter);
+    return gtr__whole(x, since, t);
 }
-#define GTR__SINCE(x) const int64_t since = (x) ? (x)->ctx->n_tensor : 0
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
     GTR__SINCE(x);
     bool good = x && pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR;
     for (int i = 0; good && i < 2 * n; i++) good = pad[i] > INT32_MIN && pad[i] < INT32_MAX;
-    if (x && !good) return GTR__NONE(x->ctx, GTR_ERR_ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    if (x && !good) return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
     for (int i = 0; i < n && x; i++, pad += 2) {
         const int k = x->shape.ndim - 1 - i;
         const int64_t m = x->shape.dim[k] + pad[0] + pad[1];
@@ -6513,7 +6443,7 @@ gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode,
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     GTR__SINCE(x);
-    if (x && !times) return GTR__NONE(x->ctx, GTR_ERR_ARG, "tile: times is NULL");
+    if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
     for (int k = 0; x && k < x->shape.ndim; k++) if (times[k] != 1) {
         const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
         x = gtr__take(x, "tile", since, k, 0, m, GTR_PAD_CIRCULAR, 0);
@@ -6528,34 +6458,32 @@ gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
 }
 gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
     GTR__SINCE(x);
-    if (x && (n < 0 || (n && !axes))) return GTR__NONE(x->ctx, GTR_ERR_ARG, "flip: %d axes", n);
+    if (!x || !gtr__are_axes(x, axes, n, "flip")) return NULL;
     for (int i = 0; x && i < n; i++) {
         const int a = gtr__axis(x, axes[i], GTR__OP_TAKE);
-        x = a < 0 ? gtr__undo(x->ctx, since, x->ctx->n_parameter)
+        x = a < 0 ? gtr__undo(x->ctx, since)
             : gtr__take(x, "flip", since, a, 0, x->shape.dim[a], GTR_PAD_CIRCULAR + 1, 0);
     }
     return x;
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
-    gtr_tensor *t[60], *y;
-    gtr_context *ctx = x && n > 0 && x[0] ? x[0]->ctx : NULL;
-    if (!ctx) return NULL;
-    if (n > 60) return GTR__NONE(ctx, GTR_ERR_ARG, "stack: %d tensors, want 1 to 60", n);
-    const int64_t since = ctx->n_tensor;
+    gtr_tensor *t[GTR__MAX_LIST];
+    if (!gtr__is_list(x, n, "stack")) return NULL;
+    gtr_context *ctx = x[0]->ctx;
+    GTR__SINCE(x[0]);
     for (int i = 0; i < n; i++) {
-        if (!x[i]) return gtr__undo(ctx, since, ctx->n_parameter);
+        if (!x[i]) return gtr__undo(ctx, since);
         gtr_shape s = x[i]->shape;
         const int a = axis < 0 ? axis + s.ndim + 1 : axis;
         if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS) {
             GTR__BAD_ARG(ctx, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
-            return gtr__undo(ctx, since, ctx->n_parameter);
+            return gtr__undo(ctx, since);
         }
         for (int k = s.ndim++; k > a; k--) s.dim[k] = s.dim[k - 1];
         s.dim[a] = 1;
         t[i] = gtr_reshape(x[i], s);
     }
-    y = gtr_concat(t, n, axis);
-    return y ? y : gtr__undo(ctx, since, ctx->n_parameter);
+    return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
 static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
     char own[40];
@@ -6570,7 +6498,7 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
             return t;
         }
         if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
-        gtr__undo(x->ctx, t->id, x->ctx->n_parameter);
+        gtr__undo(x->ctx, t->id);
         if (name) return NULL; /* a name that was made and is the user's too: the next */
     }
 }
@@ -6578,7 +6506,7 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (!(p >= 0 && p < 1))
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
+        return GTR__NO(x, ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
     at.f[0] = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
 }
@@ -6590,33 +6518,32 @@ GTR__DRAWN(normal, NORMAL)
 GTR__DRAWN(uniform, UNIFORM)
 GTR__DRAWN(gumbel, GUMBEL)
 /* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
-static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_ignore, int32_t ignore) {
-    t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
+static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
+    if (t) t->limit = limit;
     return t;
 }
 gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
     gtr__attr at = GTR__ZERO;
     at.i[0] = GTR__MAX(classes, 0);
     gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
-    return t ? gtr__limit(t, 0, classes, false, 0) : NULL;
+    return gtr__limit(t, classes);
 }
 gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
     if (!x || !ids) return NULL;
     gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
     for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
     if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
+        return GTR__NO(x, SHAPE,
             "gather_rows: want x (R, ...), R not the batch, and at most 8 dimensions of the result");
     for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
     GTR__SINCE(x);
-    gtr_tensor *t = gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s);
-    return t ? t : gtr__undo(x->ctx, since, x->ctx->n_parameter);
+    return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
 }
 gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr__attr at = GTR__ZERO;
     at.i[0] = GTR__MAX(rows, 0);
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
-    return t ? gtr__limit(t, 0, rows, false, 0) : NULL;
+    return gtr__limit(t, rows);
 }
 gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = GTR__ZERO;
@@ -6663,13 +6590,13 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
+        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
                 gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
-    unsigned char *seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
+    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__gradient_reach(loss, seen);
     gtr__mfree(ctx, seen);
-    return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+    return bad ? GTR__FAIL(ctx, UNSUPPORTED,
         "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient "
         "cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
@@ -6677,8 +6604,8 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx)
-        return GTR__NONE(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts");
-    if (x->dtype != GTR_F32) return GTR__NONE(loss->ctx, GTR_ERR_SHAPE,
+        return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
+    if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
         "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
     if (gtr__check_loss(loss, "gradient")) return NULL;
     in[0] = loss; in[1] = x;
@@ -6701,30 +6628,34 @@ static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
 }
-/* A layer's builder begins and ends. */
-#define GTR__LAYER(x) const int64_t tensors = (x)->ctx->n_tensor, parameters = (x)->ctx->n_parameter
-#define GTR__LAYER_END(t, x) return t ? t : gtr__undo((x)->ctx, tensors, parameters)
-static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name) {
+/* An op of x, a weight and, unless NULL, a bias; eps is its attribute f[0]. */
+static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b,
+        const char *name) {
     gtr__attr at = GTR__ZERO;
     gtr_tensor *in[3];
+    at.f[0] = eps;
     in[0] = x; in[1] = w; in[2] = b;
-    return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
+    return gtr__op_new(op, b ? 3 : 2, in, &at, name);
+}
+/* The same with a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
+static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char *name, gtr_shape w, gtr_init init,
+        const gtr_shape *b, gtr_init init_b) {
+    GTR__SINCE(x);
+    gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
+    if (weight && b) bias = gtr__layer_part(x, name, "bias", GTR_F32, *b, init_b, false);
+    if (bias || !b) t = gtr__weighted(op, eps, x, weight, bias, name);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
-    gtr_tensor *w, *b = NULL, *t;
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
-    GTR__LAYER(x);
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
+        return GTR__NO(x, SHAPE,
             "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
             name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out);
-    int64_t k = x->shape.dim[x->shape.ndim - 1];
-    w = gtr__layer_part(x, name, "weight", GTR_F32, gtr_shape2(desc.out, k),
-        gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)), false);
-    if (w && !desc.no_bias) b = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(desc.out), w->init, false);
-    t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
-    GTR__LAYER_END(t, x);
+    const gtr_shape w = gtr_shape2(desc.out, x->shape.dim[x->shape.ndim - 1]), b = gtr_shape1(desc.out);
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)w.dim[1]));
+    return gtr__layer(GTR__OP_LINEAR, 0, x, name, w, init, desc.no_bias ? NULL : &b, init);
 }
 gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     gtr_linear_desc d = GTR__ZERO;
@@ -6732,23 +6663,17 @@ gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     return gtr_linear_ex(x, name, d);
 }
 gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
-    return gtr__linear_new(x, w, b, NULL);
+    return gtr__weighted(GTR__OP_LINEAR, 0, x, w, b, NULL);
 }
-static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
-    gtr__attr at = GTR__ZERO;
-    gtr_tensor *t = gtr__op_of(GTR__OP_EMBEDDING, ids, table, &at, name);
-    return t ? gtr__limit(t, 0, table->shape.dim[0], false, 0) : NULL;
+gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) {
+    return gtr__limit(gtr__op2(GTR__OP_EMBEDDING, ids, table), table ? table->shape.dim[0] : 0);
 }
-gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
-    GTR__LAYER(ids);
-    if (ids->dtype != GTR_I32) return GTR__NONE(ids->ctx, GTR_ERR_SHAPE,
+    if (ids->dtype != GTR_I32) return GTR__NO(ids, SHAPE,
         "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]);
-    gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
-        gtr__init(GTR_INIT_NORMAL, 1), false);
-    gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
-    GTR__LAYER_END(t, ids);
+    const gtr_init init = gtr__init(GTR_INIT_NORMAL, 1);
+    return gtr__limit(gtr__layer(GTR__OP_EMBEDDING, 0, ids, name, gtr_shape2(rows, width), init, NULL, init), rows);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = GTR__ZERO;
@@ -6756,10 +6681,10 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     gtr_tensor *in[6], *t;
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    GTR__LAYER(x);
+    GTR__SINCE(x);
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
+        return GTR__NO(x, SHAPE,
             "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in "
             "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
             (double)desc.eps, (double)desc.momentum);
@@ -6776,63 +6701,52 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     at.i[14] = GTR__OP_BN_COMMIT;
     at.i[15] = t ? t->id : 0;
     if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
-    GTR__LAYER_END(t, x);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
     gtr_batch_norm_desc d = GTR__ZERO;
     return gtr_batch_norm_ex(x, name, d);
 }
-/* usual: eps where that is 0. */
-static gtr_tensor *gtr__row_norm(gtr__op op, double usual, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, float eps,
-        const char *name) {
-    gtr__attr at = GTR__ZERO;
-    gtr_tensor *in[3];
-    at.f[0] = eps != 0 ? (double)eps : usual;
-    in[0] = x; in[1] = w; in[2] = b;
-    return gtr__op_new(op, b ? 3 : 2, in, &at, name);
-}
-static gtr_tensor *gtr__row_norm_new(gtr__op op, double usual, gtr_tensor *x, const char *name, int dims, float eps,
-        bool bias) {
-    gtr_tensor *w, *b = NULL, *t = NULL;
+/* Over the last dims dimensions of x. */
+static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const char *name, int dims, bool bias) {
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
-    GTR__LAYER(x);
     for (int n = x->shape.ndim, i = n - (dims ? dims : 1); i < n && k.ndim < GTR_MAX_DIMS; i++)
         k = gtr__shape_more(k, i < 0 ? 0 : x->shape.dim[i]);
-    w = gtr__layer_part(x, name, "weight", GTR_F32, k, gtr__init(GTR_INIT_CONSTANT, 1), false);
-    if (bias && w) b = gtr__layer_part(x, name, "bias", GTR_F32, k, gtr__init(GTR_INIT_ZERO, 0), false);
-    if (b || !bias) t = gtr__row_norm(op, usual, x, w, b, eps, name);
-    GTR__LAYER_END(t, x);
+    return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
+        gtr__init(GTR_INIT_ZERO, 0));
 }
-#define GTR__RMS_NORM GTR__OP_RMS_NORM, 1.0 / 8388608, x
+#define GTR__LAYER_NORM GTR__OP_LAYER_NORM, eps != 0 ? (double)eps : 1e-5, x
+#define GTR__RMS_NORM GTR__OP_RMS_NORM, eps != 0 ? (double)eps : 1.0 / 8388608, x
 gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps) {
-    return gtr__row_norm_new(GTR__OP_LAYER_NORM, 1e-5, x, name, dims, eps, true);
+    return gtr__row_norm(GTR__LAYER_NORM, name, dims, true);
 }
 gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps) {
-    return gtr__row_norm(GTR__OP_LAYER_NORM, 1e-5, x, weight, bias, eps, NULL);
+    return gtr__weighted(GTR__LAYER_NORM, weight, bias, NULL);
 }
 gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name, int dims, float eps) {
-    return gtr__row_norm_new(GTR__RMS_NORM, name, dims, eps, false);
+    return gtr__row_norm(GTR__RMS_NORM, name, dims, false);
 }
 gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
-    return gtr__row_norm(GTR__RMS_NORM, weight, NULL, eps, NULL);
+    return gtr__weighted(GTR__RMS_NORM, weight, NULL, NULL);
 }
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
     if (!x || !weight) return NULL;
     gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
     if (s.dim[0] != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != s.dim[0]))
-        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "prelu: weight is not (1,), nor (C,) of x (N, C, ...)");
+        return GTR__NO(x, SHAPE, "prelu: weight is not (1,), nor (C,) of x (N, C, ...)");
     while (s.ndim + 1 < x->shape.ndim) s = gtr__shape_more(s, 1);
+    GTR__SINCE(x);
     gtr_tensor *h = gtr_relu(x);
-    return gtr_add(h, gtr_mul(gtr_reshape(weight, s), gtr_sub(x, h)));
+    return gtr__whole(x, since, gtr_add(h, gtr_mul(gtr_reshape(weight, s), gtr_sub(x, h))));
 }
 gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
     if (!gtr__layer_name(x, name, "prelu")) return NULL;
-    GTR__LAYER(x);
+    GTR__SINCE(x);
     const gtr_shape c = gtr_shape1(!channels ? 1 : x->shape.ndim > 1 ? x->shape.dim[1] : 0);
     gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
     gtr_tensor *t = gtr_prelu_with(x, w);
-    GTR__LAYER_END(t, x);
+    return gtr__whole(x, since, t);
 }
 /* Rows of b times all of W, which makes matrices (M, A) to multiply a's with. */
 gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias) {
@@ -6841,25 +6755,26 @@ gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, 
     const int n = a->shape.ndim;
     gtr_shape to = a->shape, one = a->shape;
     if (n < 1 || n > 6 || weight->shape.ndim != 3 || w[1] != to.dim[n - 1])
-        return GTR__NONE(a->ctx, GTR_ERR_SHAPE, "bilinear: want a (..., A), b (..., B) and weight (M, A, B)");
+        return GTR__NO(a, SHAPE, "bilinear: want a (..., A), b (..., B) and weight (M, A, B)");
     to.dim[n - 1] = w[0];
     to = gtr__shape_more(to, w[1]); one = gtr__shape_more(one, 1);
+    GTR__SINCE(a);
     gtr_tensor *t = gtr_linear_with(b, gtr_reshape(weight, gtr_shape2(w[0] * w[1], w[2])), NULL);
     t = gtr_matmul(gtr_reshape(t, to), gtr_reshape(a, one));
     to.ndim--;
     t = gtr_reshape(t, to);
-    return bias ? gtr_add(t, bias) : t;
+    return gtr__whole(a, since, bias ? gtr_add(t, bias) : t);
 }
 gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out) {
     if (!b || !gtr__layer_name(a, name, "bilinear")) return NULL;
-    GTR__LAYER(a);
+    GTR__SINCE(a);
     const int n = a->shape.ndim, m = b->shape.ndim;
     const gtr_shape s = gtr_shape3(out, n ? a->shape.dim[n - 1] : 0, m ? b->shape.dim[m - 1] : 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(s.dim[1], 1)));
     gtr_tensor *w = gtr__layer_part(a, name, "weight", GTR_F32, s, init, false),
         *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
-    GTR__LAYER_END(t, a);
+    return gtr__whole(a, since, t);
 }
 
 // >>loss-builders
@@ -6873,7 +6788,7 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
     bool fits = t->dtype == GTR_F32 && (broadcast ? n <= to.ndim : n == to.ndim);
     for (int i = 1; i <= n && fits; i++)
         fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
-    return fits || gtr__fail(ctx, GTR_ERR_SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
+    return fits || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
         gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got),
         broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
 }
@@ -6950,15 +6865,16 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr_tens
     if (rows && to.ndim) to.ndim--;
     if (!(d.beta >= 0 && d.delta >= 0 && d.gamma >= 0 && d.eps >= 0 && d.beta + d.delta + d.gamma + d.eps < 1e30f
         && fabsf(d.alpha) <= 1 && fabsf(d.margin) <= 1 && (unsigned)d.reduction < 4))
-        return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
+        return GTR__NO(x, ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
             "to 1, and a reduction", op);
 #define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, to, broadcast)
     if (!GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
+    GTR__SINCE(x);
     x = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
-    return gtr__loss_end(x, d.weight, d.reduction, NULL);
+    return gtr__whole(t, since, gtr__loss_end(x, d.weight, d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
@@ -6974,7 +6890,8 @@ GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDE
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
     at.f[0] = a; at.f[1] = b;
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
-    return t ? gtr__limit(t, 1, x->shape.dim[x->shape.ndim - 1], true, (int32_t)at.i[0]) : NULL;
+    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.i[0]; }
+    return gtr__limit(t, x->shape.dim[x->shape.ndim - 1]);
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
     if (!x || !labels) return NULL;
@@ -6984,15 +6901,16 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     const int last = -1;
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
-    if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NONE(x->ctx, GTR_ERR_ARG,
+    if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, (double)s, !nll, (int)d.reduction);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = soft ? x : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
     if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
-    if (!soft) gtr__undo(x->ctx, t->id, x->ctx->n_parameter); /* it was for its checks */
+    if (!soft) gtr__undo(x->ctx, t->id); /* it was for its checks */
     if ((soft && !GTR__FITS("labels", labels, x->shape, false))
         || !GTR__FITS("weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
         || !GTR__FITS("sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
+    GTR__SINCE(x);
     gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
     x = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     gtr_tensor *all = w ? gtr_mul(x, w) : x;
@@ -7003,7 +6921,8 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
     if (divides) by = gtr__op1(GTR__OP_DIVISOR, by);
-    return one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
+    t = one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
+    return gtr__whole(labels, since, t);
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
@@ -8911,7 +8830,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__mfree(ctx, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
-    return ctx->error ? ctx->error : gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory while planning");
+    return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
 }
 
 // >>running
@@ -8997,7 +8916,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
         f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, t->stage, bytes) : NULL : f->host[i];
         if (!f->device[i]) {
             gtr__feeding_slots_free(t);
-            return gtr__fail(ctx, GTR_ERR_NOMEM, "input \"%s\": out of memory for %zu bytes of staging",
+            return GTR__FAIL(ctx, NOMEM, "input \"%s\": out of memory for %zu bytes of staging",
                 gtr__label(t), bytes);
         }
     }
@@ -9097,7 +9016,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
         if (*block) ctx->device_bytes += gtr__device_size(*bytes);
         else *bytes = 0;
-        return gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes of %s", want, what);
+        return GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes of %s", want, what);
     }
     *block = p;
     *bytes = want;
@@ -9227,7 +9146,7 @@ static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
         int64_t *highest, gtr__plan_cache *e) {
-    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor + 1);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     *n_inputs = 0;
@@ -9243,7 +9162,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
         }
         if (x->op != GTR__OP_INPUT) continue;
         if (*n_inputs == GTR__MAX_FEED)
-            r = gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
+            r = GTR__FAIL(ctx, UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
         else input[(*n_inputs)++] = x;
     }
     gtr__mfree(ctx, reach);
@@ -9323,7 +9242,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     if (r->ctl) r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
     r->shared = r->ctl ? (gtr__shared *)ctx->be->host_alloc(ctx->instance[0], sizeof *r->shared, &device) : NULL;
     r->shared_device = (gtr__shared *)device;
-    if (!r->shared) gtr__fail(ctx, GTR_ERR_NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
+    if (!r->shared) GTR__FAIL(ctx, NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
     else {
         memset(r->shared, 0, sizeof *r->shared);
         if (gtr__to_device(ctx, 0, r->ctl, &zero, sizeof zero, "a trainer's control block") == GTR_OK) return r;
@@ -9451,7 +9370,7 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
             return GTR__BAD_STATE(ctx, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
         if (!gtr__batched(t)) continue;
         if (first && t->feeding->rows != *batch)
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld",
+            return GTR__FAIL(ctx, SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld",
                 who, first->name, (long long)*batch, t->name, (long long)t->feeding->rows);
         first = t;
         *batch = t->feeding->rows;
@@ -9468,7 +9387,7 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     size = per * (int64_t)gtr__dtype_size(t->dtype);
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
         || (!gtr__batched(t) && (int64_t)bytes != size))
-        return gtr__fail(t->ctx, GTR_ERR_SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld",
+        return GTR__FAIL(t->ctx, SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld",
             t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
             gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
@@ -9490,7 +9409,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     gtr_context *ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
         char text[GTR__SHAPE_TEXT];
-        if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
+        if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
             gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
         if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
@@ -9613,7 +9532,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
         else if (gtr__batched(t) && t->feeding) /* more may have been set since */
             have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);
     }
-    if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
+    if (bytes != have) return GTR__FAIL(ctx, SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
         gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
@@ -9634,7 +9553,7 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     }
     const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&s->kept_shape) * size;
     if (bytes != want && !first)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
+        return GTR__FAIL(ctx, SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
                 gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
                 gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
@@ -9731,43 +9650,40 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
+#define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(min_lr) X(clip_norm) \
+    X(loss_scale) X(ema)
+#define GTR__NUMBER(name) { d->name, #name },
+#define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm,
-        d->loss_scale, d->ema };
-    static const char *const names[] = {
-        "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
-        "loss_scale", "ema" };
-    for (int i = 0; i < 10; i++)
-        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return GTR__BAD_ARG(ctx,
-            "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
-    if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1)
-        return GTR__BAD_ARG(ctx,
-            "trainer: momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others " "below 1",
-            (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
-    if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE ||
-        (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
-        return GTR__BAD_ARG(ctx, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
+    const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        GTR__WRONG(!(of[i].v >= 0) || !gtr__finite(of[i].v), "%s is %g, want a finite number of at least 0",
+            of[i].name, (double)of[i].v);
+    GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
+        "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
+        (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
+    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE
+        || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
+        "optimizer, schedule, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
-    if (d->momentum > 0 && row->momentum == row->plain)
-        return GTR__BAD_ARG(ctx, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
-    if (d->warmup_steps != 0 && d->schedule != GTR_COSINE)
-        return GTR__BAD_ARG(ctx, "trainer: warmup_steps belongs to GTR_COSINE");
-    if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain))
-        return GTR__BAD_ARG(ctx, "trainer: nesterov needs SGD with a momentum");
+    GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
+        "momentum is SGD's and RMSprop's; the others have beta1");
+    GTR__WRONG(d->warmup_steps != 0 && d->schedule != GTR_COSINE, "warmup_steps belongs to GTR_COSINE");
+    GTR__WRONG(d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain),
+        "nesterov needs SGD with a momentum");
     if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
-    if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn)
-        return GTR__BAD_ARG(ctx, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
-    if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS)
-        return GTR__BAD_ARG(ctx, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d",
-            d->micro_batches, d->streams, GTR__MAX_STREAMS);
-    if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups))
-        return GTR__BAD_ARG(ctx, "trainer: %d groups, want 0 to %d at .groups", d->n_groups, GTR__MAX_GROUPS - 1);
-    for (int i = 0; i < d->n_groups; i++)
-        if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0)
-            || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
-            return GTR__BAD_ARG(ctx,
-                "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
-    if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+    GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
+    GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
+        "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
+    GTR__WRONG(d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups),
+        "%d groups, want 0 to %d at .groups", d->n_groups, GTR__MAX_GROUPS - 1);
+    for (int i = 0; i < d->n_groups; i++) {
+        const gtr_group *g = &d->groups[i];
+        GTR__WRONG(!g->pattern || !(g->lr_scale >= 0) || !(g->weight_decay >= 0) || !gtr__finite(g->lr_scale)
+            || !gtr__finite(g->weight_decay),
+            "group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
+    }
+    if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
     if (d->lr == 0) d->lr = row->lr;
@@ -9782,7 +9698,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor + 1);
     uint32_t fits = 0; /* groups whose pattern fits one */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
@@ -10118,7 +10034,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     if (s == GTR_OK) s = rec && e ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
     ctx->repeating--;
     gtr__mfree(ctx, rec);
-    return s == GTR_OK ? s : gtr__fail(ctx, GTR_ERR_CUDA, "%s; it and the %llu queued after it are not all done", why,
+    return s == GTR_OK ? s : GTR__FAIL(ctx, CUDA, "%s; it and the %llu queued after it are not all done", why,
             (unsigned long long)(end - from - 1));
 }
 static gtr_result gtr__tell_bad(gtr_trainer *t);
@@ -10151,7 +10067,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     t->edited = 0;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
-    return gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
+    return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
         (unsigned long long)ctl.bad_step, text, rest);
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
@@ -10195,7 +10111,7 @@ static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n
                 gtr__shape_text(c ? &c->shape : &t->shape, shape),
                 gtr__dtype_names[c ? c->dtype : t->dtype]);
     }
-    return gtr__fail(d->ctx, GTR_ERR_SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
+    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
             text);
 }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
@@ -10487,7 +10403,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
         gtr__label(p), i < 0 ? ": it does not train it" : "");
-    if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
+    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
         what, gtr__label(p), bytes, p->data_bytes);
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
@@ -10546,7 +10462,7 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
-    return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context",
+    return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context",
         who, gtr__label(m));
 }
 /* The plan for n rows, ready; rec: where their columns are. */
@@ -10860,7 +10776,7 @@ struct gtr_predictor {
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
-    if (!b) { gtr__fail(&p->own, GTR_ERR_NOMEM, "out of device memory: %zu bytes", bytes); return false; }
+    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of device memory: %zu bytes", bytes); return false; }
     if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
@@ -10899,7 +10815,7 @@ void gtr_predictor_destroy(gtr_predictor *p) {
 /* Whether each row of out comes of the same row of the input alone. */
 static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
     enum { NONE, APART, MIXED }; /* of the batch */
-    unsigned char *rows = (unsigned char *)gtr__malloc(out->ctx, (size_t)out->id + 1);
+    unsigned char *rows = GTR__NEW(out->ctx, unsigned char, out->id + 1);
     if (!rows) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i <= out->id; i++) {
         const gtr_tensor *t = out->ctx->tensor[i];
@@ -10929,7 +10845,7 @@ static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
-        gtr__fail(own, GTR_ERR_UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
+        GTR__FAIL(own, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
                   gtr__value_name(&e->plan, i));
         ok = false;
     }
@@ -10984,7 +10900,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     }
     if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0
             || gtr__stored_as(out)->op <= GTR__OP_GRADIENT) {
-        gtr__fail(ctx, GTR_ERR_SHAPE,
+        GTR__FAIL(ctx, SHAPE,
             "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape",
             gtr__label(out), n_batched);
         return NULL;
@@ -11002,7 +10918,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
-        gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why);
+        GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
         goto fail;
     }
     if (gtr__rows_apart(out, &p->apart)) goto fail;
@@ -11104,7 +11020,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
-#define GTR__BAD_FILE(ctx, text, ...) gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": " text, __VA_ARGS__)
+#define GTR__BAD_FILE(ctx, text, ...) GTR__FAIL(ctx, FORMAT, GTR__PATH ": " text, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
 typedef struct {
     gtr_context *ctx;
@@ -11113,7 +11029,7 @@ typedef struct {
     int fd; /* -1: closed */
 } gtr__file;
 static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
-    return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
+    return GTR__FAIL(f->ctx, IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
 }
 /* Not called again on EINTR: the descriptor is gone then. */
 static bool gtr__file_close(gtr__file *f) {
@@ -11133,7 +11049,7 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
     if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
     else if (!GTR__IS_FILE(st.st_mode))
-        gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
+        GTR__FAIL(ctx, IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
     else { f->size = (uint64_t)st.st_size; return GTR_OK; }
     gtr__file_close(f);
     return GTR_ERR_IO;
@@ -11152,7 +11068,7 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
         GTR__RETRY(n, out ? GTR__SYS(write)(f->fd, p, piece) : GTR__SYS(read)(f->fd, p, piece));
         if (n < 0) return gtr__file_fail(f, out ? "writing" : "reading");
         if (n == 0 && !out)
-            return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
+            return GTR__FAIL(f->ctx, IO, GTR__PATH ": became shorter while it was read", f->path);
         p += n;
         bytes -= (uint64_t)n;
     }
@@ -11162,7 +11078,7 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
 static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
     *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
     if (*out) return gtr__file_move(f, *out, bytes, false);
-    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %ju bytes do not fit into memory", f->path,
+    return GTR__FAIL(f->ctx, NOMEM, GTR__PATH ": %ju bytes do not fit into memory", f->path,
         (uintmax_t)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
@@ -11171,7 +11087,7 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     int64_t n;
     GTR__RETRY(n, GTR__SYS(read)(f->fd, &more, 1));
     if (n < 0) gtr__file_fail(f, "reading");
-    if (n > 0) gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became longer while it was read", f->path);
+    if (n > 0) GTR__FAIL(f->ctx, IO, GTR__PATH ": became longer while it was read", f->path);
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
@@ -11219,7 +11135,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
-        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %jd rows of shape %s overflow", d->name, (intmax_t)d->rows,
+        GTR__FAIL(d->ctx, SHAPE, "%s: %jd rows of shape %s overflow", d->name, (intmax_t)d->rows,
             gtr__shape_text(shape, text));
         return NULL;
     }
@@ -11253,10 +11169,10 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
         return GTR__BAD_ARG(ctx,
             "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
+        return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
             i, c->shape.ndim, GTR_MAX_DIMS - 1);
     for (int k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
-        return gtr__fail(ctx, GTR_ERR_SHAPE,
+        return GTR__FAIL(ctx, SHAPE,
             "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i,
             gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
@@ -11299,10 +11215,10 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
         return GTR__BAD_FILE(ctx,
             "begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
             head[0], head[1], head[2], head[3]);
-    if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+    if (head[2] != 8) return GTR__FAIL(ctx, UNSUPPORTED,
         GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
     int ndim = head[3];
-    if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+    if (ndim > GTR_MAX_DIMS) return GTR__FAIL(ctx, UNSUPPORTED,
         GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
     if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %ju bytes",
@@ -11350,7 +11266,7 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
             GTR__BAD_FILE(ctx, "each label has shape %s, want one number (are images and labels exchanged?)", labels,
                 gtr__shape_text(&label.row, text));
         else if (image.rows != label.rows)
-            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %jd rows, %.300s has %jd: want as many", images,
+            GTR__FAIL(ctx, FORMAT, "%.300s has %jd rows, %.300s has %jd: want as many", images,
                 (intmax_t)image.rows, labels, (intmax_t)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
         if (d && gtr__idx_column(d, "image", &fi, &image) && gtr__idx_column(d, "label", &fl, &label))
@@ -12105,7 +12021,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
         }
         gtr__shape_text(&p->shape, want);
         if (!e)
-            return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH
+            return GTR__FAIL(s->ctx, SHAPE, GTR__PATH
                 ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
                 s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
@@ -12225,7 +12141,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
 /* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
     if (ctx->n_parameter <= (int64_t)GTR__ST_TENSORS) return GTR_OK;
-    return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %jd tensors, a file holds at most %u", path,
+    return GTR__FAIL(ctx, UNSUPPORTED, GTR__PATH ": %jd tensors, a file holds at most %u", path,
             (intmax_t)ctx->n_parameter, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
@@ -12258,7 +12174,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
     while (s->header_bytes % 8) gtr__save_add(s, " ");
     gtr__le_put((uint8_t *)s->header, 8, s->header_bytes - 8);
     if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
-    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %ju bytes, at most %u are allowed", s->path,
+    return GTR__FAIL(s->ctx, UNSUPPORTED, GTR__PATH ": a header of %ju bytes, at most %u are allowed", s->path,
         (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
@@ -12307,7 +12223,7 @@ static gtr_result gtr__save_target(const gtr__save *s, char **out) {
         const size_t folder = *link == '/' || !slash ? 0 : (size_t)(slash + 1 - p);
         if (n < 0) return GTR_OK;
         if (hops == 40 || n == (ssize_t)sizeof link)
-            return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": a link to itself, or too long", s->path);
+            return GTR__FAIL(s->ctx, IO, GTR__PATH ": a link to itself, or too long", s->path);
         p = (char *)gtr__malloc(s->ctx, folder + (size_t)n + 1);
         if (p) { memcpy(p, *out, folder); memcpy(p + folder, link, (size_t)n); p[folder + (size_t)n] = 0; }
         gtr__mfree(s->ctx, *out);
@@ -12358,9 +12274,9 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     const bool old = GTR__STAT(s->path, &st) == 0;
     int i, lock;
     if (old && !GTR__IS_FILE(st.st_mode)) /* a rename would replace /dev/null */
-        return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);
+        return GTR__FAIL(s->ctx, IO, GTR__PATH ": is there, but not a regular file", s->path);
     if (old && GTR__STAT(target, &end) != 0)
-        return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": a link that leads to no name of its file", s->path);
+        return GTR__FAIL(s->ctx, IO, GTR__PATH ": a link that leads to no name of its file", s->path);
     gtr__temporaries_remove(target, name, size);
     for (i = 0; i < 1000; i++) {
         snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
@@ -12850,18 +12766,15 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
     for (t = ctx->trainers; t; t = t->next)
         if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
-    for (t = ctx->trainers; t; t = t->next)
-        if (t->loss->id >= mark) {
-            GTR__BAD_STATE(ctx, "gtr_release: a trainer uses \"%s\", which was built after the mark",
-                gtr__label(t->loss));
-            return;
-        }
-    for (gtr_predictor *p = ctx->predictors; p; p = p->next)
-        if (p->out->id >= mark) {
-            GTR__BAD_STATE(ctx, "gtr_release: a predictor uses \"%s\", which was built after the mark",
-                gtr__label(p->out));
-            return;
-        }
+    const char *who = "trainer";
+    const gtr_tensor *used = NULL;
+    for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
+    for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
+        if (p->out->id >= mark) { used = p->out; who = "predictor"; }
+    if (used) {
+        GTR__BAD_STATE(ctx, "gtr_release: a %s uses \"%s\", which was built after the mark", who, gtr__label(used));
+        return;
+    }
     for (t = ctx->trainers; t; t = t->next) if (t->fit_metric && t->fit_metric->id >= mark) t->fit_metric = NULL;
     gtr__plans_forget(ctx, mark);
     gtr__wait_all(ctx);
@@ -12904,18 +12817,11 @@ void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
-   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
-                    aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
-                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
-                    step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
-   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation,
-                    ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
-                    products by Hopper's instructions; layers over permuted values; tables in one launch; long
-                    and odd products; gtr_set beside the steps; 16 columns a data set; ops of several outputs,
-                    gtr_split; chains of small layers in one launch; a step ends in one kernel; matmuls with epilogues;
-                    small products side by side in one launch; a loop of gtr_step by nodes and chains alone;
-                    element-wise ops in one launch; 32 more of them; random numbers;
-                    layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's
+   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels; batch_norm .frozen; CUDA 11.4 on;
+                    several streams a step; norms in 16 bits; RMSprop, Lion, averages of weights (.ema)
+   2026-11-22  0.1: ops of several outputs, gtr_split; 32 more element-wise ops, in one launch; random numbers;
+                    layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
+                    gradients as lookups; Hopper's instructions; chains of small layers in one launch
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

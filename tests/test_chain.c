@@ -153,6 +153,7 @@ static tensor drawn(build *b)
         if (op < local && (n > 1 || DRAW(2)))
             value[n] = drawn_op(b, op, value[from], value[other], width[n], width[other] == width[n]);
         else value[n] = linear(b, value[from], width[n] = DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150));
+        if (!DRAW(4)) value[n] = activation(DRAW(SMOOTH_ACTS), value[n]);       /* behind a layer, or in a tail */
     }
     for (i = 0; i < 1 + (int)(b->draw % 3); i++) {
         const int kind = DRAW(DRAWN_LOSSES), wide = 1 + DRAW(12);

@@ -583,7 +583,7 @@ static void faults(void)
 }
 
 /* ---- builders take back what they made before they failed ---- */
-typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss; gtr_dataset *data; } site;
+typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube; gtr_dataset *data; } site;
 static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
 static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
 static void *b_linear_bare(site *s) {
@@ -598,6 +598,27 @@ static void *b_layer_norm(site *s) { return gtr_layer_norm(s->x, "new", 1, 0); }
 static void *b_rms_norm(site *s) { return gtr_rms_norm(s->x, "new", 1, 0); }
 static void *b_prelu(site *s) { return gtr_prelu(s->x, "new", true); }
 static void *b_bilinear(site *s) { return gtr_bilinear(s->x, s->x, "new", 3); }
+static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
+static void *b_bilinear_with(site *s) { return gtr_bilinear_with(s->x, s->x, s->cube, s->w); }
+static void *b_where(site *s) { return gtr_where(s->x, s->w, s->x); }
+static void *b_gather_rows(site *s) { return gtr_gather_rows(s->cube, s->ids); }
+static void *b_pad(site *s) {
+    static const int64_t pads[4] = { 1, 2, 2, 1 }; return gtr_pad(s->cube, pads, 2, GTR_PAD_REFLECT, 0);
+}
+static void *b_tile(site *s) { static const int64_t times[3] = { 2, 1, 3 }; return gtr_tile(s->cube, times); }
+static void *b_flip(site *s) { static const int axes[2] = { 0, 2 }; return gtr_flip(s->cube, axes, 2); }
+static void *b_stack(site *s) { gtr_tensor *both[2]; both[0] = both[1] = s->x; return gtr_stack(both, 2, 1); }
+static void *b_top_k(site *s) { return gtr_top_k(s->x, 2, 1); }
+static void *b_huber(site *s) { return gtr_huber(s->x, s->x); }
+static void *b_focal(site *s) {
+    gtr_loss_desc d; memset(&d, 0, sizeof d); d.weight = d.pos_weight = s->w; d.reduction = GTR_REDUCE_SUM;
+    return gtr_focal_ex(s->x, s->x, d);
+}
+static void *b_gaussian(site *s) { return gtr_gaussian_nll(s->x, s->x, s->x); }
+static void *b_labelled(site *s) {
+    gtr_cross_entropy_desc d; memset(&d, 0, sizeof d); d.weight = gtr_parameter_find(s->ctx, "w6");
+    d.label_smoothing = 0.1f; return gtr_cross_entropy_ex(s->x, s->y, d);
+}
 static void *b_parameter(site *s) {
     gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 1;
     return gtr_parameter(s->ctx, "new", gtr_shape2(3, 4), i);
@@ -627,6 +648,10 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
         { "bilinear", b_bilinear },
+    { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
+        { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },
+        { "stack", b_stack }, { "top_k", b_top_k }, { "huber", b_huber }, { "focal", b_focal },
+        { "gaussian_nll", b_gaussian }, { "cross_entropy of weighted classes", b_labelled },
     { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },
         { "custom", b_custom },
     { "trainer", b_trainer }, { "predictor", b_predictor }, { "arrays", b_arrays }, { "split", b_split }
@@ -663,6 +688,9 @@ static site site_new(int pad)
     s.ids = gtr_input(s.ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH));
     h = gtr_linear(s.x, "old", 3);
     s.loss = gtr_cross_entropy(h, s.y);
+    s.w = gtr_parameter(s.ctx, "w", gtr_shape1(1), h->init);
+    s.cube = gtr_parameter(s.ctx, "cube", gtr_shape3(3, 6, 6), h->init);
+    gtr_parameter(s.ctx, "w6", gtr_shape1(6), h->init);
     for (; pad > 0; pad--) {
         snprintf(name, sizeof name, "pad%d", pad);
         gtr_parameter(s.ctx, name, gtr_shape1(1), h->init);

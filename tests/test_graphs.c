@@ -173,7 +173,7 @@ static random_graph random_one(uint32_t seed, int how, const gtr_trainer_desc *d
             r.form[i] = to + (from_p ? 4 : 0);
             r.t[i] = own_value(gtr_reshape(a, in_form(to, from_p ? 1 : GTR_BATCH)), separate);
         } else if (kind == 3) r.t[i] = own_value(gtr_stop_gradient(a), separate);
-        else if (kind == 4) r.t[i] = gtr_tanh(a);
+        else if (kind == 4) r.t[i] = roll(2) ? gtr_tanh(a) : activation(roll(SMOOTH_ACTS), a);
         else if (kind == 5) r.t[i] = gtr_scale(a, 0.5f, 0.25f);
         else if (kind == 7) {
             r.t[i] = gtr_linear_with(own_value(gtr_reshape(a, in_form(0, from_p ? 1 : GTR_BATCH)), separate),
@@ -325,7 +325,7 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
         snprintf(name, sizeof name, "fc%d", n);
         if (what < 3) t[n] = gtr_linear(a, name, PLACES);
         else if (what < 7) t[n] = sum_of(a, b, what == 6, apart);
-        else if (what == 7) t[n] = b->id & 1 ? gtr_tanh(a) : gtr_relu(a);
+        else if (what == 7) t[n] = b->id & 1 ? activation(roll(ACTS), a) : gtr_relu(a);
         else if (what == 8)
             t[n] = gtr_reshape(gtr_scale(gtr_reshape(a, gtr_shape1(-PLACES)), 0.5f, 0), gtr_shape2(GTR_BATCH, PLACES));
         else if (what == 9) t[n] = gtr_mul(a, gtr_sigmoid(b));
@@ -333,7 +333,8 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
         /* an activation now, the layer behind it further on: fused, its gradient's node stands elsewhere */
         if (what >= 10) {
             snprintf(name, sizeof name, "up%d", n);
-            pending = gtr_relu(gtr_linear(a, name, PLACES));
+            pending = gtr_linear(a, name, PLACES);
+            pending = roll(2) ? gtr_relu(pending) : activation(roll(ACTS), pending);
         }
         if (what >= 3 && what < 7) inner = t[n];
         n++;
@@ -678,13 +679,13 @@ static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
         case 4: t = gtr_mul(a, column); break;
         case 5: t = gtr_add(gtr_parameter(ctx, name, gtr_shape1(8), normal()), a); break;
         case 6: t = gtr_mul(a, gtr_sigmoid(a)); break;
-        case 7: t = gtr_gelu(a); break;
+        case 7: t = activation((int)(r >> 4) % ACTS, a); break;
         case 8: t = gtr_dropout(a, name, 0.25f); break;
         case 9: t = gtr_log(gtr_scale(gtr_exp(gtr_tanh(a)), 1, 1)); break;
         case 10: t = gtr_relu(gtr_reshape(a, gtr_shape2(GTR_BATCH, 48)));
             t = gtr_reshape(t, gtr_shape3(GTR_BATCH, 6, 8)); break;
         case 11: t = gtr_sub(a, gtr_mean(a, &axis, 1, true)); break;
-        case 12: t = gtr_linear(a, name, 8); break;
+        case 12: t = gtr_linear(a, name, 8); if (r & 64) t = activation((int)(r >> 8) % ACTS, t); break;
         default: t = gtr_mul(a, gtr_parameter(ctx, name, gtr_shape2(6, 1), normal())); break;
         }
         v[n++] = gtr_scale(t, 0.75f, 0);
