@@ -472,8 +472,8 @@ GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
 GTR_API const char *gtr_tensor_name(const gtr_tensor *t);
 
 // >>op
-/* Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context, and cost nothing until a run needs
-   them. */
+/* Float means GTR_F32. "Broadcasting" is NumPy's. A negative axis counts from the end. Results belong to the context,
+   and cost nothing until a run needs them. */
 /* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading
    dimensions are equal, or one side has none. */
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
@@ -528,17 +528,17 @@ GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of th
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
-/* n tensors alike but for dimension axis (negative counts from the end), one behind the other. */
+/* n tensors alike but for dimension axis, one behind the other. */
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
 /* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
 GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
-/* The first of n (1 to 30) equal parts of x along axis, which is literal (not the batch) and a multiple of n; negative
-   counts from the end. The others: gtr_output(part, 1) to gtr_output(part, n - 1). Copies, each with a gradient. */
+/* The first of n (1 to 30) equal parts of x along axis, which is literal (not the batch) and a multiple of n. The
+   others: gtr_output(part, 1) to gtr_output(part, n - 1). Copies, each with a gradient. */
 GTR_API gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n);
 /* Of an op with several outputs (gtr_split, gtr_custom) the one of number k, from 0 on; t is any of them. NULL and
    GTR_ERR_ARG where there is no such output. */
 GTR_API gtr_tensor *gtr_output(gtr_tensor *t, int k);
-/* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
+/* Sum and mean over the n axes (0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
 /* Over axes as sum: log sum exp(x); the product; the largest and smallest element, a NaN being both, with the gradient
@@ -1022,7 +1022,7 @@ typedef enum {
     U(X, SIGN, sign, FOLLOW, 0, GTR__FLAT, x > 0 ? 1 : x < 0 ? -1 : x, 0) \
     U(X, FLOOR, floor, FOLLOW, 0, GTR__FLAT, GTR__FLOORF(x), 0) \
     U(X, ROUND, round, FOLLOW, 0, GTR__FLAT, GTR__RINTF(x), 0) \
-    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? 1 : 0, 0)
+    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? GTR__C(1) : 0, 0)
 #define GTR__UNARY_WITH(U, X) \
     U(X, LEAKY_RELU, leaky_relu, FOLLOW, GTR__X0, 0, x * (x > 0 ? 1 : a), dy * (x > 0 ? 1 : a)) \
     U(X, ELU, elu, FOLLOW, GTR__X0, 0, GTR__SELECT(x > 0, x, a * GTR__EXPM1F(x)), \
@@ -1060,10 +1060,10 @@ typedef enum {
     U(X, POW, pow, FULL, GTR__X0 | GTR__X1 | GTR__Y0, 0, GTR__POWF(a, b), \
         b == 0 ? 0 : dy * (b * GTR__POWF(a, b - 1)), \
         a == 0 && b >= 0 ? 0 : dy * (y * GTR__LOGF(a))) \
-    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? 1 : 0, 0, 0) \
-    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? 1 : 0, 0, 0)
+    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? GTR__C(1) : 0, 0, 0) \
+    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? GTR__C(1) : 0, 0, 0)
 #define GTR__BINARY_OTHERS(U, X) /* whose builders have other names */ \
-    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? 1 : 0, 0, 0) \
+    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? GTR__C(1) : 0, 0, 0) \
     U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), 0, a != 0 ? dy : 0) \
     U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, 0, \
         a != 0 ? 0 : dy)
@@ -1125,7 +1125,7 @@ enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
     X(ID, name, 1, !((flags) & GTR__FLAT), cls, needs, flags | GTR__WS | GTR__EW | GTR__PAIRS, 1, 1)
 #define GTR__UNARY(X) GTR__UNARY_TABLE(GTR__UNARY_FORMULAS, X)
 #define GTR__BINARY(X) GTR__BINARY_TABLE(GTR__BINARY_FORMULAS, X)
-#define GTR__OP_ENUM(ID, name, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
+#define GTR__OP_ENUM(ID, ...) GTR__OP_##ID,
 typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
@@ -1144,7 +1144,7 @@ typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
     X(LION, 1, 0, \
         p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
-#define GTR__RULE_ENUM(ID, states, fused, formula) GTR__RULE_##ID,
+#define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
 typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
 /* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
 #define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(ema) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
@@ -1531,9 +1531,10 @@ static gtr__step_kind gtr__step_of(gtr__op op) {
         : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
 }
 /* A step makes operand out of its node: forward (side 0), or the gradient of input side - 1. Slots of its formula's
-   operands, -1: not read. factor: of SPREAD. */
+   operands; what that does not read is one that it does. a: what COPY, SPREAD and DROP start from. factor: of SPREAD.
+   line: elements of DROP's row. */
 typedef struct {
-    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor;
+    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
 } gtr__step;
 typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
 /* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k]. A slot holds of memory root (of
@@ -1544,21 +1545,26 @@ typedef struct {
     gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
-/* What a matcher took together. Operands of members, and of program (if they are one), index c->in, then c->out
-   behind it; -1: none. root: the first in the same memory */
+/* What a matcher took together. Operands of members, and of program (a late matcher's, if they are one), index c->in,
+   then c->out behind it; -1: none. root: the first in the same memory */
 typedef struct { int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
 static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
-static int64_t gtr__elements(const gtr_shape *s) { /* of a literal shape */
+static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
-    for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
+    for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i];
     return n;
 }
+static int64_t gtr__elements(const gtr_shape *s) { return gtr__shape_inner(s, -1); } /* of a literal shape */
 /* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
 static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
     for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
     return x;
+}
+/* Elements that random numbers count as one row: see op:dropout. */
+static int64_t gtr__drawn_row(const gtr__attr *a, const gtr_shape *s) {
+    return a->i[0] || !s->ndim ? gtr__elements(s) : gtr__elements(s) / s->dim[0];
 }
 static int gtr__bit(uint64_t mask, int k) { return (int)(mask >> (k < 63 ? k : 63) & 1); }
 static int gtr__root(const gtr__plan *p, int v) {
@@ -1584,28 +1590,26 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
     for (int i = from; i != to; i += d) p->node[i] = p->node[i + d];
     p->node[to] = n;
 }
-/* The elements of a node that a program may have as a member; 0: it may not. */
+/* The elements of a node that a program may have as a member: of each output; 0: it may not. */
 static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     const gtr__step_kind kind = gtr__step_of(n->op);
-    const bool spreads = kind == GTR__STEP_SPREAD; /* its gradient does */
-    const int like = n->dir == GTR__BWD && !spreads ? n->n_in - 1 : n->n_in; /* the gradient given, or the output */
-    if (kind == GTR__STEP_NONE || (spreads && n->dir == GTR__FWD) || n->in[like] < 0) return 0;
-    const gtr_shape *s = &p->value[n->in[like]].shape;
-    const int64_t count = gtr__elements(s);
-    for (int k = 0; k < GTR__ALL(n); k++) {
+    int64_t count = 0;
+    if (kind == GTR__STEP_NONE || (kind == GTR__STEP_SPREAD && n->dir == GTR__FWD)) return 0; /* its gradient spreads */
+    for (int k = GTR__ALL(n) - 1; k >= 0; k--) {
         const int root = gtr__use(p, n, k);
         if (root < 0) continue;
         const gtr__value *v = &p->value[n->in[k]];
         const gtr__home home = p->value[root].home;
+        const int64_t elements = gtr__elements(&v->shape);
         if (v->stride[0] || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
                 || (v->home == GTR__HOME_ALIAS && v->offset)) return 0;
-        if (k >= n->n_in && (gtr__elements(&v->shape) != count
-                || (home != GTR__HOME_ARENA && home != GTR__HOME_KEPT))) return 0;
+        if (k >= n->n_in && home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) return 0;
+        if (k >= n->n_in && !count) count = elements;
+        if (k < n->n_in ? elements > count : elements != count) return 0;
     }
-    /* a Philox block is four elements of a row */
-    if (kind == GTR__STEP_DROP && n->training && (n->attr.i[1]
-            || (!n->attr.i[0] && s->ndim && count / s->dim[0] % 4))) return 0;
-    return count;
+    if (kind != GTR__STEP_DROP || !n->training || !count) return count;
+    const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
+    return n->attr.i[1] || (row < count && row % 4) ? 0 : count; /* a Philox block is four elements of a row */
 }
 /* The slot in which operand id of node n is, broadcast to full, or a load of its own. -1: there is no room, or it is
    broadcast of what is made here: other elements would be meant. */
@@ -1625,15 +1629,16 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__nod
     q->root[u->slots] = root; q->part[u->slots] = part;
     return q->slot[u->loads++] = u->slots++;
 }
-/* Adds a node, of as many elements. False, with a part of it in q, where it reads nothing that the others do or make,
-   or where not all find room. */
+/* Adds a node. False, with a part of it in q, where it may be no member, is of other elements or reads nothing that the
+   others do or make, or where not all find room. */
 static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n) {
     const gtr__step_kind kind = gtr__step_of(n->op);
     const int before = q->n.slots;
     bool linked = !before;
+    if (!q->count || gtr__program_count(p, n) != q->count) return false;
     for (int k = 0; k < n->n_out; k++) {
         const int id = n->out[k], root = gtr__root(p, id);
-        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, k), 1 };
+        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, k), 1, 0 };
         int *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
         for (int i = 0; i < n->n_in && id >= 0; i++) {
             int *slot = kind == GTR__STEP_BINARY ? two[i] : one[i];
@@ -1645,6 +1650,11 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
                 s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
         if (id < 0) continue;
+        if (s.a < 0) s.a = s.y < 0 ? s.dy : s.y;
+        if (s.b < 0) s.b = s.a;
+        if (s.y < 0) s.y = s.a;
+        if (s.dy < 0) s.dy = s.a;
+        s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
         for (int t = 0; t < q->n.slots; t++) /* what is made again is added to, and is broadcast to no one */
             if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
         if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
@@ -1659,7 +1669,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
 static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__node *n, int count) {
     memset(&q->n, 0, sizeof q->n);
     q->count = gtr__program_count(p, n);
-    while (count && q->count && gtr__program_add(p, q, n)) { n++; count--; }
+    while (count && gtr__program_add(p, q, n)) { n++; count--; }
     return !count;
 }
 /* Element-wise nodes go down to the first that depends on them where that may be in a program with them: its other
@@ -1685,7 +1695,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
         const gtr__node *n = &p->node[j];
         const gtr__program_used was = q.n;
         bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_count(p, n) == q.count && gtr__program_add(p, &q, n);
+            && gtr__program_add(p, &q, n);
         for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
         if (free) gtr__node_move(p, j, at + members++); else q.n = was;
     }
@@ -1732,36 +1742,25 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__BITS_OF(x) gtr__float_bits(x)
 #define GTR__OF_BITS(u) gtr__bits_float(u)
 #ifdef GPUTRAIN_DOUBLE
-#define GTR__EXPF  exp
-#define GTR__LOGF  log
-#define GTR__TANHF tanh
-#define GTR__ERFF  erf
-#define GTR__SQRTF sqrt
-#define GTR__LOG1PF log1p
-#define GTR__FABSF fabs
-#define GTR__EXPM1F expm1
-#define GTR__SINF sin
-#define GTR__COSF cos
-#define GTR__POWF pow
-#define GTR__FLOORF floor
-#define GTR__RINTF rint
+#define GTR__MATH(f32, f64) f64
 #define GTR__SELECT(yes, a, b) ((yes) ? (a) : (b))
 #else
-#define GTR__EXPF  gtr__expf
-#define GTR__LOGF  gtr__logf
-#define GTR__TANHF gtr__tanhf
-#define GTR__ERFF  gtr__erff
-#define GTR__SQRTF sqrtf
-#define GTR__LOG1PF gtr__log1pf
-#define GTR__FABSF fabsf
-#define GTR__EXPM1F gtr__expm1f
-#define GTR__SINF(x) gtr__sincosf(x, 0)
-#define GTR__COSF(x) gtr__sincosf(x, 1)
-#define GTR__POWF powf
-#define GTR__FLOORF floorf
-#define GTR__RINTF rintf
+#define GTR__MATH(f32, f64) f32
 #define GTR__SELECT gtr__select
 #endif
+#define GTR__EXPF   GTR__MATH(gtr__expf, exp)
+#define GTR__LOGF   GTR__MATH(gtr__logf, log)
+#define GTR__TANHF  GTR__MATH(gtr__tanhf, tanh)
+#define GTR__ERFF   GTR__MATH(gtr__erff, erf)
+#define GTR__SQRTF  GTR__MATH(sqrtf, sqrt)
+#define GTR__LOG1PF GTR__MATH(gtr__log1pf, log1p)
+#define GTR__FABSF  GTR__MATH(fabsf, fabs)
+#define GTR__EXPM1F GTR__MATH(gtr__expm1f, expm1)
+#define GTR__SINF(x) GTR__MATH(gtr__sincosf(x, 0), sin(x))
+#define GTR__COSF(x) GTR__MATH(gtr__sincosf(x, 1), cos(x))
+#define GTR__POWF   GTR__MATH(powf, pow)
+#define GTR__FLOORF GTR__MATH(floorf, floor)
+#define GTR__RINTF  GTR__MATH(rintf, rint)
 #define GTR__R gtr_float
 #ifdef __MINGW_PRINTF_FORMAT
 #define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a)))
@@ -1996,18 +1995,20 @@ static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
     for (int i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
     return true;
 }
+/* Appends to the n characters in buf, which has room for size. */
+#define GTR__APPEND(buf, size, n, ...) ((n) += snprintf((buf) + (n), (size) - (size_t)(n), __VA_ARGS__))
 /* "(N, 3*N, 784)" into buf; N is the batch. Returns buf. */
 #define GTR__SHAPE_TEXT 160
 static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
-    int i, n = snprintf(buf, GTR__SHAPE_TEXT, "(");
-    for (i = 0; i < s->ndim && n < GTR__SHAPE_TEXT - 24; i++) {
-        int64_t d = s->dim[i];
-        if (i) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, ", ");
-        if (d == -1) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "N");
-        else if (d < 0) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%llu*N", 0 - (unsigned long long)d);
-        else n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%lld", (long long)d);
+    int n = snprintf(buf, GTR__SHAPE_TEXT, "(");
+    for (int i = 0; i < s->ndim && n < GTR__SHAPE_TEXT - 24; i++) {
+        const int64_t d = s->dim[i];
+        const char *comma = i ? ", " : "";
+        if (d == -1) GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%sN", comma);
+        else if (d < 0) GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%s%llu*N", comma, 0 - (unsigned long long)d);
+        else GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%s%lld", comma, (long long)d);
     }
-    snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, s->ndim == 1 ? ",)" : ")");
+    GTR__APPEND(buf, GTR__SHAPE_TEXT, n, s->ndim == 1 ? ",)" : ")");
     return buf;
 }
 
@@ -2638,7 +2639,7 @@ static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_floa
 { \
     int64_t i; \
     (void)a; (void)b; \
-    n &= -(int64_t)GTR__VL; \
+    n &= -GTR__VL; \
     GTR__IVDEP \
     for (i = 0; i < n; i++) { const gtr_float x = xs[i]; ys[i] = forward; } \
 } \
@@ -2646,7 +2647,7 @@ static void gtr__unary_##name##_backward(GTR__BACKWARD_ARGS) \
 { \
     int64_t i; \
     (void)a; (void)b; \
-    n &= -(int64_t)GTR__VL; \
+    n &= -GTR__VL; \
     if (add) { \
         GTR__IVDEP \
         for (i = 0; i < n; i++) { GTR__BACKWARD_IN dxs[i] += backward; } \
@@ -2670,7 +2671,7 @@ typedef struct {
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
     void (*backward)(GTR__BACKWARD_ARGS);
 } gtr__unary_row;
-#define GTR__UNARY_KERNELS(ID, name, f, g) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
+#define GTR__UNARY_KERNELS(ID, name, ...) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_KERNELS) };
 /* NULL for an op that is not in GTR__UNARY. */
 static const gtr__unary_row *gtr__unary_find(int op) {
@@ -2682,7 +2683,7 @@ static const gtr__unary_row *gtr__unary_find(int op) {
    a vector of its own: a value's bits depend neither on its place in an array nor on the array's length. */
 static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b, const gtr_float *dy,
         const gtr_float *x, const gtr_float *y, gtr_float *out, int64_t n, int add) {
-    const int64_t whole = n & -(int64_t)GTR__VL;
+    const int64_t whole = n & -GTR__VL;
     const size_t rest = (size_t)(n - whole) * sizeof *x;
     const gtr_float *from[4] = { x, dy, y, add ? out : NULL };
     gtr_float t[4][GTR__VL];
@@ -3225,8 +3226,8 @@ static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dt
     if (dst_dtype == src_dtype) { memcpy(dst, src, (size_t)n * gtr__dtype_size(dst_dtype)); return; }
     GTR__CONVERT(GTR_F32, gtr_float, GTR_BF16, uint16_t, gtr__to_bf16((float)x[i]))
     GTR__CONVERT(GTR_F32, gtr_float, GTR_F16, uint16_t, gtr__to_f16((float)x[i]))
-    GTR__CONVERT(GTR_BF16, uint16_t, GTR_F32, gtr_float, (gtr_float)gtr__from_bf16(x[i]))
-    GTR__CONVERT(GTR_F16, uint16_t, GTR_F32, gtr_float, (gtr_float)gtr__from_f16(x[i]))
+    GTR__CONVERT(GTR_BF16, uint16_t, GTR_F32, gtr_float, gtr__from_bf16(x[i]))
+    GTR__CONVERT(GTR_F16, uint16_t, GTR_F32, gtr_float, gtr__from_f16(x[i]))
     GTR__CONVERT(GTR_BF16, uint16_t, GTR_F16, uint16_t, gtr__to_f16(gtr__from_bf16(x[i])))
     GTR__CONVERT(GTR_F16, uint16_t, GTR_BF16, uint16_t, gtr__to_bf16(gtr__from_f16(x[i])))
 }
@@ -3329,11 +3330,6 @@ GTR__SHAPE(broadcast) {
     }
     return gtr__shape_output(s, 0, o);
 }
-static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) {
-    int64_t n = 1;
-    for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i];
-    return n;
-}
 static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
     for (int64_t i = 0; i < axis; i++) n *= s->dim[i];
@@ -3373,7 +3369,7 @@ static gtr_result gtr__ranges(void *instance, gtr__range_fn fn, const void *job,
     for (int j = 0; j < 8; j++) s[j] += s[j + 8]; \
     for (int j = 0; j < 4; j++) s[j] += s[j + 4]; \
     return (s[0] + s[2]) + (s[1] + s[3]); }
-static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY((double)x[e])
+static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY(x[e])
 static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n) GTR__SUM_BODY((double)x[e] * (double)y[e])
 static void gtr__exp_run(gtr_float *x, int64_t n) {
     gtr__unary_apply(gtr__unary_find(GTR__OP_EXP), 0, 0, NULL, x, NULL, x, n, 0);
@@ -3453,7 +3449,7 @@ typedef void (*gtr__ew_fn)(GTR__EW_ARGS);
       else GTR__EW_LOOP(pa[i * sa], pb[i * sb], formula) }
 #define GTR__EW_BINARY(ID, name, forward, da, db) GTR__EW(name, forward) GTR__EW(name##_da, da) GTR__EW(name##_db, db)
 GTR__BINARY(GTR__EW_BINARY)
-#define GTR__EW_ROW(ID, name, forward, da, db) \
+#define GTR__EW_ROW(ID, name, ...) \
     case GTR__OP_##ID: return side ? side > 1 ? gtr__ew_##name##_db : gtr__ew_##name##_da : gtr__ew_##name;
 /* The loop of a binary op; side 1, 2: of the gradient of a, b. NULL: of none. */
 static gtr__ew_fn gtr__ew_find(gtr__op op, int side) {
@@ -3583,7 +3579,7 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
         n = r->columns ? cols : GTR__MIN(GTR__MIN(r->width - along, end - q), most);
         if (r->ew.fn) gtr__ew_apply(&r->ew, t, offset, along, n);
         else v = r->ew.dy + offset[0] + along;
-        if (r->columns) for (int64_t j = 0; j < n; j++) sum[j] += (double)v[j];
+        if (r->columns) for (int64_t j = 0; j < n; j++) sum[j] += v[j];
         else sum[0] += gtr__sum_run(v, n);
     }
     o = base[3] + first;
@@ -3797,7 +3793,7 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
     GTR__WORKSPACE(most);
     return GTR_OK;
 }
-#define GTR__BINARY_OP(ID, name, forward, da, db) \
+#define GTR__BINARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_broadcast(s); } \
     GTR__CPU(name##_fwd) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
     GTR__CPU(name##_bwd) { \
@@ -3831,7 +3827,7 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
     if (w.out) gtr__ranges(instance, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
     return GTR_OK;
 }
-#define GTR__UNARY_OP(ID, name, forward, backward) \
+#define GTR__UNARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
     GTR__CPU_BOTH(name, gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), back))
 GTR__UNARY(GTR__UNARY_OP)
@@ -4036,7 +4032,7 @@ typedef struct {
     const gtr__call *c; gtr__nd kept, summed; const gtr__arg *y, *aux; int kind; bool back; double n;
 } gtr__fold;
 static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
-    gtr__folded s = { (double)gtr__max_run(x, n), 0, 1, 0 };
+    gtr__folded s = { gtr__max_run(x, n), 0, 1, 0 };
     gtr_float e[GTR__BLOCK];
     for (int64_t i = 0; i < n; i += GTR__BLOCK) {
         const int64_t some = GTR__MIN(n - i, GTR__BLOCK);
@@ -4047,7 +4043,7 @@ static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
     return s;
 }
 static double gtr__var_run(const gtr_float *x, double m, int64_t n)
-    GTR__SUM_BODY(((double)x[e] - m) * ((double)x[e] - m))
+    GTR__SUM_BODY((x[e] - m) * (x[e] - m))
 #define GTR__FOLD_LOOP(KIND) case GTR__F_##KIND: \
     if (!w->back) for (int64_t j = 0; j < n; j++) { \
         t = gtr__fold_one(GTR__F_##KIND, (double)x[at + j * step], q + j); \
@@ -4065,8 +4061,8 @@ static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t
     const gtr_float *x = gtr__in(w->c, 0), *y = (const gtr_float *)w->y->data;
     const bool ints = w->aux->dtype == GTR_I32, aux = w->back && w->aux->data;
     const int32_t place = aux && ints ? ((const int32_t *)w->aux->data)[o] : -1;
-    const double dy = w->back ? (double)gtr__in(w->c, w->c->n_in - 1)[o] : 0, of = w->back && y ? (double)y[o] : 0,
-        kept = aux && !ints ? (double)((const gtr_float *)w->aux->data)[o] : 0;
+    const double dy = w->back ? gtr__in(w->c, w->c->n_in - 1)[o] : 0, of = w->back && y ? y[o] : 0,
+        kept = aux && !ints ? ((const gtr_float *)w->aux->data)[o] : 0;
     gtr__folded t;
     if (!w->back && step == 1 && (w->kind == GTR__F_LSE || w->kind == GTR__F_VAR)) {
         if (w->kind == GTR__F_LSE) t = gtr__fold_exps(x + at, n);
@@ -4107,7 +4103,7 @@ static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
     if (c->out[0].data) gtr__ranges(instance, gtr__fold_range, &w, w.kept.count, GTR__CHUNK / 4 / w.summed.count);
     return GTR_OK;
 }
-#define GTR__FOLD_KERNELS(X, ID, name, nout, cls, needs) \
+#define GTR__FOLD_KERNELS(X, ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_fold(s); } \
     GTR__CPU_BOTH(name, gtr__fold_all(instance, c, back))
 GTR__FOLDS(GTR__FOLD_KERNELS, )
@@ -4153,7 +4149,7 @@ static void gtr__softmax_range(GTR__SPAN) {
             const int64_t some = GTR__MIN(n - first, GTR__BLOCK);
             for (int64_t k = 0; k < some; k++) y[(first + k) * inner] = t[k] = x[(first + k) * inner] - m;
             gtr__exp_run(t, some);
-            for (int64_t k = 0; k < some; k++) sum += (double)t[k];
+            for (int64_t k = 0; k < some; k++) sum += t[k];
             for (int64_t k = 0; !logs && k < some; k++) y[(first + k) * inner] = t[k];
         }
         const gtr_float f = (gtr_float)(logs ? log(sum) : 1 / sum);
@@ -4241,8 +4237,8 @@ static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t r
     const gtr_float factor = (gtr_float)(1 / (1 - a->f[0]));
     float u[GTR__BLOCK + 4];
     gtr__draw_line(a, ctl, row0, GTR__DRAW_UNIFORM, row, e, n, u);
-    if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : (gtr_float)0;
-    else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : (gtr_float)0;
+    if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
+    else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : 0;
 }
 /* Items are rows in cuts of GTR__BLOCK elements. x: what is dropped of; NULL: RANDOM. */
 typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__draw_job;
@@ -4259,11 +4255,8 @@ static void gtr__draw_range(GTR__SPAN) {
     }
 }
 static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr_float *x) {
-    const gtr__arg *y = &c->out[0];
-    gtr__draw_job w = { c, x, 1, 0, 1 };
-    if (!c->attr->i[0] && y->shape.ndim) w.rows = y->shape.dim[0];
-    w.n = y->count / w.rows;
-    w.cuts = (w.n + GTR__BLOCK - 1) / GTR__BLOCK;
+    const int64_t n = gtr__drawn_row(c->attr, &c->out[0].shape);
+    const gtr__draw_job w = { c, x, c->out[0].count / n, n, (n + GTR__BLOCK - 1) / GTR__BLOCK };
     return gtr__ranges(instance, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
@@ -4419,7 +4412,7 @@ static gtr_result gtr__bn_run(void *instance, const gtr__bn_job *w) {
 }
 /* Sums by channel, and the workspace of these and of vectors in front of it. */
 static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
-    gtr_shape to = gtr__shape_ones(*x, ~(int64_t)2);
+    gtr_shape to = gtr__shape_ones(*x, ~2);
     return gtr__reduce_make(x, x, &to, &to);
 }
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
@@ -4592,7 +4585,7 @@ static void gtr__cumsum_range(GTR__SPAN) {
         for (int64_t k = 0; k < n; k++) {
             const int64_t e = (i / inner * n + (back ? n - 1 - k : k)) * inner + i % inner;
             gtr_float *y = gtr__out(c, 0) + e;
-            sum += (double)gtr__in(c, back ? 2 : 0)[e];
+            sum += gtr__in(c, back ? 2 : 0)[e];
             *y = c->out[0].add ? *y + (gtr_float)sum : (gtr_float)sum;
         }
     }
@@ -4713,7 +4706,7 @@ static void gtr__one_hot_range(GTR__SPAN) {
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
         for (int64_t k = 0; k < n; k++)
-            gtr__out(c, 0)[i * n + k] = id < 0 || id >= n ? gtr__nan() : (gtr_float)(id == k);
+            gtr__out(c, 0)[i * n + k] = id < 0 || id >= n ? gtr__nan() : id == k;
     }
 }
 GTR__CPU(one_hot_fwd) {
@@ -4861,14 +4854,14 @@ static void gtr__xent_back_range(GTR__SPAN) {
 }
 static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse,
         const void *counted, double dy) {
-    const double count = (double)*(const gtr_float *)counted;
+    const double count = *(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
     return gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
 }
 /* The gradient that a loss's backward starts from: operand i, if it is there and has data. */
 static double gtr__seed(const gtr__call *c, int i) {
-    if (i < c->n_in && c->in[i].data) return (double)*gtr__in(c, i);
-    return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
+    if (i < c->n_in && c->in[i].data) return *gtr__in(c, i);
+    return c->seed * (c->ctl ? c->ctl->scale : 1.0);
 }
 GTR__CPU(cross_entropy_bwd) {
     const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
@@ -5092,11 +5085,11 @@ typedef struct {
     const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first;
 } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
-    const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
+    const gtr_float scale = in->scale, shift = in->shift;
     for (int64_t i = 0, n; i < in->row; i += n) {
         gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t; /* float32 straight to its place */
         n = to == GTR_F32 ? in->row : GTR__MIN(in->row - i, GTR__BLOCK);
-        for (int64_t j = 0; j < n; j++) y[j] = scale * (gtr_float)src[i + j] + shift;
+        for (int64_t j = 0; j < n; j++) y[j] = scale * src[i + j] + shift;
         if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
     }
 }
@@ -5211,7 +5204,7 @@ GTR__CPU(guard_fwd) {
         gtr__ranges(instance, gtr__guard_range, &w, o->count, w.chunk);
         for (int64_t i = 0; i * w.chunk < o->count; i++) { sum += w.part[i].sum; bad |= w.part[i].bad != 0; }
     }
-    scale = (double)ctl->scale;
+    scale = ctl->scale;
     norm = w.sums ? sqrt(sum) / scale : 0;
     ctl->norm = (float)norm;
     ctl->coef = (float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
@@ -5303,9 +5296,9 @@ GTR__CPU(update_fwd) {
     w.o = o;
     for (int i = 0; i < GTR__MAX_GROUPS && i < GTR__MAX(o->groups, 1); i++) {
         gtr__rule *k = &w.rule[i];
-        const double lr = (double)record->lr[i];
+        const double lr = record->lr[i];
         *k = o->rule;
-        k->coef = (gtr_float)ctl->coef;
+        k->coef = ctl->coef;
         k->wd = (gtr_float)GTR__RULE_WD(o, i);
         k->decay = (gtr_float)GTR__RULE_DECAY(o, i, lr);
         k->step = (gtr_float)GTR__RULE_STEP(o, lr, t, pow);
@@ -5392,14 +5385,17 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 // >>program
 /* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves
    run. */
-typedef struct { const gtr__program *p; const gtr__call *c; gtr__nd nd[GTR__PROGRAM_LOADS]; } gtr__program_job;
+typedef struct {
+    const gtr__program *p; const gtr__call *c;
+    const gtr_float *lies[GTR__PROGRAM_LOADS]; gtr__nd nd[GTR__PROGRAM_LOADS]; /* as the elements go; NULL: else */
+} gtr__program_job;
 /* n elements of load k from element i on; in t, unless they lie so in memory. */
 static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_float *t, int64_t i, int64_t n) {
     const gtr__arg *x = gtr__operand_of(w->c, w->p->load[k]);
     const gtr__nd *nd = &w->nd[k];
     const char *data = (const char *)x->data;
     const size_t size = gtr__dtype_size(x->dtype);
-    if (x->count == w->p->count && x->dtype == GTR_F32) return (const gtr_float *)x->data + i;
+    if (w->lies[k]) return w->lies[k] + i;
     for (int64_t j = 0, m; j < n; j += m) {
         int64_t offset[4] = { 0, 0, 0, 0 };
         const int64_t along = gtr__nd_seek(nd, i + j, offset), step = nd->stride[1][0];
@@ -5411,32 +5407,27 @@ static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_
 }
 /* r = the step's result, or r += it. */
 static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r,
-        int64_t i, int64_t n, int add) {
+        int64_t i, int64_t n) {
     const gtr__attr *attr = &s->node->attr;
-    const gtr_float a = (gtr_float)attr->f[0], b = (gtr_float)attr->f[1];
-    const gtr_float *dy = s->dy < 0 ? NULL : at[s->dy], *x = s->a < 0 ? NULL : at[s->a],
-        *y = s->y < 0 ? NULL : at[s->y];
+    const gtr_float *x = at[s->a], *y = at[s->y], *dy = at[s->dy];
     if (s->kind == GTR__STEP_UNARY) {
-        if (!x) x = y ? y : dy;
-        gtr__unary_apply(gtr__unary_find((int)s->node->op), a, b, dy, x, y ? y : x, r, n, add);
+        gtr__unary_apply(gtr__unary_find((int)s->node->op), (gtr_float)attr->f[0], (gtr_float)attr->f[1],
+            s->side ? dy : NULL, x, y, r, n, s->add);
         return;
     }
-    if (!x || (s->side && s->kind != GTR__STEP_BINARY)) x = dy;
     if (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0) {
-        const gtr_shape *shape = &gtr__operand_of(w->c, s->out)->shape;
-        const int64_t line = attr->i[0] || !shape->ndim ? w->p->count : w->p->count / shape->dim[0];
         for (int64_t j = 0, m; j < n; j += m) {
-            const int64_t row = (i + j) / line, e = (i + j) % line;
-            m = GTR__MIN(line - e, n - j);
-            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, add);
+            const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
+            m = GTR__MIN(s->line - e, n - j);
+            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, s->add);
         }
         return;
     }
     const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side)
         : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
     gtr_float t[GTR__BLOCK];
-    fn(add ? t : r, dy ? dy : x, x, 1, s->b < 0 ? x : at[s->b], 1, y ? y : x, (gtr_float)s->factor, n);
-    if (!add) return;
+    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->factor, n);
+    if (!s->add) return;
     GTR__IVDEP
     for (int64_t k = 0; k < n; k++) r[k] += t[k];
 }
@@ -5450,7 +5441,7 @@ static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__
     if (to) to += (size_t)i * gtr__dtype_size(dtype);
     gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
     if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
-    gtr__program_result(w, s, at, r, i, n, s->add);
+    gtr__program_result(w, s, at, r, i, n);
     if (dtype == GTR_F32) return r;
     gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
@@ -5473,7 +5464,11 @@ GTR__CPU(network_fwd) {
     gtr__program_job w;
     GTR__WORKSPACE(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
-    for (int k = 0; k < w.p->n.loads; k++) w.nd[k] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+    for (int k = 0; k < w.p->n.loads; k++) {
+        const gtr__arg *x = gtr__operand_of(c, w.p->load[k]);
+        w.lies[k] = x->count == w.p->count && x->dtype == GTR_F32 ? (const gtr_float *)x->data : NULL;
+        if (!w.lies[k]) w.nd[k] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+    }
     gtr__ranges(instance, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
     return GTR_OK;
 }
@@ -5484,21 +5479,22 @@ GTR__CPU(network_fwd) {
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
+#define GTR__HOST const gtr__host *host = ((gtr__cpu *)instance)->host
 static void *gtr__cpu_alloc(void *instance, size_t bytes) {
-    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    GTR__HOST;
     return host->device_alloc ? host->device_alloc(host->user, bytes) : gtr__aligned(bytes, GTR__ALIGN, false);
 }
 static void gtr__cpu_free(void *instance, void *p, size_t bytes) {
-    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    GTR__HOST;
     if (host->device_alloc && p) host->device_free(host->user, p, bytes);
     else if (p) gtr__aligned_free(p);
 }
 static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device) {
-    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    GTR__HOST;
     return *device = host->alloc(host->user, bytes);
 }
 static void gtr__cpu_host_free(void *instance, void *p, size_t bytes) {
-    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    GTR__HOST;
     host->free(host->user, p, bytes);
 }
 static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
@@ -6093,7 +6089,7 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
         GTR__PHILOX(c, key);
         gtr__draw_four(uniform ? GTR__DRAW_UNIFORM : GTR__DRAW_NORMAL, c, v);
         for (int k = 0; k < 4 && i + k < n; k++)
-            p[i + k] = (gtr_float)(init->a * (uniform ? 2.0f * v[k] - 1.0f : v[k]));
+            p[i + k] = init->a * (uniform ? 2.0f * v[k] - 1.0f : v[k]);
     }
 }
 static gtr_init gtr__init(gtr_init_kind kind, double a) {
@@ -6130,7 +6126,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
                 host = gtr__malloc(ctx, t->data_bytes);
                 ok = host != NULL;
                 if (ok && init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++)
-                    ((gtr_float *)host)[i] = (gtr_float)init.a;
+                    ((gtr_float *)host)[i] = init.a;
                 else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
             }
             ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes,
@@ -6259,7 +6255,7 @@ gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool tr
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
-#define GTR__BINARY_BUILDER(X, ID, name, cls, needs, flags, f, da, db) \
+#define GTR__BINARY_BUILDER(X, ID, name, ...) \
     gtr_tensor *gtr_##name(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_##ID, a, b); }
 GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
 gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
@@ -6267,7 +6263,7 @@ gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
     GTR__SINCE(c);
     return gtr__whole(c, since, gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b)));
 }
-#define GTR__UNARY_BUILDER(X, ID, name, cls, needs, flags, f, g) \
+#define GTR__UNARY_BUILDER(X, ID, name, ...) \
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
 GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
 /* with the arguments a and b of its formula, which are right */
@@ -6275,7 +6271,7 @@ static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, boo
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!right)
-        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, (double)a, (double)b,
+        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, a, b,
                 want);
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(op, 1, &x, &at, NULL);
@@ -6387,7 +6383,7 @@ gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool k
 gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) {
     const int kind = p == 1 ? GTR__F_NORM1 : p == 2 ? GTR__F_NORM2 : GTR__F_PEAK;
     if (x && kind == GTR__F_PEAK && !(p > 1e38f))
-        return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", (double)p);
+        return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", p);
     return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
 }
 gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_CUMSUM, &x, 1, axis, 0, 0, 0); }
@@ -6506,7 +6502,7 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (!(p >= 0 && p < 1))
-        return GTR__NO(x, ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
+        return GTR__NO(x, ARG, "dropout: p is %g, want 0 <= p < 1", p);
     at.f[0] = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
 }
@@ -6687,7 +6683,7 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
         return GTR__NO(x, SHAPE,
             "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in "
             "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
-            (double)desc.eps, (double)desc.momentum);
+            desc.eps, desc.momentum);
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = t = x;
     for (int k = 1; t && k <= 5; k++) {
@@ -6695,8 +6691,8 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
         t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
             k < 5 ? c : gtr_shape0(), init, k > 2);
     }
-    at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
-    at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
+    at.f[0] = desc.eps > 0 ? desc.eps : 1e-5;
+    at.f[1] = desc.momentum > 0 ? desc.momentum : 0.1;
     at.i[13] = desc.frozen;
     at.i[14] = GTR__OP_BN_COMMIT;
     at.i[15] = t ? t->id : 0;
@@ -6902,7 +6898,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
-        "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, (double)s, !nll, (int)d.reduction);
+        "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = soft ? x : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
     if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
@@ -7012,16 +7008,6 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     x->at = p->n_node;
     return p->n_value++;
 }
-static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
-    int v = gtr__value_new(b, shape, GTR_F32, NULL);
-    const gtr__value *o;
-    if (v < 0) return v;
-    gtr__value *x = &GTR__V(v); o = &GTR__V(of);
-    x->dtype = o->dtype; x->storage = o->storage; x->stage = o->stage;
-    x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
-    x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
-    return v;
-}
 /* A value of no tensor, in the other's shape, storage and stage, and called like it. */
 static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     int v = gtr__value_new(b, GTR__V(of).shape, dtype, NULL);
@@ -7029,6 +7015,15 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     GTR__V(v).storage = GTR__V(of).storage;
     GTR__V(v).stage = GTR__V(of).stage;
     GTR__V(v).label = gtr__value_name(b->plan, of);
+    return v;
+}
+static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
+    const int v = gtr__value_like(b, of, GTR__V(of).dtype);
+    if (v < 0) return v;
+    gtr__value *x = &GTR__V(v);
+    const gtr__value *o = &GTR__V(of);
+    x->shape = shape; x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
+    x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
     return v;
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
@@ -7119,6 +7114,14 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
+/* A form of head that a node makes of v. */
+static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
+    const int w = gtr__value_like(b, v, GTR__V(v).dtype);
+    if (w < 0) return w;
+    GTR__V(w).stage = stage; GTR__V(w).storage = storage;
+    gtr__form_add(b, head, w, false);
+    return gtr__simple_node(b, op, v, w, region) ? w : -1;
+}
 /* An operand as an op wants it: on its stage, in its precision. A conversion is a node, but of parameters, whose
    low copies the update writes, and of inputs, which FEED converts. */
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region) {
@@ -7130,40 +7133,27 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     int v = gtr__form(b, head, stage, narrows ? low : made.storage), w;
     if (v >= 0) return v;
     v = gtr__form(b, head, stage, made.storage);
-    if (v < 0) {
-        v = gtr__value_like(b, head, made.dtype);
-        if (v < 0) return -1;
-        GTR__V(v).stage = stage;
-        gtr__form_add(b, head, v, false);
-        if (!gtr__simple_node(b, GTR__OP_COPY, head, v, region)) return -1;
-    }
-    if (!narrows || low == GTR_F32) return v;
+    if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage, region);
+    if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
     if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
         return gtr__form(b, head, stage, low) == w ? w : gtr__form_add(b, head, w, true);
     }
+    if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low, region);
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
     GTR__V(w).storage = low;
-    if (GTR__V(v).home == GTR__HOME_PARAMETER) {
-        GTR__V(w).home = GTR__HOME_LOW;
-        GTR__V(w).tensor = GTR__V(v).tensor;
-        return gtr__form_add(b, head, w, true);
-    }
-    gtr__form_add(b, head, w, false);
-    return gtr__simple_node(b, GTR__OP_CAST, v, w, region) ? w : -1;
+    GTR__V(w).home = GTR__HOME_LOW;
+    GTR__V(w).tensor = GTR__V(v).tensor;
+    return gtr__form_add(b, head, w, true);
 }
 /* Operand v of an op, in float32 storage. */
 static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
-    const int head = b->map[from->id], old = gtr__form(b, head, GTR__V(v).stage, GTR_F32);
+    const int head = b->map[from->id], stage = GTR__V(v).stage, old = gtr__form(b, head, stage, GTR_F32);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
-    const int w = gtr__value_like(b, v, GTR_F32);
-    if (w < 0) return w;
-    GTR__V(w).storage = GTR_F32;
-    gtr__form_add(b, head, w, false);
-    return gtr__simple_node(b, GTR__OP_CAST, v, w, region) ? w : -1;
+    return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32, region);
 }
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
@@ -7492,46 +7482,34 @@ static void gtr__pass_on(gtr__build *b, int v) {
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
-    const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_in = fn.n_in + fn.n_out + n_diff;
-    int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
+    const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_forward = GTR__ALL(&fn);
+    int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
     uint32_t needs = row->needs;
-    int grads[GTR__MAX_ARGS];
-    bool adds[GTR__MAX_ARGS];
-    memset(adds, 0, sizeof adds);
+    uint64_t adds = 0;
     if (row->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
     for (k = 0; k < fn.n_in; k++) {
         grads[k] = -1;
         if (!(mask >> k & 1)) continue;
-        grads[k] = gtr__gradient_value(b, fn.in[k]);
-        if (grads[k] < 0) return;
-        adds[k] = *gtr__written(b, fn.in[k]);
-        for (int j = 0; j < k; j++) /* the same tensor twice: the second into a value of its own, added behind */
-            if (grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, grads[k])) {
-                int t = gtr__value_like(b, grads[k], GTR_F32);
-                if (t < 0) return;
-                extra_src[n_extra] = t; extra_dst[n_extra++] = grads[k];
-                grads[k] = t; adds[k] = false;
-                break;
-            }
+        const int g = grads[k] = gtr__gradient_value(b, fn.in[k]);
+        bool again = false;
+        if (g < 0) return;
+        for (int j = 0; j < k; j++)
+            again |= grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, g);
+        if (!again) { adds |= (uint64_t)*gtr__written(b, fn.in[k]) << k; continue; }
+        /* the same tensor twice: the second into a value of its own, added behind */
+        if ((grads[k] = gtr__value_like(b, g, GTR_F32)) < 0) return;
+        extra_src[n_extra] = grads[k]; extra_dst[n_extra++] = g;
     }
-    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_in, fn.n_in);
+    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_forward + n_diff, fn.n_in);
     if (!n) return;
-    n->reads = 0;
-    for (k = 0; k < fn.n_in; k++) { n->in[k] = fn.in[k]; if (k < 16 && needs >> k & 1) n->reads |= (uint64_t)1 << k; }
-    for (k = 0; k < fn.n_out; k++) {
-        n->in[fn.n_in + k] = fn.out[k];
-        if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k);
-    }
+    GTR__COPY(n->in, fn.in, n_forward); /* out follows in */
+    GTR__COPY(n->out, grads, fn.n_in);
+    n->adds = adds;
+    n->reads = (needs & 0xffff & gtr__low_bits(fn.n_in)) | (needs >> 16 & gtr__low_bits(fn.n_out)) << fn.n_in;
     for (k = 0; k < n_diff; k++) {
-        int at = fn.n_in + fn.n_out + k;
-        n->in[at] = fn.out[k]; /* for its shape, when there is no gradient */
-        if (gtr__has_gradient(b, fn.out[k])) {
-            n->in[at] = b->extra[gtr__root(b->plan, fn.out[k])].gradient; n->reads |= (uint64_t)1 << at;
-        }
-    }
-    for (k = 0; k < fn.n_in; k++) {
-        n->out[k] = grads[k];
-        if (grads[k] >= 0 && adds[k]) n->adds |= (uint64_t)1 << k;
+        const bool has = gtr__has_gradient(b, fn.out[k]); /* else: for its shape */
+        n->in[n_forward + k] = has ? b->extra[gtr__root(b->plan, fn.out[k])].gradient : fn.out[k];
+        n->reads |= (uint64_t)has << (n_forward + k);
     }
     n->attr = fn.attr; n->row0 = fn.row0; n->training = fn.training;
     n->stage = fn.op == GTR__OP_COPY ? GTR__V(fn.in[0]).stage : fn.stage;
@@ -7610,6 +7588,11 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
     }
     for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
+/* By what is wanted, of a micro-batch's loss. */
+static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
+    b->phase = GTR__BACKWARD;
+    gtr__differentiate(b, loss, (float)((double)b->rows / (double)b->r->batch), first, end);
+}
 /* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
    trainer's differentiation knows of values is put aside meanwhile. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
@@ -7630,8 +7613,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
     }
     b->alone = true;
-    b->phase = GTR__BACKWARD;
-    gtr__differentiate(b, b->map[loss->id], (float)((double)b->rows / (double)b->r->batch), 0, b->plan->n_node);
+    gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
     b->phase = phase;
     for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
@@ -7755,8 +7737,7 @@ typedef struct {
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
     int mid = a->out[0];
-    if (b->in[0] != mid) return false;
-    if (!gtr__operands(f->b, out, a->n_in, 2)) return false;
+    if (b->in[0] != mid || !gtr__operands(f->b, out, a->n_in, 2)) return false;
     GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
     out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
@@ -7849,7 +7830,7 @@ static bool gtr__multiplies(gtr__op op) {
     return op != GTR__OP_COUNT && !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS));
 }
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
-    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL
+    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
         : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
 }
 /* Takes out the nodes that are marked by GTR__OP_COUNT. */
@@ -8070,7 +8051,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         }
         w->n_node = count;
         GTR__COPY(w->node, q, count);
-        gtr__program_make(p, &w->program, w->node, count);
+        if (by->late) gtr__program_make(p, &w->program, w->node, count);
         for (i = 0; i < w->program.n.loads; i++) w->program.load[i] = s->place[w->program.load[i]] - 2;
         for (i = 0; i < w->program.n.steps; i++) w->program.step[i].out = s->place[w->program.step[i].out] - 2;
         if (by->late && by->bare) gtr__forget_inner(p, w, s->uses);
@@ -8087,15 +8068,17 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         for (q = w->node; q < w->node + count; q++) {
             for (k = 0; k < GTR__ALL(q); k++) if (q->in[k] >= 0) {
                 const int v = q->in[k] = s->place[q->in[k]] - 2;
-                if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
+                if (k < q->n_in && gtr__bit(q->reads, k) && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
             }
             outer.flops += q->flops;
             outer.bytes += q->bytes;
         }
         p->node[at] = outer;
-    } else if (w) gtr__mfree(b->ctx, w->node);
-    if (!ok) gtr__mfree(b->ctx, w);
-    b->failed |= !ok && !views;
+    } else {
+        if (w) gtr__mfree(b->ctx, w->node);
+        gtr__mfree(b->ctx, w);
+        b->failed |= !views;
+    }
     for (i = 0; i < n; i++) s->place[s->operand[i]] = 0;
     return ok;
 }
@@ -8109,8 +8092,8 @@ static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
     int at, m, count, v, *ints = b->failed || b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
-    const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
+    const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
     if (late) gtr__count_uses(p, s.uses, s.uses);
     for (at = 0; at < p->n_node; at += count) {
         for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
@@ -8510,50 +8493,48 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     gtr__mfree(ctx, f.time);
     return true;
 }
-/* Operands of a node's call but for their addresses. */
-static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out) {
+/* A node's call, with operands in args, but for addresses. */
+static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__node *n, gtr__arg *args) {
+    gtr__call c = GTR__ZERO;
     for (int k = 0; k < GTR__ALL(n); k++) {
-        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
-        int v = n->in[k]; /* out follows in */
+        gtr__arg *a = &args[k];
+        const gtr__value *v = n->in[k] < 0 ? NULL : &p->value[n->in[k]];
         memset(a, 0, sizeof *a);
-        if (v < 0) continue;
-        a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
-        if (p->value[v].stride[0]) a->stride = p->value[v].stride;
-        a->lookups = p->value[v].lookups;
+        if (!v) continue;
+        a->dtype = v->storage; a->shape = v->shape; a->count = gtr__count(&v->shape); a->lookups = v->lookups;
+        if (v->stride[0]) a->stride = v->stride;
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
+    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
+    c.ws_bytes = n->ws_bytes; c.caps = &ctx->caps; c.precision = p->precision;
+    c.training = n->training; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
+    return c;
 }
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
-    gtr__arg few[GTR__MAX_ARGS], *in = few, *out;
-    gtr__call c = GTR__ZERO;
+    gtr__arg few[GTR__MAX_ARGS], *args = few;
     static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
-    if (GTR__ALL(n) > GTR__MAX_ARGS && !(in = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
+    if (GTR__ALL(n) > GTR__MAX_ARGS && !(args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
         return GTR_ERR_NOMEM;
-    out = in + n->n_in;
-    gtr__call_shapes(p, n, in, out);
-    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
+    gtr__call c = gtr__call_of(ctx, p, n, args);
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const int root = gtr__use(p, n, k);
+        if (root < 0) continue;
         const gtr__value *v = &p->value[n->in[k]];
-        in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(v);
-        if (v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* which the node counts */
-    }
-    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
+        const gtr__home home = p->value[root].home;
+        args[k].data = (void *)(uintptr_t)&wanted;
         /* what a network makes for itself need not leave the chip */
-        const gtr__home home = p->value[gtr__root(p, n->out[k])].home;
-        out[k].data = (void *)(uintptr_t)&wanted;
-        if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE))
-            n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + gtr__bit(n->adds, k));
+        if (k >= n->n_in && n->op == GTR__OP_NETWORK && (home == GTR__HOME_ARENA || home == GTR__HOME_NONE)) continue;
+        n->bytes += (double)gtr__value_bytes(v) * (1 + args[k].add);
+        if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
     }
     const bool none = ctx->caps.cuda && (!(row->flags & GTR__WS) || ctx->preset);
     if (none && row->flags & GTR__WS) n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536;
-    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps;
-    c.precision = p->precision;
-    c.training = n->training;
     c.measure = &n->ws_bytes;
     gtr_result r = none ? GTR_OK : ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c)
         : gtr__cpu_call(NULL, n->op, n->dir, &c);
-    if (in != few) gtr__mfree(ctx, in);
+    if (args != few) gtr__mfree(ctx, args);
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
     return r;
@@ -8666,9 +8647,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         n->attr.ptr = feed;
         n->stage = stage;
         n->layer = "inputs";
-        gtr__node tmp = *n;
-        memmove(b->plan->node + 1, b->plan->node, (size_t)(b->plan->n_node - 1) * sizeof tmp);
-        b->plan->node[0] = tmp;
+        gtr__node_move(b->plan, b->plan->n_node - 1, 0);
     }
 }
 /* The last node, if it commits for norms of o's kind and has room for one more; NULL: a new one is wanted. */
@@ -8723,42 +8702,42 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
         }
     }
 }
+/* A node of the right phases, that reads these. NULL when out of memory. */
+static gtr__node *gtr__right_node(gtr__build *b, gtr__op op, gtr__phase phase, const int *in, int n_in,
+        const gtr__optim *optim, const char *layer) {
+    b->phase = phase;
+    gtr__node *n = gtr__node_new(b, op, GTR__FWD, n_in, 0);
+    if (!n) return NULL;
+    GTR__COPY(n->in, in, n_in);
+    n->attr.ptr = optim; n->layer = layer;
+    return n;
+}
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
-    gtr__node *n;
+    int in[1 + GTR__MAX_LOOKUPS];
     b->micro = 0; b->row0 = 0;
     if (b->r->trainer) {
-        const int *list = b->plan->lookup, *lookups = &b->plan->lookups;
         gtr__find_lookups(b);
-        b->phase = GTR__GUARD;
-        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, 1 + *lookups, 0);
+        const int lookups = b->plan->lookups;
+        in[0] = totals[0];
+        GTR__COPY(in + 1, b->plan->lookup, lookups);
+        gtr__node *n = gtr__right_node(b, GTR__OP_GUARD, GTR__GUARD, in, 1 + lookups, optim, "gradients");
         if (!n) return;
-        n->in[0] = totals[0];
-        memcpy(n->in + 1, list, (size_t)*lookups * sizeof *list);
-        n->attr.ptr = optim; n->layer = "gradients";
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
         b->phase = GTR__COMMIT;
         gtr__add_commits(b); /* UPDATE and REPORT, one behind the other, may be one launch */
-        b->phase = GTR__UPDATE;
-        n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, *lookups, 0);
+        n = gtr__right_node(b, GTR__OP_UPDATE, GTR__UPDATE, in + 1, lookups, optim, "optimizer");
         if (!n) return;
-        memcpy(n->in, list, (size_t)*lookups * sizeof *list);
-        n->attr.ptr = optim; n->layer = "optimizer";
         const double moved = (3 + 2 * optim->all) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
     }
-    b->phase = GTR__REPORT;
-    n = gtr__node_new(b, GTR__OP_REPORT, GTR__FWD, b->r->n_report, 0);
-    if (!n) return;
-    for (int i = 0; i < b->r->n_report; i++) n->in[i] = totals[i];
-    n->attr.ptr = b->r->trainer ? optim : NULL;
-    n->layer = "report";
+    gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
     int64_t i, n_map = ctx->n_tensor;
-    int m, k, losses[64], n_losses = 0, totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
+    int m, k, loss[64], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
     bool interleave = ctx->n_instance == 1; /* pipelines run all forwards first, so that stages can overlap */
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r;
@@ -8776,7 +8755,6 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__pass_tally(&b, inputs, n_inputs);
     bounds[0] = plan->n_node;
     for (m = 0; m < (r->set == 2 ? 0 : r->micro) && !b.failed; m++) {
-        int first = plan->n_node;
         gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__FORWARD;
         if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
@@ -8784,22 +8762,16 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         gtr__record_reached(&b);
         if (b.failed) break;
         if (r->trainer) {
-            losses[n_losses++] = b.map[r->report[0]->id];
+            loss[m] = b.map[r->report[0]->id];
             gtr__want_parameters(&b);
-            if (interleave) {
-                b.phase = GTR__BACKWARD;
-                gtr__differentiate(&b, losses[n_losses - 1], (float)((double)b.rows / (double)r->batch),
-                    first, plan->n_node);
-            }
+            if (interleave) gtr__differentiate_micro(&b, loss[m], bounds[m], plan->n_node);
         }
         gtr__weigh(&b, totals, b.rows);
         bounds[m + 1] = plan->n_node;
     }
-    if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
+    for (m = 0; r->trainer && !interleave && m < r->micro && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
-        b.phase = GTR__BACKWARD;
-        if (b.rows)
-            gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
+        if (b.rows) gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]);
     }
     if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
     if (!b.failed) gtr__pass_fuse(&b, false);
@@ -9090,20 +9062,11 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
             args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n) + 1);
             if (!args) return GTR_ERR_NOMEM;
         }
-        memset(&n->call, 0, sizeof n->call);
-        n->call.in = args;
-        n->call.out = args + n->n_in;
-        gtr__call_shapes(p, n, args, args + n->n_in);
-        for (int k = 0; k < GTR__ALL(n); k++)
-            if (n->in[k] >= 0 && (k >= n->n_in || gtr__bit(n->reads, k))) args[k].data = address(ctx, e, n->in[k]);
+        n->call = gtr__call_of(ctx, p, n, args);
+        for (int k = 0; k < GTR__ALL(n); k++) if (gtr__use(p, n, k) >= 0) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
-        n->call.attr = &n->attr;
-        n->call.n_in = n->n_in; n->call.n_out = n->n_out;
         n->call.ws = n->ws_bytes
             ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
-        n->call.ws_bytes = n->ws_bytes; n->call.caps = &ctx->caps; n->call.precision = p->precision;
-        n->call.training = n->training; n->call.recomputed = n->recomputed;
-        n->call.seed = n->seed; n->call.row0 = n->row0;
         n->call.ctl = runner ? runner->ctl : NULL;
     }
     return GTR_OK;
@@ -9354,7 +9317,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, 
 /* What FEED reads of inputs that were set by hand. */
 static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_cache *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
-        rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
+        rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
         e->input[i]->feeding->read = true;
     }
     return gtr__check_ranges(ctx, e, false);
@@ -9567,7 +9530,7 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
     if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
-        return (float)NAN;
+        return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
@@ -9635,7 +9598,7 @@ static const gtr__optimizer_row gtr__optimizers[] = {
     { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
 };
 #define GTR__N_OPTIMIZERS (sizeof gtr__optimizers / sizeof *gtr__optimizers)
-#define GTR__RULE_STATES(ID, states, fused, formula) states,
+#define GTR__RULE_STATES(ID, states, ...) states,
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
@@ -9646,7 +9609,7 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     o->decoupled = row->decoupled; o->corrected = row->corrected;
     o->all = o->states + (d->ema > 0);
     o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;
-    k->mu = (gtr_float)d->momentum; k->eps = (gtr_float)d->eps;
+    k->mu = d->momentum; k->eps = d->eps;
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
@@ -9658,10 +9621,10 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         GTR__WRONG(!(of[i].v >= 0) || !gtr__finite(of[i].v), "%s is %g, want a finite number of at least 0",
-            of[i].name, (double)of[i].v);
+            of[i].name, of[i].v);
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
         "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
-        (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
+        d->momentum, d->beta1, d->beta2, d->ema);
     GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
         "optimizer, schedule, precision or nonfinite is not of its enum");
@@ -9922,7 +9885,7 @@ gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
     if (!(lr >= 0) || !gtr__finite(lr))
-        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
+        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
     t->lr = lr;
     return GTR_OK;
 }
@@ -10000,7 +9963,7 @@ static gtr__plan_cache *gtr__entry_of_rows(gtr_trainer *t, gtr__plan_cache *e, i
         gtr__recipe r = e->recipe;
         if (rows >= e->plan.batch || e->plan.ragged) return e;
         r.batch = rows;
-        r.micro = (int)GTR__MIN((int64_t)r.micro, rows);
+        r.micro = (int)GTR__MIN(r.micro, rows);
         e = gtr__entry_get(t->ctx, &r, &t->optim);
     }
     return NULL;
@@ -10085,7 +10048,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     r.trainer = (gtr_trainer *)(uintptr_t)t;
     r.report[r.n_report++] = t->loss;
     if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
-    r.micro = (int)GTR__MIN((int64_t)t->desc.micro_batches, batch);
+    r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
     r.data = data;
     return r;
@@ -10231,7 +10194,7 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
         rec->rows = t->data->rows;
         rec->key = t->shuffle
             ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
-        for (i = 0; i < t->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)t->data->column[t->column[i]].device;
+        for (i = 0; i < t->n_inputs; i++) rec->src[i] = (uintptr_t)t->data->column[t->column[i]].device;
     }
     return GTR__MIN(t->batch, t->data->rows - first);
 }
@@ -10351,10 +10314,10 @@ gtr_report gtr_trainer_report(gtr_trainer *t) {
     return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
 }
 float gtr_loss(gtr_trainer *t) {
-    if (!t || !t->runner || !gtr__usable(t->ctx)) return (float)NAN;
-    if (gtr__wait_all(t->ctx) || gtr__observe(t)) return (float)NAN;
+    if (!t || !t->runner || !gtr__usable(t->ctx)) return NAN;
+    if (gtr__wait_all(t->ctx) || gtr__observe(t)) return NAN;
     gtr_report r = gtr_trainer_report(t);
-    return r.step ? r.loss : (float)NAN;
+    return r.step ? r.loss : NAN;
 }
 /* Of parameter i's lookups, in their place. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
@@ -10385,7 +10348,7 @@ static float gtr__scale_now(gtr_trainer *t) {
 static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *src, size_t bytes) {
     gtr_float *scaled = t->optim.scaled ? (gtr_float *)gtr__malloc(t->ctx, bytes) : NULL;
     if (scaled) {
-        const gtr_float s = (gtr_float)gtr__scale_now(t);
+        const gtr_float s = gtr__scale_now(t);
         memcpy(scaled, src, bytes);
         for (size_t i = 0; i < bytes / sizeof s; i++) scaled[i] *= s;
     } else if (t->optim.scaled) return GTR_ERR_NOMEM;
@@ -10416,7 +10379,7 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     if (!r && t->optim.scaled) {
-        gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
+        gtr_float s = 1 / gtr__scale_now(t);
         for (size_t i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
     }
     return r;
@@ -10480,7 +10443,7 @@ static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t
     *e = gtr__entry_get(ctx, &r, NULL);
     if (!*e) return ctx->error;
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
-    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)data->column[column[i]].device;
+    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
@@ -10505,7 +10468,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         for (gtr__fence(); done < run->shared->step; done++) {
             const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
             const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
-            for (int i = 0; sum && i < 2; i++) sum[i] += (double)entry->value[i] * rows;
+            for (int i = 0; sum && i < 2; i++) sum[i] += entry->value[i] * rows;
         }
     }
     if (e) gtr__mark_filled(e);
@@ -10517,8 +10480,8 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     gtr__record rec;
     double sum[2] = { 0, 0 };
     bool counts = false;
-    if (loss) *loss = (float)NAN;
-    if (value) *value = (float)NAN;
+    if (loss) *loss = NAN;
+    if (value) *value = NAN;
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
@@ -10579,7 +10542,7 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 }
 /* The line that renews itself, once there are figures; at an epoch's end one of its own. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
-#define GTR__ADD(...) n += snprintf(line + n, sizeof line - (size_t)n, __VA_ARGS__)
+#define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
     char line[512], rate[40]; /* floats: up to 45 each */
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
@@ -10632,7 +10595,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     }
     gtr__fit_figures(f);
 }
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN((int64_t)1024, d->rows), 1); }
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
 /* The queue is drained: reports are whole, validation and the callback may run. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
@@ -10671,8 +10634,8 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_result r = GTR_OK, end;
     while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->stop) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
-        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
-        if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
+        int n = (int)GTR__MIN(GTR__LAUNCH_STEPS, left);
+        if (every > 0) n = (int)GTR__MIN(n, every - k % every);
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
@@ -10719,7 +10682,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
-    if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
+    if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
     if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
     GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
@@ -10744,7 +10707,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.p.epoch = 1;
-        f.p.val_loss = f.p.val_metric = (float)NAN;
+        f.p.val_loss = f.p.val_metric = NAN;
         f.began = gtr__now();
         r = gtr__fit_run(&f);
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
@@ -11063,7 +11026,7 @@ static bool gtr__file_sync(gtr__file *f) {
 static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, bool out) {
     uint8_t *p = (uint8_t *)memory;
     while (bytes) {
-        const unsigned piece = (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE);
+        const unsigned piece = (unsigned)GTR__MIN(bytes, GTR__IO_PIECE);
         int64_t n;
         GTR__RETRY(n, out ? GTR__SYS(write)(f->fd, p, piece) : GTR__SYS(read)(f->fd, p, piece));
         if (n < 0) return gtr__file_fail(f, out ? "writing" : "reading");
@@ -11163,7 +11126,7 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     return d;
 }
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
-    const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
+    const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__SHAPE_TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
         return GTR__BAD_ARG(ctx,
@@ -11177,7 +11140,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
             gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
         return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
-            (double)c->scale, (double)c->shift, i);
+            c->scale, c->shift, i);
     return GTR_OK;
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
@@ -11242,7 +11205,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
     uint8_t head[4 + 4 * GTR_MAX_DIMS];
     GTR__TRY(gtr__file_open(f, ctx, path));
-    uint64_t n = GTR__MIN(f->size, (uint64_t)sizeof head);
+    uint64_t n = GTR__MIN(f->size, sizeof head);
     gtr_result r = gtr__file_move(f, head, n, false);
     if (!r) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
     if (!r && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
@@ -11407,7 +11370,7 @@ static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t colum
 /* The line at p into its features and label. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label) {
     const char *begin = p;
-    const gtr_float scale = s->desc.scale != 0 ? (gtr_float)s->desc.scale : (gtr_float)1;
+    const gtr_float scale = s->desc.scale != 0 ? s->desc.scale : 1;
     int64_t c, last = s->columns - 1;
     for (c = 0; c <= last; c++) {
         const bool is_class = c == s->label && !s->desc.regression;
@@ -11521,7 +11484,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     gtr__file f;
     gtr_dataset *d = NULL;
     uint8_t *text = NULL;
-    const gtr_float scale = (gtr_float)desc.scale;
+    const gtr_float scale = desc.scale;
     if (!gtr__usable(ctx)) return NULL;
     if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
@@ -11530,7 +11493,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.regression && desc.label_column == -1)
         GTR__BAD_ARG(ctx, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
-        GTR__BAD_ARG(ctx, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
+        GTR__BAD_ARG(ctx, GTR__PATH ": scale is %g, want a finite number", path, desc.scale);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__BAD_ARG(ctx, GTR__PATH
             ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
@@ -12051,7 +12014,7 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
         memcpy(&wide[i], &in, 8);
     } else for (i = 0; i < n; i++, file += 4) {
         const uint32_t old = gtr__float_bits((float)v[i]);
-        v[i] = (gtr_float)gtr__bits_float((uint32_t)gtr__le_get(file, 4));
+        v[i] = gtr__bits_float((uint32_t)gtr__le_get(file, 4));
         gtr__le_put(file, 4, old);
     }
 }
@@ -12096,7 +12059,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     if (!r) r = gtr__file_open(&f, ctx, path);
     if (r) return r;
     s.ctx = ctx;
-    r = gtr__file_move(&f, first, GTR__MIN(f.size, (uint64_t)8), false);
+    r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
     if (!r) r = gtr__st_start(&s, ctx, path, first, f.size);
     if (!r) r = gtr__file_take(&f, s.size, &head);
     s.head = head;
@@ -12140,7 +12103,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
 }
 /* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
-    if (ctx->n_parameter <= (int64_t)GTR__ST_TENSORS) return GTR_OK;
+    if (ctx->n_parameter <= GTR__ST_TENSORS) return GTR_OK;
     return GTR__FAIL(ctx, UNSUPPORTED, GTR__PATH ": %jd tensors, a file holds at most %u", path,
             (intmax_t)ctx->n_parameter, GTR__ST_TENSORS);
 }
@@ -12543,7 +12506,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     if (!host) return;
     if (gtr__read(ctx, x->stage, host, gtr__value_address(ctx, e, v), x->storage, GTR_F32, n, "trace") == GTR_OK)
         for (i = 0; i < n; i++) {
-            double y = (double)host[i];
+            double y = host[i];
             if (!gtr__finite(y)) { bad++; continue; }
             if (!good || y < least) least = y;
             if (!good || y > most) most = y;

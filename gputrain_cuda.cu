@@ -4503,7 +4503,7 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr_
         v[k] = GTR__UNIFORM(u) >= s.f0 ? v[k] * s.f1 : 0.0f;
     }
 }
-// slot: of this thread, GTR__T apart. Operands that are not read are slot 0.
+// slot: of this thread, GTR__T apart.
 static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot, int64_t i,
                                         int n) {
     float v[4], w[4], d[4], y[4];
@@ -4566,10 +4566,7 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
     t.out = gtr__opd_of(out); t.out.add = s->add;
     t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
     t.storage = (int16_t)out->dtype;
-    const bool moves = s->kind != GTR__STEP_UNARY && s->kind != GTR__STEP_BINARY;
-    const int a = moves && s->side ? s->dy : s->a >= 0 ? s->a : s->kind == GTR__STEP_UNARY ? s->y : s->a;
-    t.a = (int8_t)(a < 0 ? 0 : a); t.b = (int8_t)(s->b < 0 ? 0 : s->b); t.dy = (int8_t)(s->dy < 0 ? 0 : s->dy);
-    t.y = (int8_t)(s->y >= 0 ? s->y : t.a); t.to = (int8_t)s->to;
+    t.a = (int8_t)s->a; t.b = (int8_t)s->b; t.dy = (int8_t)s->dy; t.y = (int8_t)s->y; t.to = (int8_t)s->to;
     t.f0 = (float)attr->f[0]; t.f1 = (float)attr->f[1];
     if (gtr__op_flags[s->node->op] & GTR__AVERAGES) {           // as its own kernel has it
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
@@ -4579,7 +4576,7 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
     if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
     t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
     t.key = attr->key;
-    t.line = attr->i[0] || out->shape.ndim == 0 ? out->count : out->count / out->shape.dim[0];
+    t.line = s->line;
     t.row0 = attr->i[0] ? 0 : s->node->row0;
     return t;
 }

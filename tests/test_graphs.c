@@ -748,6 +748,53 @@ static void programs(void)
     CHECK(taken > 10 * all, "programs took %d nodes of %d plans", taken, all);
 }
 
+/* Bytes that a plan asks for are its work, about: four times the nodes want about four times as much, of a chain, of
+   one value that many read, and of layers between which programs of their own stand. */
+static size_t asked;
+static void *asking(size_t bytes, gtr_memory kind, void *user)
+{
+    (void)user;
+    if (kind == GTR_MEMORY_HOST) asked += bytes;
+    return guard_alloc(bytes);
+}
+static void giving(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)kind; (void)user;
+    guard_free(p, bytes);
+}
+static gtr_tensor *long_graph(gtr_context *ctx, int shape, int n)
+{
+    gtr_tensor *x = gtr_linear(gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), "in", 4), *y = x,
+        *w = gtr_parameter(ctx, "w", gtr_shape2(4, 4), normal());
+    for (int i = 0; i < n; i++)
+        if (shape == 0) y = gtr_mul(gtr_tanh(y), x);
+        else if (shape == 1) y = gtr_add(y, gtr_scale(x, 0.5f, (float)i));
+        else y = gtr_add(y, gtr_sigmoid(gtr_linear_with(gtr_tanh(y), w, NULL)));
+    return gtr_mean(y, NULL, 0, false);
+}
+static void planning_is_linear(void)
+{
+    for (int shape = 0; shape < 3; shape++) {
+        size_t bytes[2];
+        int nodes[2], k;
+        for (k = 0; k < 2; k++) {
+            gtr_desc desc = desc0();
+            desc.allocator.alloc = asking; desc.allocator.free = giving;
+            gtr_context *ctx = gtr_create(desc);
+            ctx->caps.chains = -1;      /* they may take all of it */
+            gtr_trainer *t = gtr_trainer_create(long_graph(ctx, shape, k ? 6400 : 1600), sgd(0.1f));
+            asked = 0;
+            gtr__plan_cache *e = gtr__trainer_entry(t, 8, NULL, false);
+            bytes[k] = asked;
+            nodes[k] = e ? e->plan.n_node : 0;
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        CHECK(nodes[0] > 100 && nodes[1] > 3 * nodes[0] && bytes[1] < 6 * bytes[0],
+            "shape %d: %d nodes ask for %zu bytes, %d for %zu", shape, nodes[0], bytes[0], nodes[1], bytes[1]);
+    }
+}
+
 /* ---- what is stored in 16 bits ---- */
 /* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
    keep float32; norms and softmax store what they are given. An input that products read, too, is added as they read
@@ -1259,6 +1306,7 @@ static void all(void)
     RUN(norm_acts);
     RUN(fused_steps);
     RUN(programs);
+    RUN(planning_is_linear);
     RUN(who_is_float32);
     RUN(residuals_in_16_bits);
     RUN(kept_parts);
