@@ -3795,9 +3795,8 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
 }
 #define GTR__BINARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_broadcast(s); } \
-    GTR__CPU(name##_fwd) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
-    GTR__CPU(name##_bwd) { \
-        return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
+    GTR__CPU_BOTH(name, back ? gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db) \
+        : gtr__binary_forward(instance, c, gtr__ew_##name))
 GTR__BINARY(GTR__BINARY_OP)
 
 // >>op:scale
@@ -4904,10 +4903,8 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     GTR__SHAPE(name) { return gtr__shape_mean_loss(s); } \
-    GTR__CPU(name##_fwd) { \
-        return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
-    GTR__CPU(name##_bwd) \
-    { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
+    GTR__CPU_BOTH(name, back ? gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt) \
+        : gtr__mean_loss_forward(instance, c, gtr__ew_##name))
 
 // >>op:nll
 /* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0],
