@@ -19,7 +19,16 @@ times the batch.
     linear x out bias seed | linear_with x w b | batch_norm x momentum eps seed frozen | embedding x rows width seed
     embedding_with x table | dropout x p rows (0: no row is of the batch) | matmul a ta b tb | permute x n dims
     add|sub|mul|div|mse|bce|accuracy|custom a b | scale x a b | reshape x SHAPE | concat axis n x...
-    slice x axis begin end | sum|mean x keep n axes... | softmax|argmax x axis | gradient loss x
+    slice x axis begin end | softmax|log_softmax|cumsum|argmax|argmin x axis | gradient loss x
+    sum|mean|prod|max|min|logsumexp x keep n axes... | var x keep n unbiased axes... | norm x keep n p axes...
+    sort x axis descending | top_k x axis k | output x k | gather_rows x ids | scatter_add_rows ids x rows
+    one_hot ids classes | where c x y | stack axis n x... | flip x n axes... | roll x axis shift | tile x n times...
+    pad x n mode value before after...         of the last dimension first
+    layer_norm|rms_norm x dims eps seed | layer_norm_with x w b eps | rms_norm_with x w eps
+    prelu x channels seed | prelu_with x w | bilinear x y out seed | bilinear_with x y w b       (no b: -1)
+    loss x t third weight pos_weight NAME reduction number alpha flags batched     tensors -1: none; number: LOSSES;
+                                               flags: 1 full, 2 no_log_input, 4 log_target; batched: has the batch
+    labelled x y weight sample_weight NAME smoothing ignored reduction batched     cross_entropy or nll
     flatten|stop_gradient x | cross_entropy x y smoothing ignored | the rows of tests/elementwise.h, x or x y
     stage k | recompute 0|1 | keep x rows|sum|last (how micro-batches' values join)
     group pattern lr_scale weight_decay frozen (of the next trainer; weight_decay -1: none)
@@ -59,7 +68,12 @@ PRECISIONS = (("fp32", 2.0 ** -23, 1e-10, 1e-5), ("tf32", 2.0 ** -10, 2.5e-5, 1.
               ("fp16", 2.0 ** -11, 1e-5, 8e-3), ("bf16", 2.0 ** -8, 4e-4, 5e-2))
 FP16_LEAST, LOSS_SCALE = 2.0 ** -24, 256
 EXACT = PRECISIONS[0]
-SMOOTH = ("tanh", "tanh", "sigmoid", "gelu", "gelu", "gelu_tanh", "sin", "cos", "silu", "mish", "softplus")
+SMOOTH = ("tanh", "tanh", "sigmoid", "gelu", "gelu", "gelu_tanh", "sin", "cos", "silu", "mish", "softplus", "square",
+          "neg")
+# Where they have a kink, or, of multiples of 1, jump.
+KINKS = {"relu": (0,), "leaky_relu": (0,), "abs": (0,), "elu": (0,), "selu": (0,), "prelu": (0,), "prelu_with": (0,),
+         "relu6": (0, 6), "clamp": (-1, 2), "hard_sigmoid": (-3, 3), "hard_swish": (-3, 3), "sign": (0,)}
+PAD_MODES = ("constant", "reflect", "edge", "wrap")     # NumPy's names
 LEAVES = ("input", "param", "frozen", "const", "ids")
 ALIASES = ("reshape", "flatten", "stop_gradient")
 COPIES = ALIASES + ("permute", "slice", "concat", "gradient")      # nothing is rounded in them
@@ -177,9 +191,52 @@ def elementwise():
 ELEMENTWISE = {name: f for name, _, f in elementwise()}
 
 
+def focal(x, t, q):
+    p = torch.sigmoid(x)
+    y = F.binary_cross_entropy_with_logits(x, t, reduction="none") * (p + t - 2 * p * t) ** (q.number or 2)
+    return y if q.alpha < 0 else y * ((q.alpha or 0.25) * t + (1 - (q.alpha or 0.25)) * (1 - t))
+
+
+def cosine(x, t, y, q):
+    flat = lambda v: v.reshape(-1, v.shape[-1])
+    return F.cosine_embedding_loss(flat(x), flat(t), y.reshape(-1), q.number, reduction="none").reshape(y.shape)
+
+
+# The terms of x and t, and a third; q.number is beta, delta, gamma, margin or eps, 0 the default.
+N = {"reduction": "none"}
+LOSSES = {
+    "mse": lambda x, t, q: F.mse_loss(x, t, **N),
+    "l1": lambda x, t, q: F.l1_loss(x, t, **N),
+    "smooth_l1": lambda x, t, q: F.smooth_l1_loss(x, t, beta=q.number or 1, **N),
+    "huber": lambda x, t, q: F.huber_loss(x, t, delta=q.number or 1, **N),
+    "bce_with_logits": lambda x, t, q: F.binary_cross_entropy_with_logits(x, t, pos_weight=q.pos, **N),
+    "bce": lambda x, t, q: F.binary_cross_entropy(x, t, **N),
+    "focal": focal,
+    "kl_div": lambda x, t, q: F.kl_div(x, t, log_target=bool(q.flags & 4), **N),
+    "poisson_nll": lambda x, t, q:
+        F.poisson_nll_loss(x, t, not q.flags & 2, bool(q.flags & 1), eps=q.number or 1e-8, **N),
+    "gaussian_nll": lambda x, t, v, q:
+        F.gaussian_nll_loss(x, t, v.expand(x.shape), bool(q.flags & 1), q.number or 1e-6, **N),
+    "cosine_embedding": cosine}
+
+
+class Loss:
+    """What a `loss` line says behind its operands."""
+    def __init__(self, w, pos):
+        self.name, self.how, self.number, self.alpha, self.flags = w[5], int(w[6]), f32(w[7]), f32(w[8]), int(w[9])
+        self.batched, self.pos = int(w[10]), None if pos is None else pos.detach()
+
+
+# How many words are operands, -1 for none.
+OPERANDS = {"where": 3, "loss": 5, "labelled": 4, "layer_norm_with": 3, "rms_norm_with": 2, "prelu_with": 2,
+            "bilinear": 2, "bilinear_with": 4, "gather_rows": 2, "scatter_add_rows": 2, "add": 2, "sub": 2, "mul": 2,
+            "div": 2, "minimum": 2, "maximum": 2, "pow": 2, "less": 2, "greater": 2, "mse": 2, "bce": 2, "accuracy": 2,
+            "custom": 2, "gradient": 2, "embedding_with": 2, "cross_entropy": 2}
+
+
 class Node:
     def __init__(self, op, args, words, name):
-        self.op, self.args, self.words, self.name, self.params = op, args, words, name, []
+        self.op, self.args, self.words, self.name, self.all = op, args, words, name, None
 
 
 def shape_of(words):
@@ -189,6 +246,13 @@ def shape_of(words):
 
 def literal(shape, rows):
     return tuple(-d * rows if d < 0 else d for d in shape)
+
+
+FOLDED = ("prod", "max", "min", "logsumexp", "var", "norm")
+INDEXED = ("sort", "top_k", "output", "gather_rows", "scatter_add_rows", "one_hot", "where", "stack", "flip", "roll",
+           "tile", "pad")
+LAYERS = ("layer_norm", "rms_norm", "layer_norm_with", "rms_norm_with", "prelu", "prelu_with", "bilinear",
+          "bilinear_with")
 
 
 class Skip(Exception):
@@ -223,29 +287,40 @@ class Run:
         if op in ("input", "const", "ids"): pass
         elif op in ("param", "frozen"):
             self.new_param(n.name, made(int(a[0]), shape_of(a[3:]), int(a[1]), float(a[2])), op == "param")
-        elif op in ("add", "sub", "mul", "div", "minimum", "maximum", "pow", "mse", "bce", "accuracy", "custom", "gradient", "embedding_with"):
-            n.args = [int(a[0]), int(a[1])]
         elif op == "matmul": n.args = [int(a[0]), int(a[2])]
-        elif op == "cross_entropy": n.args = [int(a[0]), int(a[1])]
-        elif op == "concat": n.args = [int(v) for v in a[2:]]
+        elif op in ("concat", "stack"): n.args = [int(v) for v in a[2:]]
+        elif op in OPERANDS:
+            n.all = [int(v) for v in a[:OPERANDS[op]]]
+            n.args = [v for v in n.all if v >= 0]
         elif op == "linear_with": n.args = [int(v) for v in a if int(v) >= 0]
         else: n.args = [int(a[0])]
         if op == "linear":
-            k, out, seed = self.last(n.args[0]), int(a[1]), int(a[3])
+            k, out, seed = self.sizes(n.args[0])[-1], int(a[1]), int(a[3])
             self.new_param(n.name + ".weight", made(seed, (out, k), -1 if k < 8 else -2))
             if int(a[2]): self.new_param(n.name + ".bias", made(seed + 1, (out,), -1))
         if op == "embedding": self.new_param(n.name + ".weight", made(int(a[3]), (int(a[1]), int(a[2]))))
         if op == "batch_norm":
-            c, seed = (self.last(n.args[0]),), int(a[3])
+            c, seed = self.sizes(n.args[0])[-1:], int(a[3])
             for k, part in enumerate(("weight", "bias", "running_mean", "running_var")):
                 self.new_param(f"{n.name}.{part}", made(seed + k, c, -1, 0.0 if k % 3 else 1.0), k < 2)
             self.params[n.name + ".num_batches_tracked"] = torch.tensor(0)
             self.order.append(n.name + ".num_batches_tracked")
+        if op in ("layer_norm", "rms_norm"):
+            shape, seed = self.sizes(n.args[0])[-int(a[1]):], int(a[3])
+            self.new_param(n.name + ".weight", made(seed, shape, -1, 1.0))
+            if op == "layer_norm": self.new_param(n.name + ".bias", made(seed + 1, shape, -1))
+        if op == "prelu":
+            self.new_param(n.name + ".weight", made(int(a[2]), self.sizes(n.args[0])[1:2] if int(a[1]) else (1,), -1))
+        if op == "bilinear":
+            out, seed = int(a[2]), int(a[3])
+            shape = (out, self.sizes(n.args[0])[-1], self.sizes(n.args[1])[-1])
+            self.new_param(n.name + ".weight", made(seed, shape, -1))
+            self.new_param(n.name + ".bias", made(seed + 1, (out,), -1))
         self.nodes.append(n)
 
-    def last(self, i):
-        """The last dimension's size, for layers, by a forward of two rows; runs of one script share what they know."""
-        if i not in self.known: self.known[i] = self.forward(self.values(2, 0), 2, [i], shapes=True)[i].shape[-1]
+    def sizes(self, i):
+        """The shape, for layers, by a forward of two rows; runs of one script share what they know."""
+        if i not in self.known: self.known[i] = tuple(self.forward(self.values(2, 0), 2, [i], shapes=True)[i].shape)
         return self.known[i]
 
     def reach(self, targets):
@@ -296,14 +371,24 @@ class Run:
         y = self.nodes[n.args[1]]
         if y.op != "ids" or self.symbolic(n.args[1])[0] > 0: return None
         v = values[n.args[1]]
+        if n.op == "labelled": return self.weight_of(n, v, self.constant(n.all[2]) if n.all[2] >= 0 else None)
         return int((v != int(n.words[3])).sum()) if n.op == "cross_entropy" else int((v >= 0).sum())
+
+    def constant(self, i):
+        w = self.nodes[i].words
+        return torch.tensor(made(int(w[0]), shape_of(w[3:]), int(w[1]), float(w[2])))
+
+    def weight_of(self, n, labels, weight):
+        """What a `labelled` mean divides by."""
+        labels = labels[labels != int(n.words[6])]
+        return float(len(labels) if weight is None else weight.detach()[labels].sum())
 
     def forward(self, values, rows, targets, training=False, step=0, row0=0, whole=None, commits=None, shapes=False):
         """Values of targets and of all that they need. whole: (rows, counts by node) of the run this is part of."""
         v = {}
         for i in sorted(self.reach(targets)):
             n = self.nodes[i]
-            a = [v[k] for k in n.args]
+            a = [v[k] if k >= 0 else None for k in n.all or n.args]
             t = self.compute(i, n, a, n.words, values, rows, training, step, row0, whole, commits, v)
             if t.is_floating_point():
                 t = t if t.requires_grad or n.op == "gradient" else t.clone().requires_grad_(True)
@@ -314,9 +399,17 @@ class Run:
             v[i] = t
         return v
 
-    def near(self, x):
-        """Keeps the least distance from a kink, relative to the largest."""
-        self.margin = min(self.margin, float(x.detach()))
+    def near(self, distance, x):
+        """Keeps the least distance from a kink or tie, relative to x's largest. What is at one is so on both sides."""
+        distance = distance.detach().abs()
+        distance, largest = distance[distance > 0], max(float(x.detach().abs().max()), 1e-30)
+        if distance.numel(): self.margin = min(self.margin, float(distance.min()) / largest)
+
+    def ordered(self, x, axis, descending):
+        """x sorted along axis, equals as they were, and where they were."""
+        y, at = torch.sort(x, dim=axis, descending=bool(descending), stable=True)
+        self.near(y.diff(dim=axis), x)
+        return y, at
 
     def compute(self, i, n, a, w, values, rows, training, step, row0, whole, commits, v):
         op, P = n.op, self.params
@@ -325,7 +418,7 @@ class Run:
         if op == "input": return values[i].detach().clone().requires_grad_(True)
         if op == "ids": return values[i]
         if op in ("param", "frozen"): return P[n.name]
-        if op == "const": return torch.tensor(made(int(w[0]), shape_of(w[3:]), int(w[1]), float(w[2])))
+        if op == "const": return self.constant(i)
         if op == "linear":
             return F.linear(self.operand(x), self.operand(P[n.name + ".weight"]), P.get(n.name + ".bias"))
         if op == "linear_with": return F.linear(self.operand(x), self.operand(a[1]), a[2] if len(a) > 2 else None)
@@ -347,15 +440,15 @@ class Run:
         if op == "div": return x / a[1]
         if op == "scale": return x * float(w[1]) + float(w[2])
         if op == "custom": return x * x * a[1]
-        if op == "relu":
-            self.near(x.detach().abs().min() / max(float(x.detach().abs().max()), 1e-30))
-            return F.relu(x)
+        for kink in KINKS.get(op, ()): self.near(x - kink, x)
+        if op in ("floor", "round"): self.near(x - torch.round(x) if op == "floor" else x - torch.floor(x) - 0.5, x)
+        if op in ("minimum", "maximum", "less", "greater"): self.near(x - a[1], x)
+        if op == "relu": return F.relu(x)
         if self.e and op == "softmax": return Rounded.apply(self.term(x), op, int(w[1]), self.e, self.g)
         if self.e and op in ("tanh", "sigmoid", "exp"): return Rounded.apply(x, op, 0, self.e, self.g)
         if op in ("tanh", "sigmoid", "exp", "log"): return getattr(torch, op)(x)
         if op == "gelu": return F.gelu(x)
-        if op == "leaky_relu": self.near(x.detach().abs().min() / max(float(x.detach().abs().max()), 1e-30))
-        if op in ("minimum", "maximum"): self.near((x - a[1]).detach().abs().min() / max(float(x.detach().abs().max()), 1e-30))
+        if op in ("sign", "floor", "round"): return ELEMENTWISE[op](x).detach()
         if op in ELEMENTWISE: return ELEMENTWISE[op](*a)
         if op == "gelu_tanh": return F.gelu(x, approximate="tanh")
         if op == "reshape": return x.contiguous().view(literal(shape_of(w[1:]), rows))
@@ -367,16 +460,18 @@ class Run:
             axes = [int(d) for d in w[3:]] or list(range(x.dim()))
             return getattr(torch, op)(self.term(x), dim=axes, keepdim=bool(int(w[1]))) if x.dim() else x * 1
         if op == "softmax": return F.softmax(x, int(w[1]))
-        if op == "argmax":
-            axis = int(w[1])
-            if x.shape[axis] > 1:
-                top = torch.topk(x, 2, axis).values
-                self.near((top.max(axis).values - top.min(axis).values).min() / x.abs().max())
-            return x.argmax(axis)
+        if op in ("argmax", "argmin"): return self.ordered(x, int(w[1]), op == "argmax")[1].select(int(w[1]), 0)
+        if op in FOLDED: return self.fold(i, op, x, w, v)
+        if op in INDEXED: return self.indexed(i, op, a, w, v)
+        if op == "log_softmax": return F.log_softmax(self.term(x), int(w[1]))
+        if op == "cumsum": return torch.cumsum(self.term(x), int(w[1]))
+        if op in LAYERS: return self.layer(n, op, a, w)
+        if op == "loss": return self.terms(a, Loss(w, a[4]), rows, whole)
+        if op == "labelled": return self.labelled(i, n, a, w, rows, whole)
         if op == "stop_gradient": return x.detach().clone().requires_grad_(True) if x.is_floating_point() else x.clone()
         if op == "accuracy":
             top = torch.topk(x, 2, 1).values
-            self.near((top[:, 0] - top[:, 1]).min() / x.abs().max())
+            self.near(top[:, 0] - top[:, 1], x)
             keep = a[1] >= 0
             return self.shared(i, (x.argmax(1) == a[1])[keep].double().sum(), int(keep.sum()), rows, whole)
         if op in ("cross_entropy", "mse", "bce"): x = self.off(x)      # the loss's own gradient is rounded, too
@@ -391,6 +486,89 @@ class Run:
             g = torch.autograd.grad(x, a[1], retain_graph=True, allow_unused=True)[0]
             return torch.zeros_like(a[1]) if g is None else g.detach() * (rows / whole[0] if whole and training else 1)
         raise ValueError(op)
+
+    def fold(self, i, op, x, w, v):
+        """Over axes, which become one, the last: what max and min find has a place in it."""
+        keep, n = int(w[1]), int(w[2])
+        words = w[4:] if op in ("var", "norm") else w[3:]
+        axes = sorted(int(k) % x.dim() for k in words[:n]) or list(range(x.dim()))
+        rest = [k for k in range(x.dim()) if k not in axes]
+        out = [1 if k in axes else x.shape[k] for k in range(x.dim()) if keep or k in rest]
+        x = x.permute(rest + axes).reshape([x.shape[k] for k in rest] + [-1])
+        if op in ("max", "min"):
+            y, at = (t.select(-1, 0) for t in self.ordered(x, -1, op == "max"))
+            v[i, 1] = at.reshape(out)
+        elif op == "var":
+            if x.shape[-1] < 2 and int(w[3]): raise Skip("var of one")
+            y = self.term(x - self.term(x).mean(-1, keepdim=True)).square().sum(-1) / (x.shape[-1] - int(w[3]))
+        elif op == "norm":
+            p = float(w[3])
+            if p == 1: self.near(x, x)
+            if p > 2: self.ordered(x.abs(), -1, True)
+            y = torch.linalg.vector_norm(self.term(x), p, -1) if p <= 2 else x.abs().amax(-1)
+        else: y = getattr(torch, op)(self.term(x), -1)
+        return y.reshape(out)
+
+    def indexed(self, i, op, a, w, v):
+        x = a[0]
+        take = lambda x, axis, ids: x.index_select(axis, torch.tensor(ids))
+        if op in ("sort", "top_k"):
+            axis, k = int(w[1]), int(w[2]) if op == "top_k" else x.shape[int(w[1])]
+            y, v[i, 1] = (t.narrow(axis, 0, k) for t in self.ordered(x, axis, op == "top_k" or int(w[2])))
+            return y.clone()
+        if op == "output": return v[int(w[0]), int(w[1])].clone()
+        if op == "gather_rows": return x[a[1]]
+        if op == "scatter_add_rows":
+            y = self.term(a[1]).reshape((x.numel(),) + a[1].shape[x.dim():])
+            return torch.zeros((int(w[2]),) + y.shape[1:]).index_add(0, x.reshape(-1), y)
+        if op == "one_hot": return F.one_hot(x, int(w[1])).double()
+        if op == "where": return torch.where(x != 0, a[1], a[2])
+        if op == "stack": return torch.stack(a, int(w[0]))
+        if op == "flip": return x.flip([int(k) for k in w[2:]])
+        if op == "roll": return torch.roll(x, int(w[2]), int(w[1]))
+        if op == "tile": return torch.tile(x, [int(k) for k in w[2:]])
+        for k in range(int(w[1])):
+            axis, before, after = x.dim() - 1 - k, int(w[4 + 2 * k]), int(w[5 + 2 * k])
+            if before < 0: x, before = x.narrow(axis, -before, x.shape[axis] + before), 0
+            if after < 0: x, after = x.narrow(axis, 0, x.shape[axis] + after), 0
+            if int(w[2]): x = take(x, axis, np.pad(np.arange(x.shape[axis]), (before, after), PAD_MODES[int(w[2])]))
+            else: x = F.pad(x, (0, 0) * k + (before, after), value=float(w[3]))
+        return x * 1
+
+    def layer(self, n, op, a, w):
+        x, P, given = a[0], self.params, op.endswith("_with")
+        weight, bias = P.get(n.name + ".weight"), P.get(n.name + ".bias")
+        if given: weight, bias = (a + [None])[1:3] if op != "bilinear_with" else a[2:]
+        if op in ("prelu", "prelu_with"): return F.prelu(x, weight)
+        if op in ("bilinear", "bilinear_with"):
+            return F.bilinear(self.operand(x), self.operand(a[1]), self.operand(weight), bias)
+        dims, eps = list(range(-weight.dim(), 0)), float(w[-1 if given else 2])
+        if op in ("layer_norm", "layer_norm_with"): x = self.term(x - self.term(x).mean(dims, keepdim=True))
+        y = self.term(x) * self.term(torch.rsqrt(self.term(x).square().mean(dims, keepdim=True) + eps)) * weight
+        return y if bias is None else y + bias
+
+    def terms(self, a, q, rows, whole):
+        x, t, third, weight = self.off(a[0]), self.term(a[1]), a[2], a[3]
+        if q.name == "l1": self.near(x - t, x)
+        if q.name == "bce" and not 0.001 < float(x.detach().min()) <= float(x.detach().max()) < 0.999: raise Skip("bce")
+        if q.name == "cosine_embedding": self.near(F.cosine_similarity(x, t, -1) - q.number, torch.ones(1))
+        y = LOSSES[q.name](*([x, t] if third is None else [x, t, third]), q)
+        if weight is not None: y = y * weight
+        if q.how == 0: return y.mean()
+        if q.how == 1: return y.sum() * (whole[0] / rows if whole and q.batched else 1)
+        return y if q.how == 2 else y.sum() / y.shape[0]
+
+    def labelled(self, i, n, a, w, rows, whole):
+        x, y, weight, each, ignored, how = self.off(a[0]), a[1], a[2], a[3], int(w[6]), int(w[7])
+        N = {"weight": weight if weight is None else weight.detach(), "reduction": "none"}
+        if y.is_floating_point(): t = F.cross_entropy(x, y, label_smoothing=float(w[5]), **N)
+        elif w[4] == "nll": t = F.nll_loss(x, y, ignore_index=ignored, **N)
+        else: t = F.cross_entropy(x, y, ignore_index=ignored, label_smoothing=float(w[5]), **N)
+        if each is not None: t = t * each
+        if how == 2: return t
+        if how == 0 and not y.is_floating_point():
+            return self.shared(i, t.sum(), self.weight_of(n, y, weight), rows, whole)
+        return t.sum() * (whole[0] / rows if whole and int(w[8]) else 1) if how == 1 else t.sum() / x.shape[0]
 
     def shared(self, i, total, own, rows, whole):
         """A mean over labels that count. Of a part: such that the parts' means, weighted by rows, give the whole's."""
@@ -494,7 +672,7 @@ class Run:
         for k, i in enumerate(targets): self.check(f"evaluate {' '.join(w)}: {self.nodes[i].op}", total[k].reshape(()))
 
     def counts(self, values, targets):
-        counting = [i for i in self.reach(targets) if self.nodes[i].op in ("cross_entropy", "accuracy")]
+        counting = [i for i in self.reach(targets) if self.nodes[i].op in ("cross_entropy", "accuracy", "labelled")]
         return {i: self.counted(i, values) for i in counting}
 
     def do_lr(self, w): self.trainers[int(w[0])].lr = f32(w[1])
@@ -611,12 +789,14 @@ class Draw:
         self.lines, self.shape, self.ints, self.op = [], [], [], []
         self.smooth, self.rowwise, self.dropouts, self.root = smooth, rowwise, dropouts, []
         self.stages = self.trains = self.parts = False
+        self.fixed = []         # PyTorch has no gradient of them
 
     def next_seed(self):
         self.seeds += 8
         return (self.seed * 1024 + self.seeds) & 0x3FFFFFFF
 
-    def line(self, text, shape, ints=False):
+    def line(self, text, shape, ints=0):
+        """ints: an int32 tensor, whose values are from 0 to less than that, or anything (-1)."""
         self.lines.append(text)
         self.shape.append(tuple(shape))
         self.ints.append(ints)
@@ -637,7 +817,8 @@ class Draw:
     def input(self, shape, log2=0, shift=0.0): return self.leaf("input", shape, log2, shift)
 
     def ids(self, classes, shape, every=0, ignored=-100):
-        return self.line(f"ids {classes} {every} {ignored} {self.next_seed()} {self.dims(shape)}", shape, True)
+        bound = -1 if every else classes
+        return self.line(f"ids {classes} {every} {ignored} {self.next_seed()} {self.dims(shape)}", shape, bound)
 
     def usable(self, i): return not self.ints[i] and (self.op[i] != "gradient" or not self.trains)
 
@@ -652,8 +833,35 @@ class Draw:
     # one op each: the tensor it made, or None
     def unary(self):
         x = self.some()
-        op = self.r.choice((() if self.smooth else ("relu", "relu", "leaky_relu")) + SMOOTH)
+        kinked = ("relu", "relu", "leaky_relu", "abs", "elu", "selu", "relu6", "clamp", "hard_sigmoid", "hard_swish")
+        op = self.r.choice((() if self.smooth else kinked) + SMOOTH)
         return self.line(f"{op} {x}", self.shape[x])
+
+    def jump(self):
+        x = self.some()
+        return None if self.smooth else self.line(f"{self.r.choice(('sign', 'floor', 'round'))} {x}", self.shape[x])
+
+    def positive(self, x):
+        y = self.line(f"square {x}" if self.r.random() < 0.5 else f"softplus {x}", self.shape[x])
+        return self.line(f"scale {y} 0.5 0.25", self.shape[x])
+
+    def of_positive(self):
+        x = self.some()
+        y = self.positive(x)
+        op = self.r.choice(("sqrt", "rsqrt", "reciprocal", "log1p", "pow_scalar", "pow"))
+        if op != "pow": return self.line(f"{op} {y}", self.shape[x])
+        p = self.line(f"tanh {self.some(lambda s: s == self.shape[x])}", self.shape[x])
+        return self.line(f"pow {y} {p}", self.shape[x])
+
+    def where(self):
+        if self.smooth: return None
+        x = self.some()
+        y, c = self.partner(x), self.partner(x)
+        if c == x: return None
+        c = self.line(f"{self.r.choice(('less', 'greater'))} {x} {c}", self.joined(x, c))
+        out = self.joined(c, y)
+        if not self.fits(out): return None
+        return self.line(f"where {c} {x} {y}" if self.r.random() < 0.5 else f"where {c} {y} {x}", out)
 
     def scale(self):
         x = self.some()
@@ -754,7 +962,8 @@ class Draw:
             x = self.some(lambda s: len(s) >= 2 and 0 < s[-1] <= 12)
             if x is None: return None
             shape, rows = self.shape[x][:-1], self.shape[x][-1] + self.r.randrange(3)
-            y = self.line(f"argmax {x} {len(self.shape[x]) - 1}", shape, True)
+            op = self.r.choice(("argmax", "argmin"))
+            y = self.line(f"{op} {x} {len(self.shape[x]) - 1}", shape, self.shape[x][-1])
         else: y = self.ids(rows, shape)
         if not self.fits(shape + (width,)): return None
         if self.r.random() < 0.5: return self.line(f"embedding {y} {rows} {width} {self.next_seed()}", shape + (width,))
@@ -837,16 +1046,115 @@ class Draw:
         if self.rowwise: axes = [k for k in axes if s[k] > 0]
         if not axes: return None
         out = tuple(1 if k in axes else d for k, d in enumerate(s) if keep or k not in axes)
-        op = "mean" if self.r.random() < 0.6 or any(s[k] < 0 for k in axes) else "sum"
+        whole = count([s[k] for k in axes]) if all(s[k] > 0 for k in axes) else 0
+        op = "mean" if self.r.random() < 0.6 or not whole else "sum"
+        if self.r.random() < 0.65:
+            op = self.r.choice(("logsumexp", "var", "norm") + (("prod",) if 0 < whole < 9 else ())
+                               + (() if self.smooth else ("max", "max", "min", "min")))
         names = [self.r.choice((k, k - len(s))) for k in axes]
         if len(axes) == len(s) and self.r.random() < 0.5: names = []
-        return self.line(f"{op} {x} {keep} {len(names)} {' '.join(map(str, names))}".rstrip(), out)
+        extra = ""
+        if op == "var": extra = f" {int(whole > 1 and self.r.random() < 0.6)}"
+        if op == "norm": extra = f" {2 if self.smooth else self.r.choice((1, 2, 2, 'inf'))}"
+        y = self.line(f"{op} {x} {keep} {len(names)}{extra} {' '.join(map(str, names))}".rstrip(), out)
+        if op in ("max", "min") and self.r.random() < 0.5: self.line(f"output {y} 1", out, whole or -1)
+        return y
 
-    def softmax(self):
+    def along(self):
         x = self.some(lambda s: len(s) >= 1)
         if x is None: return None
-        good = [k for k, d in enumerate(self.shape[x]) if d > 0 or not self.rowwise]
-        return self.line(f"softmax {x} {self.r.choice(good)}", self.shape[x]) if good else None
+        s = self.shape[x]
+        op = self.r.choice(("softmax", "log_softmax", "cumsum") + (() if self.smooth else ("sort", "top_k")))
+        good = [k for k, d in enumerate(s) if d > 0 or not (self.rowwise or op == "top_k")]
+        if not good: return None
+        axis = self.r.choice(good)
+        extra, out = f" {self.r.randrange(2)}" if op == "sort" else "", s
+        if op == "top_k":
+            k = self.r.randrange(1, s[axis] + 1)
+            extra, out = f" {k}", s[:axis] + (k,) + s[axis + 1:]
+        y = self.line(f"{op} {x} {axis}{extra}", out)
+        if extra and self.r.random() < 0.5: self.line(f"output {y} 1", out, max(s[axis], -1))
+        return y
+
+    def index(self):
+        """Ids that are there, or new ones."""
+        good = [i for i in range(len(self.shape)) if self.ints[i] > 0]
+        if good and (self.rowwise or self.r.random() < 0.6): return self.r.choice(good)
+        return self.ids(self.r.choice((2, 3, 5, 8)), self.r.choice(((-1,), (-1,), (-1, 2), (-2,), (4,))))
+
+    def by_index(self):
+        kind = self.r.choice(("gather_rows", "scatter_add_rows", "one_hot"))
+        if kind == "scatter_add_rows":
+            x = self.some(lambda s: len(s) >= 1)
+            if x is None or self.rowwise: return None
+            s, rows = self.shape[x], self.r.choice((2, 3, 5))
+            lead = self.r.randrange(1, min(len(s), 2) + 1)
+            if any(d < 0 for d in s[1:lead]) or any(d < 0 for d in s[lead:]): return None
+            y = self.ids(rows, s[:lead])
+            return self.line(f"scatter_add_rows {y} {x} {rows}", (rows,) + s[lead:])
+        y = self.index()
+        s, bound = self.shape[y], self.ints[y]
+        if kind == "one_hot":
+            classes = bound + self.r.randrange(2)
+            return self.line(f"one_hot {y} {classes}", s + (classes,)) if self.fits(s + (classes,)) else None
+        x = self.some(lambda t: len(t) >= 1 and t[0] >= bound and min(t) > 0 and self.fits(s + t[1:]))
+        if x is None: x = self.leaf("param", (bound,) + self.r.choice(((), (3,), (2, 4))))
+        out = s + self.shape[x][1:]
+        return self.line(f"gather_rows {x} {y}", out) if self.fits(out) else None
+
+    def moved(self):
+        x = self.some(lambda s: any(d > 0 for d in s))
+        if x is None: return None
+        s, op = self.shape[x], self.r.choice(("pad", "pad", "tile", "roll", "flip", "stack"))
+        good = [k for k, d in enumerate(s) if d > 0]
+        axes = self.r.sample(good, self.r.randrange(1, len(good) + 1))
+        if op == "roll": return self.line(f"roll {x} {axes[0]} {self.r.randrange(-s[axes[0]], s[axes[0]] + 3)}", s)
+        if op == "flip": return self.line(f"flip {x} {len(axes)} {' '.join(map(str, axes))}", s)
+        if op == "stack":
+            xs = [x] + [self.some(lambda t: t == s) for _ in range(self.r.randrange(3))]
+            axis = self.r.randrange(self.rowwise, len(s) + 1)
+            out = s[:axis] + (len(xs),) + s[axis:]
+            return self.line(f"stack {axis} {len(xs)} {' '.join(map(str, xs))}", out) if self.fits(out) else None
+        if op == "tile":
+            times = [self.r.choice((2, 3)) if k in axes else 1 for k in range(len(s))]
+            out = tuple(d * t for d, t in zip(s, times))
+            return self.line(f"tile {x} {len(s)} {' '.join(map(str, times))}", out) if self.fits(out) else None
+        n, mode, out, pads = 0, self.r.randrange(4), list(s), []
+        while n < 2 and n < len(s) and s[-1 - n] > 0:
+            d = s[-1 - n]
+            most = (3, d - 1, 3, d)[mode]
+            least = -((d - 1) // 2)     # what is cut off is not padded with
+            pads += [self.r.randrange(least, most + 1) if mode == 0 else self.r.randrange(most + 1) for _ in range(2)]
+            out[-1 - n] += sum(pads[-2:])
+            n += 1
+        if not any(pads) or not self.fits(tuple(out)): return None
+        value = self.r.choice((0.0, 0.5))
+        return self.line(f"pad {x} {n} {mode} {value} {' '.join(map(str, pads))}", out)
+
+    def layer(self):
+        kind = self.r.choice(("layer_norm", "rms_norm", "prelu", "bilinear"))
+        x = self.some(lambda s: len(s) >= 1 and s[-1] > (1 if "norm" in kind else 0))
+        if x is None or kind == "prelu" and self.smooth: return None
+        s, given = self.shape[x], self.r.random() < 0.35
+        if "norm" in kind:
+            dims = 2 if len(s) > 2 and s[-2] > 0 and self.r.random() < 0.3 else 1
+            eps = self.r.choice((1e-5, 0.0009765625))
+            if not given: return self.line(f"{kind} {x} {dims} {eps} {self.next_seed()}", s)
+            w = self.leaf("param", s[-dims:], -1, 1.0)
+            if kind == "rms_norm": return self.line(f"rms_norm_with {x} {w} {eps}", s)
+            b = self.leaf("param", s[-dims:], -1) if self.r.random() < 0.6 else -1
+            return self.line(f"layer_norm_with {x} {w} {b} {eps}", s)
+        if kind == "prelu":
+            channels = int(len(s) > 1 and s[1] > 0 and self.r.random() < 0.6)
+            if not given: return self.line(f"prelu {x} {channels} {self.next_seed()}", s)
+            return self.line(f"prelu_with {x} {self.leaf('param', s[1:2] if channels else (1,), -1)}", s)
+        y, out = self.some(lambda t: len(t) == len(s) and t[:-1] == s[:-1] and t[-1] > 0), self.size()
+        b = self.shape[y][-1]
+        if out * s[-1] * b > 1500 or not self.fits(s[:-1] + (out * s[-1],)): return None
+        if not given: return self.line(f"bilinear {x} {y} {out} {self.next_seed()}", s[:-1] + (out,))
+        w = self.leaf("param", (out, s[-1], b), -1)
+        c = self.leaf("param", (out,), -1) if self.r.random() < 0.6 else -1
+        return self.line(f"bilinear_with {x} {y} {w} {c}", s[:-1] + (out,))
 
     def stop(self):
         x = self.some()
@@ -855,12 +1163,14 @@ class Draw:
     def argmax(self):
         x = self.some(lambda s: len(s) >= 1)
         if x is None or self.smooth: return None
-        axis = self.r.randrange(len(self.shape[x]))
-        return self.line(f"argmax {x} {axis}", [d for k, d in enumerate(self.shape[x]) if k != axis], True)
+        axis, op = self.r.randrange(len(self.shape[x])), self.r.choice(("argmax", "argmin"))
+        out = [d for k, d in enumerate(self.shape[x]) if k != axis]
+        return self.line(f"{op} {x} {axis}", out, max(self.shape[x][axis], -1))
 
     OPS = (("unary", 14), ("scale", 4), ("exp", 3), ("log", 3), ("binary", 16), ("custom", 2), ("matmul", 10),
            ("linear", 12), ("embedding", 4), ("batch_norm", 6), ("dropout", 4), ("reshape", 7), ("flatten", 2),
-           ("permute", 5), ("concat", 5), ("slice", 5), ("reduce", 6), ("softmax", 5), ("stop", 3), ("argmax", 2))
+           ("permute", 5), ("concat", 5), ("slice", 5), ("reduce", 14), ("along", 10), ("stop", 3), ("argmax", 2),
+           ("jump", 1), ("of_positive", 4), ("where", 3), ("by_index", 8), ("moved", 9), ("layer", 9), ("terms", 3))
 
     def grow(self, n):
         names, weights = zip(*self.OPS)
@@ -868,9 +1178,67 @@ class Draw:
             if self.stages and self.r.random() < 0.35: self.note(f"stage {self.r.randrange(3)}")
             getattr(self, self.r.choices(names, weights)[0])()
 
+    def weights(self, shape, least=False):
+        """Positive weights that broadcast to shape, one of each element, or None."""
+        if any(d < 0 for d in shape[1:]): return -1
+        if not least: shape = tuple(1 if self.r.random() < 0.3 else d for d in shape[self.r.randrange(len(shape) + 1):])
+        if any(d < 0 for d in shape): return self.input(shape, -1, 0.75)
+        return self.leaf("const", shape, -1, 0.75)
+
+    def target(self, s, log2=0, shift=0.0):
+        if len(s) and s[0] < 0 and all(d > 0 for d in s[1:]): return self.input(s, log2, shift)
+        return self.leaf("const", s, log2, shift) if all(d > 0 for d in s) else None
+
+    def of_pair(self, how, x=None):
+        """A loss of x, or something, and its target; how: its reduction."""
+        name = self.r.choice([k for k in LOSSES if not (self.smooth and k in ("l1", "cosine_embedding"))])
+        if self.rowwise: return None
+        good = lambda s: count([abs(d) for d in s]) > 1 and (name != "cosine_embedding" or len(s) and s[-1] > 1)
+        x = self.some(good) if x is None or not good(self.shape[x]) else x
+        if x is None: return None
+        s, number, alpha, flags, third, pos = self.shape[x], 0.0, 0.0, 0, -1, -1
+        if name == "bce": x = self.line(f"sigmoid {self.line(f'tanh {x}', s)}", s)
+        if name == "kl_div": x = self.line(f"log_softmax {x} {len(s) - 1}", s)
+        if name == "poisson_nll":
+            flags = self.r.randrange(4)
+            x = self.positive(x) if flags & 2 else self.line(f"tanh {x}", s)
+        t, free = None, name in ("mse", "l1", "smooth_l1", "huber", "cosine_embedding")
+        if free and self.r.random() < 0.3: t = self.some(lambda t: t == s)
+        if name == "kl_div" and self.r.random() < 0.4: flags = 4
+        if t is None or t == x:
+            t = self.target(s, *((-1, 0.5) if name in ("bce", "bce_with_logits", "focal", "kl_div") and not flags & 4
+                                 else (0, 1.0) if name == "poisson_nll" else (0, 0.0)))
+        if t is None: return None
+        if name in ("smooth_l1", "huber"): number = self.r.choice((0.0, 0.5, 2.0))
+        if name == "focal": number, alpha = self.r.choice((0.0, 1.5, 3.0)), self.r.choice((0.0, -1.0, 0.75))
+        if name == "bce_with_logits" and self.r.random() < 0.5:
+            pos = self.leaf("const", s[-1:] if s[-1:] > (0,) else (), -1, 1.0)
+            self.fixed.append(pos)
+        if name == "gaussian_nll":
+            flags, third = self.r.randrange(2), self.some(lambda t: t == s) if self.r.random() < 0.5 else None
+            if third is None: third = self.target(s[:-1] + (1,) if len(s) > 1 and s[-1] > 0 else s)
+            third = self.positive(third)
+        if name == "cosine_embedding":
+            number, third = self.r.choice((0.0, 0.25, -0.25)), self.target(s[:-1])
+            if third is None: return None
+            third = self.line(f"sign {third}", s[:-1])
+            self.fixed.append(third)
+        terms = s[:-1] if name == "cosine_embedding" else s
+        weight, batched = self.weights(terms) if self.r.random() < 0.4 else -1, int(any(d < 0 for d in terms))
+        if how == 3 and not (len(terms) and terms[0] < 0): how = 0
+        y = self.line(f"loss {x} {t} {third} {weight} {pos} {name} {how} {number} {alpha} {flags} {batched}",
+                      terms if how == 2 else ())
+        if how != 1: return y
+        return self.line(f"scale {y} {2.0 ** -int(np.log2(max(count([abs(d) for d in terms]) * 4, 1)))} 0.0", ())
+
+    def terms(self): return self.of_pair(2)
+
     def part_of_loss(self, ignoring=False, choose=None):
         """A scalar that something there comes down to."""
-        kind = choose or self.r.choice(("ce", "ce", "mse", "bce", "mean", "sum"))
+        kind = choose or self.r.choice(("ce", "ce", "mse", "bce", "mean", "sum", "pair", "pair", "pair"))
+        if kind == "pair":
+            y = self.of_pair(self.r.choice((0, 0, 1, 3)))
+            if y is not None: return y
         if kind == "ce": x = self.some(lambda s: len(s) >= 1 and 2 <= s[-1] <= 40)
         else: x = self.some(lambda s: count([abs(d) for d in s]) > 1)
         if x is None: x = self.some()
@@ -883,6 +1251,7 @@ class Draw:
             y = self.ids(s[-1], (first,), self.r.choice((2, 3)) if ignoring else 0, ignored)
             self.labels = (x, y, s[-1])
             smooth = self.r.choice((0.0, 0.0, 0.125))
+            if self.r.random() < 0.5: return self.labelled(x, y, smooth, ignored if ignoring else -100)
             return self.line(f"cross_entropy {x} {y} {smooth} {ignored if ignoring else -100}", ())
         if kind in ("mse", "bce"):
             t = self.some(lambda t: t == s) if self.r.random() < 0.2 else None
@@ -894,6 +1263,19 @@ class Draw:
             return self.line(f"scale {self.line(f'sum {x} 0 0', ())} 0.125 0.0", ())
         y = self.line(f"mul {x} {x}", s) if self.r.random() < 0.6 else self.line(f"tanh {x}", s)
         return self.line(f"mean {y} 0 0", ())
+
+    def labelled(self, x, y, smooth, ignored):
+        s, how = self.shape[x], self.r.choice((0, 0, 1, 3))
+        name = self.r.choice(("cross_entropy", "nll"))
+        if self.r.random() < 0.2:       # probabilities
+            t = self.target(s)
+            y, name, self.labels = self.line(f"softmax {t} 1", s), "cross_entropy", None
+        if name == "nll": x, smooth = self.line(f"log_softmax {x} 1", s), 0.0
+        weight = self.leaf("const", s[1:], -1, 0.75) if self.r.random() < 0.5 else -1
+        self.fixed.append(weight)
+        each = self.weights(s[:1], True) if self.r.random() < 0.4 else -1
+        z = self.line(f"labelled {x} {y} {weight} {each} {name} {smooth} {ignored} {how} {int(s[0] < 0)}", ())
+        return self.line(f"scale {z} {2.0 ** -int(np.log2(abs(s[0]) * 4))} 0.0", ()) if how == 1 else z
 
     def loss(self, n, ignoring=False, first=None):
         self.labels = None
@@ -928,7 +1310,7 @@ def draw_graph(seed):
     for _ in range(r.randrange(2, 7)):
         aliases = [i for i in range(before) if d.op[i] in ALIASES and not d.ints[i]]
         leaves = [i for i in range(before) if d.op[i] in ("input", "param", "frozen")]
-        pool = r.choice((aliases, leaves, [i for i in range(before) if not d.ints[i]], losses[:1]))
+        pool = r.choice((aliases, leaves, [i for i in range(before) if not d.ints[i] and i not in d.fixed], losses[:1]))
         if pool:
             x = r.choice(pool)
             grads.append(d.line(f"gradient {r.choice(losses)} {x}", d.shape[x]))
@@ -1024,7 +1406,8 @@ def draw_training(seed):
         else: d.note(f"fit 0 {r.randrange(9, 25)} 21 {r.randrange(4, 9)} {r.randrange(1, 3)} {r.randrange(2)} {needs}")
     d.note("params")
     if plain:
-        for b in r.sample((3, 4, 5, 8, 11, 16), 2): d.note(f"evaluate 0 {r.choice((11, 13, 16))} 22 {b} {metric} {needs}")
+        for b in r.sample((3, 4, 5, 8, 11, 16), 2):
+            d.note(f"evaluate 0 {r.choice((11, 13, 16))} 22 {b} {metric} {needs}")
     fetch = r.sample([i for i in range(len(d.shape)) if d.op[i] not in LEAVES], 2)
     if r.random() < 0.4: d.note(f"eval 0 {batches[1]} 30 {len(fetch)} {' '.join(map(str, fetch))}")
     return d.lines
@@ -1036,27 +1419,31 @@ def draw_network(seed):
     d = Draw(seed, smooth=r.random() < 0.7)
     width, x = r.choice((4, 7, 16, 20, 32, 64, 100)), None
     x = d.input((-1, width))
-    same = r.choice(SMOOTH if d.smooth else ("relu", "relu", "leaky_relu"))
-    norm, drop = r.random() < 0.25, r.random() < 0.2
+    same = r.choice(SMOOTH if d.smooth else ("relu", "relu", "leaky_relu", "hard_swish", "elu", "selu", "prelu"))
+    norm, drop, row_norm = r.random() < 0.25, r.random() < 0.2, r.random() < 0.15
     for _ in range(r.randrange(1, 4)):
         width = r.choice((8, 16, 17, 32, 33, 64, 64, 128, 200))
         x = d.line(f"linear {x} {width} {int(not norm)} {d.next_seed()}", (-1, width))
         if norm: x = d.line(f"batch_norm {x} 0.1 1e-05 {d.next_seed()} 0", (-1, width))
-        x = d.line(f"{same} {x}", (-1, width))
+        if row_norm: x = d.line(f"{r.choice(('layer', 'rms'))}_norm {x} 1 1e-05 {d.next_seed()}", (-1, width))
+        x = d.line(f"{same} {x}" + (f" 1 {d.next_seed()}" if same == "prelu" else ""), (-1, width))
         if drop: x = d.line(f"dropout {x} {r.choice((0.25, 0.5))} 1", (-1, width))
     n = r.choice((1, 2, 3, 5, 10))
     x = d.line(f"linear {x} {n} 1 {d.next_seed()}", (-1, n))
-    kind = r.choice(("ce", "ce", "mse", "bce")) if n > 1 else r.choice(("mse", "bce"))
-    if kind == "ce":
+    kind = r.choice(("ce", "ce", "mse", "bce", "pair")) if n > 1 else r.choice(("mse", "bce"))
+    if kind == "pair": loss = d.of_pair(0, x)
+    elif kind == "ce":
         ignored = r.choice((0, -100))
         y = d.ids(n, (-1,), r.choice((0, 0, 3)), ignored)
         if d.lines[-1].split()[2] == "0": ignored = -100
-        loss = d.line(f"cross_entropy {x} {y} {r.choice((0.0, 0.125))} {ignored}", ())
+        smooth = r.choice((0.0, 0.125))
+        loss = d.labelled(x, y, smooth, ignored) if r.random() < 0.2 else d.line(
+            f"cross_entropy {x} {y} {smooth} {ignored}", ())
     else: loss = d.line(f"{kind} {x} {d.input((-1, n), -1, 0.5)}", ())
     fits = r.random() < 0.2     # the schedule is as long as the fit
     draw_trainer(d, loss, r.choice((0, 0, 1, 2, 3)), fits)
     batch = r.choice((8, 16, 32, 33, 64, 128))
-    needs = " ".join(str(i) for i in range(len(d.shape)) if d.op[i] in ("input", "ids"))
+    needs = " ".join(str(i) for i in sorted(Run(d.lines).reach([loss])) if d.op[i] in ("input", "ids"))
     for k in range(0 if fits else r.randrange(1, 4)): d.note(f"step 0 {batch} {k} {int(k == 0)} 0")
     rows = r.choice((40, 64, 77, 200))
     batch = min(rows, r.choice((batch, 16, 32)))
@@ -1083,8 +1470,9 @@ def draw_predictor(seed):
     def apart(i):
         """Whether each op on the way to i computes rows of its own, so that any number of them can be predicted."""
         if i == 0 or 0 not in run.reach([i]): return True
-        if i not in batched or d.op[i] in ("custom", "matmul", "permute"): return False
-        return d.op[i] != "softmax" or int(run.nodes[i].words[1]) > 0
+        together = ("custom", "matmul", "permute", "scatter_add_rows", "bilinear", "bilinear_with")
+        if i not in batched or d.op[i] in together: return False
+        return d.op[i] not in ("softmax", "log_softmax", "cumsum", "sort") or int(run.nodes[i].words[1]) > 0
 
     run = Run(d.lines)
     outs = [i for i in batched if i >= len(d.shape) // 2 and d.op[d.root[i]] not in LEAVES]

@@ -299,6 +299,80 @@ static gtr_tensor *make_cross_entropy(state *c)
     if (d.label_smoothing == 0 && d.ignore_index == -100) return gtr_cross_entropy(at(c, 1), at(c, 2));
     return gtr_cross_entropy_ex(at(c, 1), at(c, 2), d);
 }
+static gtr_tensor *make_labelled(state *c)
+{
+    const bool nll = !strcmp(c->words[5], "nll");
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    d.weight = at(c, 3);
+    d.sample_weight = at(c, 4);
+    d.label_smoothing = real(c, 6);
+    d.ignore_index = number(c, 7);
+    d.ignore_zero = !d.ignore_index;
+    d.reduction = (gtr_reduction)number(c, 8);
+    return nll ? gtr_nll_ex(at(c, 1), at(c, 2), d) : gtr_cross_entropy_ex(at(c, 1), at(c, 2), d);
+}
+#define LOSSES(X) X(mse) X(l1) X(smooth_l1) X(huber) X(bce_with_logits) X(bce) X(focal) X(kl_div) X(poisson_nll)
+#define LOSSES3(X) X(gaussian_nll) X(cosine_embedding)
+#define LOSS(name) if (!strcmp(what, #name)) return plain ? gtr_##name(x, t) : gtr_##name##_ex(x, t, d);
+#define LOSS3(name) if (!strcmp(what, #name)) return plain ? gtr_##name(x, t, v) : gtr_##name##_ex(x, t, v, d);
+static gtr_tensor *make_loss(state *c)
+{
+    const char *what = c->words[6];
+    gtr_tensor *x = at(c, 1), *t = at(c, 2), *v = at(c, 3);
+    const int flags = number(c, 10);
+    gtr_loss_desc d;
+    memset(&d, 0, sizeof d);
+    d.weight = at(c, 4);
+    d.pos_weight = at(c, 5);
+    d.reduction = (gtr_reduction)number(c, 7);
+    d.beta = d.delta = d.gamma = d.eps = strcmp(what, "cosine_embedding") ? real(c, 8) : 0;
+    d.margin = d.beta == 0 ? real(c, 8) : 0;
+    d.alpha = real(c, 9);
+    d.full = (flags & 1) != 0;
+    d.no_log_input = (flags & 2) != 0;
+    d.log_target = (flags & 4) != 0;
+    const bool plain = !d.weight && !d.pos_weight && !d.reduction && real(c, 8) == 0 && d.alpha == 0 && !flags;
+    LOSSES(LOSS)
+    LOSSES3(LOSS3)
+    return NULL;
+}
+static void set_row_norm(state *c)
+{
+    set_part(c, "weight", (uint32_t)number(c, 4), -1, 1);
+    set_part(c, "bias", (uint32_t)number(c, 4) + 1, -1, 0);
+}
+static gtr_tensor *make_layer(state *c)
+{
+    const char *op = c->words[0], *name = own_name(c);
+    gtr_tensor *x = at(c, 1), *y;
+    if (!strcmp(op, "prelu")) {
+        y = gtr_prelu(x, name, number(c, 2) != 0);
+        set_part(c, "weight", (uint32_t)number(c, 3), -1, 0);
+    } else if (!strcmp(op, "bilinear")) {
+        y = gtr_bilinear(x, at(c, 2), name, number(c, 3));
+        set_part(c, "weight", (uint32_t)number(c, 4), -1, 0);
+        set_part(c, "bias", (uint32_t)number(c, 4) + 1, -1, 0);
+    } else {
+        y = (op[0] == 'l' ? gtr_layer_norm : gtr_rms_norm)(x, name, number(c, 2), real(c, 3));
+        set_row_norm(c);
+    }
+    return y;
+}
+static const int64_t *longs(const state *c, int k, int n)
+{
+    static int64_t out[MOST];
+    int i;
+    for (i = 0; i < n; i++) out[i] = number(c, k + i);
+    return out;
+}
+static gtr_tensor *make_stack(state *c)
+{
+    gtr_tensor *x[16];
+    int k, n = number(c, 2);
+    for (k = 0; k < n && k < 16; k++) x[k] = at(c, 3 + k);
+    return gtr_stack(x, n, number(c, 1));
+}
 /* a a b, by callbacks on the host */
 static gtr_result custom_forward(const gtr_custom_call *q)
 {
@@ -364,8 +438,41 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(slice,           slice_of(at(c, 1), number(c, 2), number(c, 3), number(c, 4))) \
     X(sum,             gtr_sum(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(mean,            gtr_mean(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(prod,            gtr_prod(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(max,             gtr_max(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(min,             gtr_min(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(logsumexp,       gtr_logsumexp(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(var,             gtr_var(at(c, 1), numbers(c, 5, number(c, 3)), number(c, 3), number(c, 4) != 0, \
+                               number(c, 2) != 0)) \
+    X(norm,            gtr_norm(at(c, 1), real(c, 4), numbers(c, 5, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(softmax,         gtr_softmax(at(c, 1), number(c, 2))) \
+    X(log_softmax,     gtr_log_softmax(at(c, 1), number(c, 2))) \
+    X(cumsum,          gtr_cumsum(at(c, 1), number(c, 2))) \
     X(argmax,          gtr_argmax(at(c, 1), number(c, 2))) \
+    X(argmin,          gtr_argmin(at(c, 1), number(c, 2))) \
+    X(sort,            gtr_sort(at(c, 1), number(c, 2), number(c, 3) != 0)) \
+    X(top_k,           gtr_top_k(at(c, 1), number(c, 3), number(c, 2))) \
+    X(output,          gtr_output(at(c, 1), number(c, 2))) \
+    X(gather_rows,     gtr_gather_rows(at(c, 1), at(c, 2))) \
+    X(scatter_add_rows, gtr_scatter_add_rows(at(c, 1), at(c, 2), number(c, 3))) \
+    X(one_hot,         gtr_one_hot(at(c, 1), number(c, 2))) \
+    X(where,           gtr_where(at(c, 1), at(c, 2), at(c, 3))) \
+    X(stack,           make_stack(c)) \
+    X(flip,            gtr_flip(at(c, 1), numbers(c, 3, number(c, 2)), number(c, 2))) \
+    X(roll,            gtr_roll(at(c, 1), number(c, 3), number(c, 2))) \
+    X(tile,            gtr_tile(at(c, 1), longs(c, 3, number(c, 2)))) \
+    X(pad,             gtr_pad(at(c, 1), longs(c, 5, 2 * number(c, 2)), number(c, 2), (gtr_pad_mode)number(c, 3), \
+                               real(c, 4))) \
+    X(layer_norm,      make_layer(c)) \
+    X(rms_norm,        make_layer(c)) \
+    X(prelu,           make_layer(c)) \
+    X(bilinear,        make_layer(c)) \
+    X(layer_norm_with, gtr_layer_norm_with(at(c, 1), at(c, 2), at(c, 3), real(c, 4))) \
+    X(rms_norm_with,   gtr_rms_norm_with(at(c, 1), at(c, 2), real(c, 3))) \
+    X(prelu_with,      gtr_prelu_with(at(c, 1), at(c, 2))) \
+    X(bilinear_with,   gtr_bilinear_with(at(c, 1), at(c, 2), at(c, 3), at(c, 4))) \
+    X(loss,            make_loss(c)) \
+    X(labelled,        make_labelled(c)) \
     X(stop_gradient,   gtr_stop_gradient(at(c, 1))) \
     X(accuracy,        gtr_accuracy(at(c, 1), at(c, 2))) \
     X(cross_entropy,   make_cross_entropy(c)) \
