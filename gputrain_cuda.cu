@@ -448,7 +448,6 @@ GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 // What kernels have in line, and whole-network kernels know: 0 and what it makes of 0 are finite, but for LOG.
 #define GTR__KNOWN_TABLE(U, X) U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
 #define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
-#define GTR__RARE(X)  GTR__UNARY_RARE(GTR__UNARY_FORMULAS, X)
 #define GTR__LABEL(ID, name, forward, backward) case GTR__OP_##ID:
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
@@ -1632,8 +1631,14 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
     else gtr__put(p, type, at, x.v[0]);
 }
 // Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
-// chosen once for all N: their chains of instructions run beside each other. Those that are not known are calls for
-// each element, as four of each in each kernel would be a third of the file's code.
+// chosen once for all N: their chains of instructions run beside each other. By one comparison after the other, which
+// the compiler is kept from making a switch of: the switch's table is in memory that a launch has not read yet, and
+// comes later than a step of the product. Formulas that are not known are calls for each element, as four of each in
+// each kernel would be a third of the file's code.
+static GTR__DEVICE bool gtr__is_op(int op, int which) {
+    asm("" : "+r"(op));
+    return op == which;
+}
 static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
     return gtr__unary_fwd(op, x, a, b);
 }
@@ -1642,20 +1647,23 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float s, fl
 }
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
-        x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x;
-    switch (op) { GTR__KNOWN(GTR__CASE) GTR__RARE(GTR__LABEL) break; default: return x; }
+#define GTR__CASE(ID, name, forward, backward) if (gtr__is_op(op, GTR__OP_##ID)) { \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x; }
+    GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
+    if ((uint32_t)op >= GTR__OP_COUNT) return x;
 #pragma unroll
     for (int i = 0; i < N; i++) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
     return x;
 }
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
-        dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy;
-    switch (op) { GTR__KNOWN(GTR__CASE) GTR__RARE(GTR__LABEL) break; default: return dy; }
+#define GTR__CASE(ID, name, forward, backward) if (gtr__is_op(op, GTR__OP_##ID)) { \
+        _Pragma("unroll") for (int i = 0; i < N; i++) \
+            dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy; }
+    GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
+    if ((uint32_t)op >= GTR__OP_COUNT) return dy;
 #pragma unroll
     for (int i = 0; i < N; i++) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
     return dy;
