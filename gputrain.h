@@ -1629,12 +1629,12 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__nod
     q->root[u->slots] = root; q->part[u->slots] = part;
     return q->slot[u->loads++] = u->slots++;
 }
-/* Adds a node. False, with a part of it in q, where it may be no member, is of other elements or reads nothing that the
-   others do or make, or where not all find room. */
-static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n) {
+/* Adds a node; linked: it is the first, or reads what others do or make. False, with a part of it in q, where it may be
+   no member, is of other elements, or where not all find room. */
+static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n, bool *linked) {
     const gtr__step_kind kind = gtr__step_of(n->op);
     const int before = q->n.slots;
-    bool linked = !before;
+    *linked = !before;
     if (!q->count || gtr__program_count(p, n) != q->count) return false;
     for (int k = 0; k < n->n_out; k++) {
         const int id = n->out[k], root = gtr__root(p, id);
@@ -1645,7 +1645,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
             if (gtr__use(p, n, i) < 0) continue;
             *slot = gtr__program_slot(p, q, n, n->in[i], &p->value[id].shape);
             if (*slot < 0) return false;
-            linked |= *slot < before;
+            *linked |= *slot < before;
             if (gtr__op_flags[n->op] & GTR__AVERAGES)
                 s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
@@ -1663,13 +1663,31 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
         q->root[s.to] = root; q->part[s.to] = 0;
         q->step[q->n.steps++] = s;
     }
-    return linked;
+    return true;
+}
+/* Whether one of the nodes right behind node j reads what j makes, or what the others make of it, and what was made. */
+static bool gtr__program_meets(const gtr__plan *p, const gtr__program *q, const gtr__program_used *was, int j) {
+    for (int i = j + 1; i < p->split && i < j + 4; i++) {
+        const gtr__node *n = &p->node[i];
+        bool follows = false, meets = false;
+        for (int k = 0; k < n->n_in; k++) {
+            const int root = gtr__use(p, n, k);
+            for (int s = 0; s < was->slots; s++) meets |= was->made >> s & 1 && q->root[s] == root;
+            for (int m = j; m < i; m++)
+                for (int o = p->node[m].n_in; o < GTR__ALL(&p->node[m]); o++)
+                    follows |= root >= 0 && gtr__use(p, &p->node[m], o) == root;
+        }
+        if (!follows || gtr__program_count(p, n) != q->count) return false;
+        if (meets) return true;
+    }
+    return false;
 }
 /* Whether count nodes are a program: then q is it. */
 static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__node *n, int count) {
+    bool linked;
     memset(&q->n, 0, sizeof q->n);
     q->count = gtr__program_count(p, n);
-    while (count && gtr__program_add(p, q, n)) { n++; count--; }
+    while (count && gtr__program_add(p, q, n, &linked)) { n++; count--; }
     return !count;
 }
 /* Element-wise nodes go down to the first that depends on them where that may be in a program with them: its other
@@ -1694,8 +1712,8 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
         const gtr__program_used was = q.n;
-        bool free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_add(p, &q, n);
+        bool linked, free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
+            && gtr__program_add(p, &q, n, &linked) && (linked || gtr__program_meets(p, &q, &was, j));
         for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
         if (free) gtr__node_move(p, j, at + members++); else q.n = was;
     }
@@ -7273,6 +7291,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
+    if (row->flags & GTR__RANDOM && !row->n_diff) n->reads = 0; /* drawn in x's shape, while x is made */
     if (row->flags & GTR__SCALES && attr.i[0])
         n->attr.f[0] *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
