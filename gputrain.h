@@ -289,7 +289,7 @@ typedef struct gtr_cross_entropy_desc {
     gtr_tensor *weight; /* of classes, float32 (C), without a gradient; NULL: 1 */
     gtr_tensor *sample_weight; /* float32 (N), times the terms; no mean divides by it; NULL: 1 */
 } gtr_cross_entropy_desc;
-/* Of the other losses, which may not read all fields. */
+/* Of the other losses; what a loss does not read is 0. */
 typedef struct gtr_loss_desc {
     gtr_reduction reduction;
     gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; NULL: 1 */
@@ -300,7 +300,8 @@ typedef struct gtr_loss_desc {
     float margin; /* -1 to 1 */
     float eps; /* 0: poisson_nll 1e-8, gaussian_nll 1e-6 */
     bool log_target; /* kl_div: target is a logarithm, too */
-    bool no_log_input, full;
+    bool no_log_input; /* poisson_nll: x is no logarithm */
+    bool full; /* poisson_nll, gaussian_nll: what x does not change, too */
 } gtr_loss_desc;
 
 /* How initial values of a parameter are drawn. */
@@ -488,7 +489,7 @@ GTR_API gtr_tensor *gtr_pow(gtr_tensor *a, gtr_tensor *b); /* a^b, broadcasting 
 GTR_API gtr_tensor *gtr_less(gtr_tensor *a, gtr_tensor *b); /* 1 where a < b, else 0; broadcasting; no gradient */
 GTR_API gtr_tensor *gtr_greater(gtr_tensor *a, gtr_tensor *b); /* a > b, likewise */
 GTR_API gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b); /* a == b, likewise */
-/* a where c is not 0, else b, broadcasting; of the other neither NaN nor gradient comes through. None of c. */
+/* a where c is not 0, else b, broadcasting; of the other neither NaN nor gradient comes through. c has no gradient. */
 GTR_API gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b);
 GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b); /* a x + b */
 GTR_API gtr_tensor *gtr_neg(gtr_tensor *x); /* -x */
@@ -528,7 +529,7 @@ GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of th
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
-/* n tensors alike but for dimension axis, one behind the other. */
+/* n (1 to 60) tensors alike but for dimension axis, one behind the other. */
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
 /* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
 GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
@@ -541,10 +542,10 @@ GTR_API gtr_tensor *gtr_output(gtr_tensor *t, int k);
 /* Sum and mean over the n axes (0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
-/* Over axes as sum: log sum exp(x); the product; the largest and smallest element, a NaN being both, with the gradient
-   to the first of equals, whose place in the reduced dimensions gtr_output(t, 1) is, GTR_I32; squared deviations from
-   the mean, summed, by their count, less 1 if unbiased; sum |x| (p 1), sqrt(sum x^2) (2) or the largest |x| (INFINITY,
-   with the gradient to equals in equal parts), with gradient 0 at 0. */
+/* Over axes as sum: log sum exp(x); the product; max and min, NaN if an element is: the first of equals has the
+   gradient, and gtr_output(t, 1) is its index in the reduced dimensions, GTR_I32; var: squared deviations from the
+   mean, summed, by their count, less 1 if unbiased; norm: sum |x| (p 1), sqrt(sum x^2) (2) or the largest |x|
+   (INFINITY: equals share the gradient), with gradient 0 at 0. */
 GTR_API gtr_tensor *gtr_logsumexp(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_prod(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_max(gtr_tensor *x, const int *axes, int n, bool keep);
@@ -559,8 +560,8 @@ GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp
    made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
 /* Random numbers of like's shape, no gradient: N(0, 1); uniform in [0, 1), multiples of 2^-24; Gumbel's, -log(-log(
-   uniform)). New ones in each step and each run that evaluates, as torch.randn_like; a predictor's stay. They depend
-   on what gtr_dropout's mask does, with the same bits on CPU and GPU. A name is made if NULL. */
+   uniform)). New ones in each step and each run that evaluates, as torch.randn_like; a predictor's are the same in
+   each call. Like gtr_dropout's mask they follow from seed, name, step and place; CPU and GPU draw the same bits. */
 GTR_API gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name);
@@ -572,20 +573,23 @@ GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and 
    axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
 GTR_API gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending);
 GTR_API gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis);
-/* ids GTR_I32 in [0, classes) -> (..., classes): 1 at the id, else 0; no gradient. */
+/* ids GTR_I32 in [0, classes) -> (..., classes): 1 at the id, else 0; no gradient. Computed ids out of range, here and
+   in gather_rows, make NaN; scatter_add_rows drops their rows. */
 GTR_API gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes);
 /* x (R, ...), R not the batch, and ids (...), GTR_I32 in [0, R) -> rows x[ids] (..., ...). */
 GTR_API gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids);
 /* ids (...), GTR_I32 in [0, rows), and x (..., ...) -> (rows, ...): sums of the rows of x with that id, in order. */
 GTR_API gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows);
 /* Elements in front of and behind dimensions, which are not the batch: n pairs of counts, the last dimension's first;
-   less than 0 cuts off. They are value, x mirrored at its edge (fewer than it has), the edge's, or x again. */
+   less than 0 cuts off. By mode: value; x mirrored at its edge (fewer than it has); the edge's element; all of x (cut
+   off or not) repeated. */
 GTR_API gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value);
-/* Dimension k of x times[k] times; along axis moved by shift, and round; turned round along n axes: not the batch. */
+/* Not of the batch: tile repeats dimension k times[k] times; roll moves elements by shift along axis, and what leaves
+   enters at the other end; flip reverses n axes (0: none). */
 GTR_API gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times);
 GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
-GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* of n alike tensors, along a new axis */
+GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
    scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
@@ -1064,6 +1068,7 @@ typedef enum {
     U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? GTR__C(1) : 0, 0, 0)
 #define GTR__BINARY_OTHERS(U, X) /* whose builders have other names */ \
     U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? GTR__C(1) : 0, 0, 0) \
+    U(X, RECTIFY, rectify, FOLLOW, GTR__X0 | GTR__X1, 0, a > 0 ? a : a * b, a > 0 ? dy : dy * b, a > 0 ? 0 : dy * a) \
     U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), 0, a != 0 ? dy : 0) \
     U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, 0, \
         a != 0 ? 0 : dy)
@@ -1809,6 +1814,7 @@ struct gtr_tensor {
     char *name; /* full name, or NULL */
     const char *layer; /* its name, or that of the nearest before it that has one; NULL */
     int64_t id; /* index in ctx->tensor */
+    const char *builder; /* gtr__kind_of */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
     size_t counted[3]; /* see gtr__count_blocks */
@@ -1875,6 +1881,7 @@ struct gtr_context {
     gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
     char scope[512]; short scope_length[64]; int scope_depth;
     int stage, region, n_regions;
+    const char *builder; /* of several ops, between GTR__SINCE and gtr__whole; NULL */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
@@ -4293,7 +4300,7 @@ GTR__CPU(random_fwd) { return gtr__draw_run(instance, c, NULL); }
    dtable: dy's rows added where they came from, in ascending position; or as lookups. */
 GTR__SHAPE(embedding) {
     gtr_shape o = s->in[0];
-    if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
+    if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || o.ndim >= GTR_MAX_DIMS)
         return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
     o.dim[o.ndim++] = s->in[1].dim[1];
     return gtr__shape_output(s, 0, o);
@@ -4304,9 +4311,9 @@ static void gtr__embedding_range(GTR__SPAN) {
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
         gtr_float *y = gtr__out(c, 0) + i * n;
-        const gtr_float *x = gtr__in(c, 1) + id * n;
-        if (id >= 0 && id < rows && c->out[0].add) for (int64_t j = 0; j < n; j++) y[j] += x[j];
-        else if (id >= 0 && id < rows) GTR__COPY(y, x, n);
+        const gtr_float *x = id >= 0 && id < rows ? gtr__in(c, 1) + id * n : NULL;
+        if (x && c->out[0].add) for (int64_t j = 0; j < n; j++) y[j] += x[j];
+        else if (x) GTR__COPY(y, x, n);
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
@@ -4619,9 +4626,11 @@ GTR__CPU(cumsum_fwd) {
    theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
 GTR__SHAPE(sort) {
     const int64_t axis = s->attr->i[0], k = s->attr->i[1], n = s->in[0].dim[axis];
+    char text[GTR__SHAPE_TEXT];
     if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     if (k < 0 || (k && (n < 0 || k > n)))
-        return gtr__shape_want(s, 1, "from 1 to all elements, of an axis that is not the batch");
+        return GTR__BAD_SHAPE(s, "got k %lld and axis %lld of %s, want from 1 to all elements, of an axis that is not "
+            "the batch", (long long)(k == INT64_MIN ? 0 : k), (long long)axis, gtr__shape_text(&s->in[0], text));
     s->n_out = 2;
     s->out_dtype[1] = GTR_I32;
     if (k) s->out[0].dim[axis] = k;
@@ -4773,6 +4782,7 @@ GTR__CPU(accuracy_fwd) {
    input makes another count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 -
    s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 GTR__SHAPE(cross_entropy) {
+    if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
     if (s->in[0].dim[1] == 1) return GTR__BAD_SHAPE(s, "got one class, want at least two");
     s->out[1] = gtr_shape1(s->in[0].dim[0]);
@@ -5945,16 +5955,21 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
     while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     return NULL;
 }
-/* A builder of several ops begins and ends: all of them, or none. */
-#define GTR__SINCE(x) const int64_t since = (x) ? (x)->ctx->n_tensor : 0
+/* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. */
+#define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+    if (x) x->ctx->builder = NULL;
     return t || !x ? t : gtr__undo(x->ctx, since);
+}
+static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
+    return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
 }
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
     gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
+    t->builder = gtr__kind_of(ctx, op);
     if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage; /* where they lie */
     for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
     if (name) t->layer = name;
@@ -5975,9 +5990,9 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
 }
 /* Which op it is, for texts: linear "fc1"; without a name by its inputs: add of "x" and relu after "fc1". */
 #define GTR__OP_TEXT 400
-static const char *gtr__op_text(gtr__op op, const char *scope, const char *name, int n_in,
+static const char *gtr__op_text(const char *op, const char *scope, const char *name, int n_in,
         gtr_tensor *const *in, char *buf) {
-    char *at = buf + sprintf(buf, "%s", gtr__row(op)->name);
+    char *at = buf + sprintf(buf, "%s", op);
     if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
     for (int i = 0; !name && i < n_in && i < 3; i++) {
         const bool own = in[i]->name != NULL;
@@ -5987,7 +6002,7 @@ static const char *gtr__op_text(gtr__op op, const char *scope, const char *name,
     return buf;
 }
 static const char *gtr__called(const gtr_tensor *t, char *buf) {
-    return gtr__op_text(t->op, "", t->name, t->n_in, t->in, buf);
+    return gtr__op_text(t->builder, "", t->name, t->n_in, t->in, buf);
 }
 static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 /* The runs of t's output of this shape, from those of its first input with a batch. */
@@ -6014,22 +6029,31 @@ static gtr_tensor *gtr__output_of(gtr_tensor *t, int64_t k) {
     gtr_tensor *o = ctx->n_tensor - t->id > k + 1 ? ctx->tensor[t->id + k + 1] : t;
     return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
 }
+/* NULL beside a tensor is an error, or comes of the one that there is. */
+static bool gtr__there(const char *who, int n, gtr_tensor *const *in) {
+    gtr_context *ctx = NULL;
+    int none = 0;
+    for (int i = n; i > 0; i--) if (in[i - 1]) ctx = in[i - 1]->ctx; else none = i;
+    if (none && gtr__usable(ctx)) GTR__BAD_ARG(ctx, "%s: argument %d is NULL", who, none);
+    return !none;
+}
+static bool gtr__all_there(const char *who, gtr_tensor *a, gtr_tensor *b, gtr_tensor *c) {
+    gtr_tensor *in[] = { a, b, c };
+    return gtr__there(who, 3, in);
+}
 /* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the
    tensor, or, with several outputs, one that nobody has and theirs behind it. name: the layer's or NULL; put behind the
    scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
-    gtr_context *ctx = NULL;
+    gtr_context *ctx = in[0] ? in[0]->ctx : NULL;
+    const char *const kind = gtr__kind_of(ctx, op);
     gtr__shape_call s = GTR__ZERO;
     char who[GTR__OP_TEXT], *full = NULL;
-    for (int i = n_in - 1; i >= 0; i--) {
-        if (!in[i]) return NULL;
-        ctx = in[i]->ctx;
-    }
-    if (!gtr__usable(ctx)) return NULL;
+    if (!gtr__there(kind, n_in, in) || !gtr__usable(ctx)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
-            gtr__op_text(op, ctx->scope, name, n_in, in, who);
+            gtr__op_text(kind, ctx->scope, name, n_in, in, who);
             GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts", who);
             return GTR__NONE(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
         }
@@ -6044,7 +6068,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
             snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large, or has the batch squared");
         }
     if (r) {
-        gtr__op_text(op, ctx->scope, name, n_in, in, who);
+        gtr__op_text(kind, ctx->scope, name, n_in, in, who);
         return GTR__NONE(ctx, r, "%s: %s", who, s.why);
     }
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
@@ -6260,7 +6284,7 @@ static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
-    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name,
+    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__kind_of(x->ctx, op),
         axis, x->shape.ndim);
     return -1;
 }
@@ -6275,7 +6299,8 @@ gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, fa
 GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
 gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
 gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
-    GTR__SINCE(c);
+    if (!gtr__all_there("where", c, a, b)) return NULL;
+    GTR__SINCE(c, "where");
     return gtr__whole(c, since, gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b)));
 }
 #define GTR__UNARY_BUILDER(X, ID, name, ...) \
@@ -6286,8 +6311,7 @@ static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, boo
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!right)
-        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__row(op)->name, a, b,
-                want);
+        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__kind_of(x->ctx, op), a, b, want);
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
@@ -6336,14 +6360,15 @@ gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
 /* Of ops along an axis, i[0]; a, b, c: i[1] to i[3]. */
 static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, int64_t a, int64_t b, int64_t c) {
     gtr__attr at = GTR__ZERO;
-    if (!x[0]) return NULL;
+    if (!gtr__there(gtr__kind_of(x[0] ? x[0]->ctx : NULL, op), n, x)) return NULL;
     at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b; at.i[3] = c;
     return at.i[0] < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
 }
 #define GTR__MAX_LIST 60
 static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
-    if (!x || n < 1 || !x[0]) return false;
-    return n <= GTR__MAX_LIST || GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
+    if (!x || n < 1) return false;
+    if (n > GTR__MAX_LIST) return x[0] && GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
+    return gtr__there(who, n, x);
 }
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     if (!gtr__is_list(x, n, "concat")) return NULL;
@@ -6365,7 +6390,8 @@ gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOF
 gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, 0, 1, 0); }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0, 0); }
 static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
-    return n == 0 || (n > 0 && axes) || GTR__NO(x, ARG, "%s: %d axes", who, n);
+    return n == 0 || (n > 0 && n <= x->shape.ndim && axes)
+        || GTR__NO(x, ARG, "%s: %d axes of %d dimensions", who, n, x->shape.ndim);
 }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind, double f) {
     gtr__attr at = GTR__ZERO;
@@ -6406,24 +6432,25 @@ gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
     return gtr__along(GTR__OP_SORT, &x, 1, axis, 0, descending, 0);
 }
 gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
-    return gtr__along(GTR__OP_SORT, &x, 1, axis, k ? k : -1, 1, 0);
+    GTR__SINCE(x, "top_k");
+    return gtr__whole(x, since, gtr__along(GTR__OP_SORT, &x, 1, axis, k ? k : INT64_MIN, 1, 0));
 }
-/* m elements of x along axis, before of which lie in front of its own, by a gtr_pad_mode or, 4, turned round. Takes
-   back what was made since there were so many tensors. */
-static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int axis, int64_t before, int64_t m,
-        int mode, float value) {
+/* x and elements in front of and behind its own along axis, by a gtr_pad_mode or, 4, turned round. */
+static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int mode, float value) {
     gtr__attr at = GTR__ZERO;
     gtr_context *ctx = x->ctx;
-    gtr_tensor *in[4], *t = NULL;
-    const int64_t n = x->shape.dim[axis];
-    const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && m > 0 && n < 1 << 28 && m < 1 << 28;
-    if (!good || (mirror && (before >= n || m - before >= 2 * n))) {
-        GTR__BAD_ARG(ctx, "%s: dimension %d would have %lld elements, of %lld; it may not be the batch%s", who, axis,
-            (long long)m, (long long)n, mirror ? ", and fewer than it has can be mirrored" : "");
-        return gtr__undo(ctx, since);
-    }
+    gtr_tensor *in[4];
+    const int64_t n = x->shape.dim[axis], most = 1 << 28;
+    const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && n < most && before > -most && before < most
+        && behind > -most && behind < most;
+    const int64_t m = good ? n + before + behind : 0;
+    char text[GTR__SHAPE_TEXT];
+    if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
+        return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s, %lld elements in front and %lld behind, want %s",
+            ctx->builder, axis, gtr__label(x), gtr__shape_text(&x->shape, text), (long long)before, (long long)behind,
+            n < 0 ? "another than the batch" : mirror ? "fewer than it has" : "1 to 2^28 in all");
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
-    if (!ids) return gtr__undo(ctx, since);
+    if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
     for (int64_t i = 0; i < m; i++) {
         const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
@@ -6437,58 +6464,53 @@ static gtr_tensor *gtr__take(gtr_tensor *x, const char *who, int64_t since, int 
     for (int k = 0; k < 3; k++)
         in[k + 1] = gtr_constant(ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
     gtr__mfree(ctx, ids);
-    t = gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
-    return gtr__whole(x, since, t);
+    return gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
-    GTR__SINCE(x);
-    bool good = x && pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR;
-    for (int i = 0; good && i < 2 * n; i++) good = pad[i] > INT32_MIN && pad[i] < INT32_MAX;
-    if (x && !good) return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
-    for (int i = 0; i < n && x; i++, pad += 2) {
-        const int k = x->shape.ndim - 1 - i;
-        const int64_t m = x->shape.dim[k] + pad[0] + pad[1];
-        if (pad[0] || pad[1]) x = gtr__take(x, "pad", since, k, pad[0], m, (int)mode, value);
-    }
-    return x;
+    if (x && !(pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR))
+        return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    GTR__SINCE(x, "pad");
+    gtr_tensor *t = x;
+    for (int i = 0; i < n && t; i++, pad += 2)
+        if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], (int)mode, value);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
-    GTR__SINCE(x);
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
-    for (int k = 0; x && k < x->shape.ndim; k++) if (times[k] != 1) {
+    GTR__SINCE(x, "tile");
+    gtr_tensor *t = x;
+    for (int k = 0; t && k < x->shape.ndim; k++) if (times[k] != 1) {
         const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
-        x = gtr__take(x, "tile", since, k, 0, m, GTR_PAD_CIRCULAR, 0);
+        t = gtr__take(t, k, 0, m - n, GTR_PAD_CIRCULAR, 0);
     }
-    return x;
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
-    GTR__SINCE(x);
+    GTR__SINCE(x, "roll");
     const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
-    const int64_t n = a < 0 ? 0 : x->shape.dim[a];
-    return a < 0 ? NULL : gtr__take(x, "roll", since, a, n > 0 ? shift % n : 0, n, GTR_PAD_CIRCULAR, 0);
+    if (a >= 0) shift %= GTR__MAX(x->shape.dim[a], 1);
+    return gtr__whole(x, since, a < 0 ? NULL : gtr__take(x, a, shift, -shift, GTR_PAD_CIRCULAR, 0));
 }
 gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
-    GTR__SINCE(x);
     if (!x || !gtr__are_axes(x, axes, n, "flip")) return NULL;
-    for (int i = 0; x && i < n; i++) {
-        const int a = gtr__axis(x, axes[i], GTR__OP_TAKE);
-        x = a < 0 ? gtr__undo(x->ctx, since)
-            : gtr__take(x, "flip", since, a, 0, x->shape.dim[a], GTR_PAD_CIRCULAR + 1, 0);
+    GTR__SINCE(x, "flip");
+    gtr_tensor *t = x;
+    for (int i = 0; t && i < n; i++) {
+        const int a = gtr__axis(t, axes[i], GTR__OP_TAKE);
+        t = a < 0 ? NULL : gtr__take(t, a, 0, 0, GTR_PAD_CIRCULAR + 1, 0);
     }
-    return x;
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     gtr_tensor *t[GTR__MAX_LIST];
     if (!gtr__is_list(x, n, "stack")) return NULL;
-    gtr_context *ctx = x[0]->ctx;
-    GTR__SINCE(x[0]);
+    GTR__SINCE(x[0], "stack");
     for (int i = 0; i < n; i++) {
-        if (!x[i]) return gtr__undo(ctx, since);
         gtr_shape s = x[i]->shape;
         const int a = axis < 0 ? axis + s.ndim + 1 : axis;
         if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS) {
-            GTR__BAD_ARG(ctx, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
-            return gtr__undo(ctx, since);
+            GTR__BAD_ARG(x[0]->ctx, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
+            return gtr__whole(x[0], since, NULL);
         }
         for (int k = s.ndim++; k > a; k--) s.dim[k] = s.dim[k - 1];
         s.dim[a] = 1;
@@ -6540,14 +6562,14 @@ gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
     return gtr__limit(t, classes);
 }
 gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
-    if (!x || !ids) return NULL;
+    if (!gtr__all_there("gather_rows", x, ids, x)) return NULL;
     gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
     for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
     if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
         return GTR__NO(x, SHAPE,
             "gather_rows: want x (R, ...), R not the batch, and at most 8 dimensions of the result");
     for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
-    GTR__SINCE(x);
+    GTR__SINCE(x, "gather_rows");
     return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
 }
 gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
@@ -6613,7 +6635,7 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
 }
 gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
-    if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
+    if (!gtr__all_there("gradient", loss, x, x) || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx)
         return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
     if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
@@ -6651,7 +6673,7 @@ static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tens
 /* The same with a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
 static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char *name, gtr_shape w, gtr_init init,
         const gtr_shape *b, gtr_init init_b) {
-    GTR__SINCE(x);
+    GTR__SINCE(x, NULL);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
     if (weight && b) bias = gtr__layer_part(x, name, "bias", GTR_F32, *b, init_b, false);
     if (bias || !b) t = gtr__weighted(op, eps, x, weight, bias, name);
@@ -6692,7 +6714,7 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     gtr_tensor *in[6], *t;
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    GTR__SINCE(x);
+    GTR__SINCE(x, NULL);
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
         return GTR__NO(x, SHAPE,
@@ -6722,8 +6744,10 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
 static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const char *name, int dims, bool bias) {
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
-    for (int n = x->shape.ndim, i = n - (dims ? dims : 1); i < n && k.ndim < GTR_MAX_DIMS; i++)
-        k = gtr__shape_more(k, i < 0 ? 0 : x->shape.dim[i]);
+    const int n = x->shape.ndim;
+    if (dims < 0 || GTR__MAX(dims, 1) > n) return GTR__NO(x, SHAPE, "%s \"%s%s\": dims %d of x with %d dimensions",
+        gtr__row(op)->name, x->ctx->scope, name, dims, n);
+    for (int i = n - GTR__MAX(dims, 1); i < n; i++) k = gtr__shape_more(k, x->shape.dim[i]);
     return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
         gtr__init(GTR_INIT_ZERO, 0));
 }
@@ -6742,26 +6766,27 @@ gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
     return gtr__weighted(GTR__RMS_NORM, weight, NULL, NULL);
 }
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
-    if (!x || !weight) return NULL;
+    if (!gtr__all_there("prelu", x, weight, x)) return NULL;
     gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
     if (s.dim[0] != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != s.dim[0]))
         return GTR__NO(x, SHAPE, "prelu: weight is not (1,), nor (C,) of x (N, C, ...)");
     while (s.ndim + 1 < x->shape.ndim) s = gtr__shape_more(s, 1);
-    GTR__SINCE(x);
-    gtr_tensor *h = gtr_relu(x);
-    return gtr__whole(x, since, gtr_add(h, gtr_mul(gtr_reshape(weight, s), gtr_sub(x, h))));
+    GTR__SINCE(x, "prelu");
+    return gtr__whole(x, since, gtr__op2(GTR__OP_RECTIFY, x, gtr_reshape(weight, s)));
 }
 gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
     if (!gtr__layer_name(x, name, "prelu")) return NULL;
-    GTR__SINCE(x);
-    const gtr_shape c = gtr_shape1(!channels ? 1 : x->shape.ndim > 1 ? x->shape.dim[1] : 0);
+    if (channels && x->shape.ndim < 2)
+        return GTR__NO(x, SHAPE, "prelu \"%s%s\": want x (N, C, ...) for channels", x->ctx->scope, name);
+    GTR__SINCE(x, "prelu");
+    const gtr_shape c = gtr_shape1(channels ? x->shape.dim[1] : 1);
     gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
     gtr_tensor *t = gtr_prelu_with(x, w);
     return gtr__whole(x, since, t);
 }
 /* Rows of b times all of W, which makes matrices (M, A) to multiply a's with. */
 gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias) {
-    if (!a || !b || !weight) return NULL;
+    if (!gtr__all_there("bilinear", a, b, weight)) return NULL;
     const int64_t *w = weight->shape.dim;
     const int n = a->shape.ndim;
     gtr_shape to = a->shape, one = a->shape;
@@ -6769,7 +6794,7 @@ gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, 
         return GTR__NO(a, SHAPE, "bilinear: want a (..., A), b (..., B) and weight (M, A, B)");
     to.dim[n - 1] = w[0];
     to = gtr__shape_more(to, w[1]); one = gtr__shape_more(one, 1);
-    GTR__SINCE(a);
+    GTR__SINCE(a, "bilinear");
     gtr_tensor *t = gtr_linear_with(b, gtr_reshape(weight, gtr_shape2(w[0] * w[1], w[2])), NULL);
     t = gtr_matmul(gtr_reshape(t, to), gtr_reshape(a, one));
     to.ndim--;
@@ -6777,8 +6802,8 @@ gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, 
     return gtr__whole(a, since, bias ? gtr_add(t, bias) : t);
 }
 gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out) {
-    if (!b || !gtr__layer_name(a, name, "bilinear")) return NULL;
-    GTR__SINCE(a);
+    if (!gtr__all_there("bilinear", a, b, a) || !gtr__layer_name(a, name, "bilinear")) return NULL;
+    GTR__SINCE(a, "bilinear");
     const int n = a->shape.ndim, m = b->shape.ndim;
     const gtr_shape s = gtr_shape3(out, n ? a->shape.dim[n - 1] : 0, m ? b->shape.dim[m - 1] : 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(s.dim[1], 1)));
@@ -6807,16 +6832,20 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
 static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reduction how, gtr_tensor *divisor) {
     if (weight) t = gtr_mul(t, gtr__widen(weight));
     if (!t || how == GTR_REDUCE_NONE) return t;
-    gtr_tensor *all = (how == GTR_REDUCE_SUM || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
-    if (how == GTR_REDUCE_BATCH_MEAN && t->shape.ndim) all = gtr_scale(all, (float)gtr__shape_inner(&t->shape, 0), 0);
-    if (how == GTR_REDUCE_SUM && gtr__batch_axis(&t->shape) < t->shape.ndim && (all = gtr_scale(all, 1, 0)) != NULL)
-        all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
+    const gtr_shape *s = &t->shape;
+    const bool per = how == GTR_REDUCE_BATCH_MEAN && s->ndim, batch = gtr__batch_axis(s) < s->ndim,
+        sum = how == GTR_REDUCE_SUM || (per && s->dim[0] > 0);
+    gtr_tensor *all = (sum || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
+    if (per || (sum && batch))
+        all = gtr_scale(all, !per ? 1 : sum ? 1 / (float)s->dim[0] : (float)gtr__shape_inner(s, 0), 0);
+    if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0), of x and target t. */
-#define GTR__LOSSES(X) X(mse, GTR__OP_MSE) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS) X(l1, 0) X(huber, 0) \
-    X(smooth_l1, 0) X(bce, 0) X(focal, 0) X(kl_div, 0) X(poisson_nll, 0)
-#define GTR__LOSS_ENUM(name, plain) GTR__L_##name,
+/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read), of x and target t. */
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "") X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight") X(l1, 0, "") \
+    X(huber, 0, "delta") X(smooth_l1, 0, "beta") X(bce, 0, "") X(focal, 0, "pos_weight alpha gamma") \
+    X(kl_div, 0, "log_target") X(poisson_nll, 0, "eps no_log_input full")
+#define GTR__LOSS_ENUM(name, plain, reads) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static float gtr__or(float v, float other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
@@ -6840,6 +6869,7 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
+        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr_clamp(c, 1e-30f, 1); /* its power's slope is finite */
         if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
         return alpha < 0 ? y : gtr_mul(y, gtr_scale(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
@@ -6868,46 +6898,58 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
-static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr_tensor *x, gtr_tensor *t,
+static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx, const gtr_loss_desc *d) {
+    static const char *const name[] = { "alpha", "margin", "beta", "delta", "gamma", "eps", "pos_weight", "log_target",
+        "no_log_input", "full" };
+    const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps, (float)(d->pos_weight != NULL),
+        (float)d->log_target, (float)d->no_log_input, (float)d->full };
+    for (int i = 0; i < 10; i++) {
+        const bool read = strstr(reads, name[i]) != NULL;
+        const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
+        if (v != 0 && !(read && v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s", op,
+            name[i], (double)v, !read ? ": it is not read" : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30") == GTR_OK;
+    }
+    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction) == GTR_OK;
+}
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, gtr_tensor *x, gtr_tensor *t,
         gtr_tensor *v, gtr_loss_desc d) {
-    if (!x || !t || (!v && kind >= GTR__L_gaussian_nll)) return NULL;
+    if (!gtr__all_there(op, x, t, kind < GTR__L_gaussian_nll ? x : v)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
     if (rows && to.ndim) to.ndim--;
-    if (!(d.beta >= 0 && d.delta >= 0 && d.gamma >= 0 && d.eps >= 0 && d.beta + d.delta + d.gamma + d.eps < 1e30f
-        && fabsf(d.alpha) <= 1 && fabsf(d.margin) <= 1 && (unsigned)d.reduction < 4))
-        return GTR__NO(x, ARG, "%s: want beta, delta, gamma and eps from 0 on, alpha and margin from -1 "
-            "to 1, and a reduction", op);
 #define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, to, broadcast)
-    if (!GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
+    if (!gtr__loss_fields(op, reads, x->ctx, &d)
+        || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
-    GTR__SINCE(x);
-    x = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
-    return gtr__whole(t, since, gtr__loss_end(x, d.weight, d.reduction, NULL));
+    GTR__SINCE(x, op);
+    t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
+    return gtr__whole(x, since, gtr__loss_end(t, d.weight, d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
     gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return made; } \
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return made; }
-#define GTR__LOSS_BUILDER(name, plain) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, x, t, NULL, desc))
+#define GTR__LOSS_BUILDER(name, plain, reads) \
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, reads, x, t, NULL, desc))
 #define GTR__X_T_V GTR__X_T, gtr_tensor *v
-#define GTR__LOSS_BUILDER3(name) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, x, t, v, desc))
-GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDER3(cosine_embedding)
+#define GTR__LOSS_BUILDER3(name, reads) \
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, x, t, v, desc))
+GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll, "eps full")
+GTR__LOSS_BUILDER3(cosine_embedding, "margin")
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
     at.f[0] = a; at.f[1] = b;
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
-    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.i[0]; }
+    if (!t) return NULL;
+    t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.i[0];
     return gtr__limit(t, x->shape.dim[x->shape.ndim - 1]);
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
-    if (!x || !labels) return NULL;
     const char *const op = nll ? "nll" : "cross_entropy";
-    const bool soft = !nll && labels->shape.ndim == 2 && x->shape.ndim == 2;
+    if (!gtr__all_there(op, x, labels, x)) return NULL;
+    const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == 2 && x->shape.ndim == 2;
     const float s = d.label_smoothing, share = x->shape.ndim == 2 ? -s / (float)x->shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
@@ -6918,22 +6960,24 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     gtr_tensor *t = soft ? x : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
     if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
     if (!soft) gtr__undo(x->ctx, t->id); /* it was for its checks */
-    if ((soft && !GTR__FITS("labels", labels, x->shape, false))
-        || !GTR__FITS("weight", d.weight, gtr_shape1(x->shape.dim[1]), false)
+    const gtr_shape classes = gtr_shape1(x->shape.dim[1]);
+    if ((soft && !GTR__FITS("labels", labels, x->shape, false)) || !GTR__FITS("weight", d.weight, classes, false)
         || !GTR__FITS("sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
-    GTR__SINCE(x);
+    GTR__SINCE(x, op);
     gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
-    x = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
-    gtr_tensor *all = w ? gtr_mul(x, w) : x;
+    gtr_tensor *all = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
+    if (w) all = gtr_mul(all, w);
     if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
     else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
-    gtr_tensor *one = soft ? t : gtr__of_labels(GTR__OP_NLL, gtr_stop_gradient(x), labels, at, 0, 1), *by = one;
+    gtr_tensor *one = soft ? t : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
+        gtr__init(GTR_INIT_CONSTANT, 1), false), *by;
+    by = one = soft ? t : gtr__of_labels(GTR__OP_NLL, one, labels, at, 1, 0);
     if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), one));
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
-    if (divides) by = gtr__op1(GTR__OP_DIVISOR, by);
+    if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) { by->layer = op; by->attr.i[2] = d.weight != NULL; }
     t = one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
-    return gtr__whole(labels, since, t);
+    return gtr__whole(x, since, t);
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
@@ -9303,7 +9347,7 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
         if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
         snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
-                gtr__row(op->op)->name);
+                op->builder);
         return i;
     }
     return -1;
@@ -9937,12 +9981,13 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"",
         gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
     else if (!n)
-        snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
+        snprintf(text, size, "the %s \"%s\" %s", gtr__row(v->tensor->op)->name, name, shape);
     else {
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
-        const char *why = none ? " (all labels of the step are ignored)" : "";
-        snprintf(text, size, "the output of %s \"%s\" %s%s", gtr__row(n->op)->name, n->layer, shape, why);
+        const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
+        snprintf(text, size, "the output of %s \"%s\" %s%s%s", gtr__row(n->op)->name, n->layer, shape,
+            none ? " (all labels of the step are ignored" : "", why);
     }
     return true;
 }
@@ -10837,6 +10882,17 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
+/* A piece's rows, from row of the call on, draw as these. */
+static bool gtr__predictor_place(gtr_predictor *p, gtr__plan_cache *e, int64_t row) {
+    bool moved = false;
+    for (gtr__node *n = e->plan.node; n < e->plan.node + e->plan.n_node; n++) {
+        const int64_t was = n->row0;
+        if (!(gtr__row(n->op)->flags & GTR__RANDOM)) continue;
+        n->row0 = e->plan.value[n->out[0]].shape.dim[0] / e->recipe.batch * row;
+        moved |= n->row0 != was;
+    }
+    return !moved || gtr__predictor_ready(p, e);
+}
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
 static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     gtr__plan_cache *e;
@@ -10935,19 +10991,20 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
     if (!p->apart && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
                          (long long)rows, (long long)p->max_rows);
-    for (int64_t n; rows > 0; rows -= n) {
-        n = GTR__MIN(rows, p->max_rows);
+    for (int64_t n, done = 0; done < rows; done += n) {
+        n = GTR__MIN(rows - done, p->max_rows);
         for (int i = 0; i < p->entry[0]->n_limited; i++) {
             const gtr_tensor *op = p->entry[0]->limited[i];
             if (gtr__limited_input(op) != p->input) continue;
             if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->row[0] / 4), text)) < 0) continue;
+            at += done * (int64_t)(p->row[0] / 4);
             return GTR__BAD_ARG(own, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
                              text);
         }
         const gtr_result before = own->error;
         own->error = GTR_OK;
-        const gtr__plan_cache *e = gtr__predictor_entry(p, n);
-        if (!e) return own->error;
+        gtr__plan_cache *e = gtr__predictor_entry(p, n);
+        if (!e || !gtr__predictor_place(p, e, done)) return own->error;
         if (before) own->error = before;
         gtr_result r = be->copy(p->instance[0], p->block[GTR__IN], in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
         if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);

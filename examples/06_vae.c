@@ -43,6 +43,7 @@ int main(int argc, char **argv)
     static gtr_csv_desc csv;
     static gtr_trainer_desc how;
     static gtr_fit_desc fit;
+    static gtr_loss_desc pixel;
     static const int32_t digits[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
     float pixels[10 * PIXELS], nats = 0;
     gtr_context *ctx = gtr_create(desc);
@@ -63,9 +64,10 @@ int main(int argc, char **argv)
     mean = gtr_linear(h, "mean", CODE);
     log_var = gtr_linear(h, "log_var", CODE);
     code = gtr_add(mean, gtr_mul(gtr_exp(gtr_scale(log_var, 0.5f, 0)), gtr_random_normal(mean, "noise")));
-    /* of N(mean, exp(log_var)) from N(0, 1), and of the pixels: means over all elements, as sums of an image's */
+    /* of N(mean, exp(log_var)) from N(0, 1), a mean over all elements, as sums of an image's; and of its pixels */
     divergence = gtr_mean(gtr_sub(gtr_add(gtr_exp(log_var), gtr_mul(mean, mean)), log_var), NULL, 0, false);
-    loss = gtr_add(gtr_scale(gtr_bce_with_logits(decode(ctx, code, class_), x), PIXELS, 0),
+    pixel.reduction = GTR_REDUCE_BATCH_MEAN;
+    loss = gtr_add(gtr_bce_with_logits_ex(decode(ctx, code, class_), x, pixel),
         gtr_scale(divergence, CODE / 2.0f, -CODE / 2.0f));
 
     how.optimizer = GTR_ADAM;
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
 
     written = gtr_sigmoid(decode(ctx, gtr_random_normal(class_, "codes"), class_));
     gtr_set(y, digits, sizeof digits);
-    for (k = 0; k < 2 && !gtr_eval(&written, 1); k++) {     /* new codes each time */
+    for (k = 0; k < 2 && !gtr_error(ctx) && !gtr_eval(&written, 1); k++) {     /* new codes each time */
         if (gtr_get(written, pixels, sizeof pixels)) break;
         draw(pixels, 10);
     }

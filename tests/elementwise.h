@@ -51,5 +51,6 @@
     X(LESS, less, "DD", NO_GRADIENT, gtr_less(x, y), x < y ? 1 : 0, "(x < y).double()") \
     X(GREATER, greater, "DD", NO_GRADIENT, gtr_greater(x, y), x > y ? 1 : 0, "(x > y).double()") \
     X(EQUAL, equal_to, "DD", NO_GRADIENT, gtr_equal(x, y), x == y ? 1 : 0, "(x == y).double()") \
+    X(RECTIFY, rectify, "NX", 0, gtr__op2(GTR__OP_RECTIFY, x, y), x > 0 ? x : x * y, "") \
     X(MASK, mask, "DX", PASSES_0, gtr__op2(GTR__OP_MASK, x, y), x != 0 ? y : -0.0, "") \
     X(MASK_NOT, mask_not, "DX", PASSES_0, gtr__op2(GTR__OP_MASK_NOT, x, y), x != 0 ? -0.0 : y, "")

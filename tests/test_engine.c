@@ -2014,6 +2014,25 @@ static void predictor_rows(void)
         gtr_destroy(ctx);
     }
 }
+/* A predictor's random numbers are those of a call's rows, in however many pieces, and the same in each call. */
+static void predictor_draws(void)
+{
+    static gtr_float want[6 * 2 * 4], got[6 * 2 * 4];
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *h = gtr_linear(x, "fc", 8);
+    gtr_tensor *pairs = gtr_reshape(h, gtr_shape2(-2, 4));
+    gtr_tensor *y = gtr_flatten(gtr_reshape(gtr_add(pairs, gtr_random_normal(pairs, "noise")),
+        gtr_shape3(GTR_BATCH, 2, 4)));
+    gtr_predictor *whole = gtr_predictor_create(y, 6), *parts = gtr_predictor_create(y, 2);
+    int k;
+    if (CHECK(whole && parts, "%s", gtr_error_text(ctx))) for (k = 0; k < 2; k++) {
+        EXPECT_EQ(gtr_predict(whole, pool_x, 6, want), GTR_OK);
+        EXPECT_EQ(gtr_predict(parts, pool_x, 6 - k, got), GTR_OK);
+        CHECK(near32(got, want, (6 - k) * 8), "call %d: in pieces other numbers", k);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* ids behind a call's own are valid ones, at the first call too */
 static void predictor_ids(void)
 {
@@ -2023,6 +2042,7 @@ static void predictor_ids(void)
     gtr_tensor *x = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *y = gtr_embedding(x, "table", 10, 4);
     gtr_predictor *p = gtr_predictor_create(y, 16);
     int k;
+    gtr_predictor *few = gtr_predictor_create(y, 3);
     for (k = 0; k < 16; k++) ids[k] = (k * 7 + 3) % 10;
     for (k = 9; k > 0; k--) {
         gtr_set(x, ids, (size_t)k * sizeof *ids);
@@ -2031,6 +2051,9 @@ static void predictor_ids(void)
         EXPECT_EQ(gtr_predict(p, ids, k, got), GTR_OK);
         CHECK(near32(got, want, k * 4), "%d ids", k);
     }
+    ids[7] = 10;
+    EXPECT_EQ(gtr_predict(few, ids, 9, got), GTR_ERR_ARG);
+    EXPECT(strstr(gtr_predictor_error_text(few), "element 7 is 10") != NULL);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -4702,6 +4725,7 @@ static void all(void)
     RUN(same_bits);
     RUN(predictors);
     RUN(predictor_rows);
+    RUN(predictor_draws);
     RUN(predictor_ids);
     RUN(fit);
     RUN(stop_from_thread);

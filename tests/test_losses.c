@@ -448,15 +448,17 @@ static void labels_kept_input(void)
 }
 
 /* ---- losses of terms: reductions, weights, parts ---- */
-enum { LOSSES = 16 };
+enum { LOSSES = 17 };
 static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal",
     "kl_div",
     "poisson_nll", "gaussian_nll", "cosine_embedding", "nll", "nll of classes' weights", "cross_entropy of weights",
-    "cross_entropy", "cross_entropy of probabilities" };
+    "cross_entropy", "cross_entropy of probabilities", "mse of (C, N)" };
 static gtr_float data_t[SET * CLASSES];
 static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y, gtr_reduction how)
 {
     static const gtr_float weights[CLASSES] = { 0.5, 1, 2, 0.25, 4 };
+    static const int turned[] = { 1, 0 };
+    static const int32_t order[CLASSES] = { 3, 0, 4, 1, 2 };
     gtr_tensor *column = gtr_slice(t, 1, 0, 1), *rows = gtr_reshape(column, gtr_shape1(GTR_BATCH));
     gtr_tensor *w = gtr_constant(h->ctx, GTR_F32, gtr_shape1(CLASSES), weights);
     gtr_loss_desc d;
@@ -477,6 +479,12 @@ static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y
     case 9: return gtr_gaussian_nll_ex(h, t, gtr_scale(column, 1, 0.5f), d);
     case 10: d.weight = NULL; return gtr_cosine_embedding_ex(h, t, gtr_scale(rows, 0, -1), d);
     case 12: e.weight = w; break;
+    case 16: { /* their rows in another order, too */
+        gtr_tensor *ids = gtr_constant(h->ctx, GTR_I32, gtr_shape1(CLASSES), order);
+        d.weight = NULL;
+        h = gtr_gather_rows(gtr_permute(h, turned), ids);
+        return gtr_mse_ex(h, gtr_gather_rows(gtr_permute(t, turned), ids), d);
+    }
     case 13: e.weight = w; e.sample_weight = rows; e.label_smoothing = 0.125f; break;
     default: break;
     }
@@ -549,7 +557,7 @@ static void losses_in_sets(void)
         memset(&a, 0, sizeof a);
         a.rows = SET;
         a.column[0].data = data_x; a.column[0].shape = gtr_shape1(WIDTH);
-        if (kind < 11 || kind == 13 || kind == 15) { c->data = data_t; c->shape = gtr_shape1(CLASSES); c++; }
+        if (kind < 11 || kind == 13 || kind > 14) { c->data = data_t; c->shape = gtr_shape1(CLASSES); c++; }
         if (kind > 10 && kind < 15) { c->data = data_y; c->dtype = GTR_I32; }
         set = gtr_dataset_arrays(n.ctx, a);
         feed_loss(&n, SET);
@@ -563,6 +571,50 @@ static void losses_in_sets(void)
         EXPECT_OK(n.ctx);
         gtr_destroy(n.ctx);
     }
+}
+/* REDUCE_BATCH_MEAN is the sum by dimension 0, the batch or not. */
+static void batch_means(void)
+{
+    int kind;
+    fill_loss();
+    for (kind = 1; kind < LOSSES; kind += LOSSES - 2) {
+        net mean = build_loss(kind, GTR_REDUCE_BATCH_MEAN, 1, GTR_FP32);
+        net sum = build_loss(kind, GTR_REDUCE_SUM, 1, GTR_FP32);
+        const float by = kind == 1 ? ROWS : CLASSES;
+        feed_loss(&mean, ROWS); feed_loss(&sum, ROWS);
+        CHECK(close_to(gtr_item(mean.loss) * by, gtr_item(sum.loss), GTR_FP32), "%s: %.9g, and the sum is %.9g",
+            loss_names[kind], (double)gtr_item(mean.loss), (double)gtr_item(sum.loss));
+        EXPECT_OK(mean.ctx);
+        gtr_destroy(mean.ctx); gtr_destroy(sum.ctx);
+    }
+}
+/* What labels alone say of the divisor is made without the network, which runs once; and a logit of minus infinity is
+   a probability of 0, at a label, too. */
+static void nll_once(void)
+{
+    static const gtr_float logits[6] = { 0, -INFINITY, 1, 2, 1, 0 };
+    const int32_t labels[2] = { 1, 0 };
+    int kind, m;
+    for (kind = 11; kind < 15; kind++) {
+        net n[2];
+        int count[2] = { 0, 0 };
+        for (m = 0; m < 2; m++) {
+            n[m] = build_loss(kind, GTR_REDUCE_MEAN, m ? 4 : 1, GTR_FP32);
+            const char *at = gtr_plan_text(n[m].t, ROWS);
+            while ((at = strstr(at, "linear")) != NULL) { at++; count[m]++; }
+            EXPECT_OK(n[m].ctx);
+            gtr_destroy(n[m].ctx);
+        }
+        CHECK(count[0] > 0 && count[1] <= 4 * count[0], "%s: %d times linear in 4 parts, %d in one", loss_names[kind],
+            count[1], count[0]);
+    }
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_I32,
+        gtr_shape1(GTR_BATCH));
+    gtr_set(x, logits, sizeof logits); gtr_set(y, labels, sizeof labels);
+    EXPECT(gtr_item(gtr_nll(gtr_log_softmax(x, 1), y)) > 1e30f);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
 }
 /* A loss of values that are stored in 16 bits is that of these values in float32, and so is its gradient. */
 static void losses_of_low(void)
@@ -639,6 +691,31 @@ static void losses_at_kinks(void)
         gtr_destroy(ctx);
     }
 }
+/* prelu of infinity is infinity; focal's gradient is 0 where no digit of the loss is left. */
+static void ends(void)
+{
+    static const gtr_float far[4] = { INFINITY, 90, 120, 200 };
+    gtr_float got[4] = { 0 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH)), *f[2];
+    gtr_loss_desc d;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.gamma = 0.5f;
+    gtr_set(x, far, sizeof far);
+    f[0] = gtr_prelu(x, "p", false);
+    EXPECT_EQ(gtr_eval(f, 1), GTR_OK);
+    gtr_get(f[0], got, sizeof got);
+    EXPECT(!memcmp(got, far, sizeof got));
+    gtr_set(x, far + 1, 3 * sizeof *far);
+    f[1] = gtr_gradient(gtr_focal_ex(x, gtr_scale(x, 0, 1), d), x);
+    EXPECT_EQ(gtr_eval(f + 1, 1), GTR_OK);
+    gtr_get(f[1], got, 3 * sizeof *got);
+    for (i = 0; i < 3; i++)
+        CHECK(fabs((double)got[i]) < 1e-30, "focal at %g: gradient %g", (double)far[i + 1], (double)got[i]);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* Each is refused when it is built, and the text names the loss, what is wrong, and shapes got and wanted. */
 static void losses_refused(void)
 {
@@ -654,8 +731,14 @@ static void losses_refused(void)
     memset(&d, 0, sizeof d); memset(&e, 0, sizeof e);
 #define REFUSED(call, code, a, b) do { EXPECT((call) == NULL); EXPECT(strstr(gtr_error_text(ctx), b) != NULL); \
         EXPECT_ERROR(ctx, code, a); } while (0)
-    EXPECT(!gtr_l1(NULL, t) && !gtr_huber(x, NULL) && !gtr_gaussian_nll(x, t, NULL) && !gtr_nll(NULL, y)
-        && !gtr_cross_entropy(x, NULL) && !gtr_cosine_embedding(x, NULL, rows) && gtr_error(ctx) == GTR_OK);
+    EXPECT(!gtr_l1(NULL, NULL) && !gtr_gaussian_nll(NULL, NULL, NULL) && !gtr_nll(NULL, NULL));
+    EXPECT_OK(ctx);
+    REFUSED(gtr_l1(NULL, t), GTR_ERR_ARG, "l1", "argument 1 is NULL");
+    REFUSED(gtr_huber(x, NULL), GTR_ERR_ARG, "huber", "argument 2 is NULL");
+    REFUSED(gtr_gaussian_nll(x, t, NULL), GTR_ERR_ARG, "gaussian_nll", "argument 3 is NULL");
+    REFUSED(gtr_nll(NULL, y), GTR_ERR_ARG, "nll", "argument 1 is NULL");
+    REFUSED(gtr_cross_entropy(x, NULL), GTR_ERR_ARG, "cross_entropy", "argument 2 is NULL");
+    REFUSED(gtr_cosine_embedding(x, NULL, rows), GTR_ERR_ARG, "cosine_embedding", "argument 2 is NULL");
     REFUSED(gtr_l1(x, w), GTR_ERR_SHAPE, "l1: got target \"w\" float32 (N, 4)", "(N, 3)");
     REFUSED(gtr_smooth_l1(y, y), GTR_ERR_SHAPE, "smooth_l1: got x \"y\" int32", "float32");
     REFUSED(gtr_bce(x, rows), GTR_ERR_SHAPE, "bce: got target \"rows\"", "(N,)");
@@ -672,21 +755,48 @@ static void losses_refused(void)
     REFUSED(gtr_focal_ex(x, t, d), GTR_ERR_ARG, "focal", "gamma");
     d.gamma = 0; d.margin = 1.5f;
     REFUSED(gtr_cosine_embedding_ex(x, t, rows, d), GTR_ERR_ARG, "cosine_embedding", "margin");
-    d.margin = 0; d.reduction = (gtr_reduction)4;
+    d.margin = 0; d.beta = 1e-40f;
+    REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: beta is", "1e-38");
+    d.beta = 2;
+    REFUSED(gtr_huber_ex(x, t, d), GTR_ERR_ARG, "huber: beta", "want 0: it is not read");
+    d.beta = 0; d.delta = 2;
+    REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: delta", "want 0: it is not read");
+    d.delta = 0; d.pos_weight = t;
+    REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse: pos_weight", "want 0: it is not read");
+    d.pos_weight = NULL; d.full = true;
+    REFUSED(gtr_kl_div_ex(x, t, d), GTR_ERR_ARG, "kl_div: full", "want 0: it is not read");
+    d.full = false; d.reduction = (gtr_reduction)4;
     REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse", "reduction");
     REFUSED(gtr_nll(w, rows), GTR_ERR_SHAPE, "nll", "int32");
     REFUSED(gtr_nll(gtr_slice(x, 1, 0, 1), y), GTR_ERR_SHAPE, "nll", "C above 1");
     REFUSED(gtr_cross_entropy(x, w), GTR_ERR_SHAPE, "cross_entropy: got labels \"w\" float32 (N, 4)", "(N, 3)");
+    REFUSED(gtr_cross_entropy(x, gtr_reshape(y, gtr_shape2(GTR_BATCH, 1))), GTR_ERR_SHAPE, "(N, 1)", "int32 (N,)");
     e.weight = rows;
     REFUSED(gtr_cross_entropy_ex(x, y, e), GTR_ERR_SHAPE, "cross_entropy: got weight \"rows\" float32 (N,)", "(3,)");
     e.weight = NULL; e.sample_weight = w;
     REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_SHAPE, "nll: got sample_weight \"w\" float32 (N, 4)", "(N,)");
     e.sample_weight = NULL; e.label_smoothing = 0.5f;
     REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_ARG, "nll: label_smoothing is 0.5", "want 0");
+    { /* of two contexts: what the other has stays */
+        gtr_context *other = gtr_create(desc0());
+        gtr_tensor *far_x = gtr_input(other, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *far_y = gtr_input(other, "y",
+            GTR_I32, gtr_shape1(GTR_BATCH));
+        const int64_t mark = gtr_mark(ctx);
+        e.label_smoothing = 0; e.weight = NULL; e.sample_weight = NULL; e.reduction = GTR_REDUCE_SUM;
+        REFUSED(gtr_l1(far_x, t), GTR_ERR_ARG, "l1", "different contexts");
+        REFUSED(gtr_nll_ex(far_x, y, e), GTR_ERR_ARG, "nll", "different contexts");
+        EXPECT(gtr_mark(ctx) >= mark && gtr_l1(x, t) && far_y);
+        gtr_destroy(other);
+    }
     loss = gtr_nll(x, y);
     gtr_set(x, logits, sizeof logits); gtr_set(y, bad, sizeof bad);
     EXPECT_EQ(gtr_eval(&loss, 1), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "input \"y\": element 1 is 3, want 0 to 2 for nll");
+    e.label_smoothing = 0; e.sample_weight = rows;
+    loss = gtr_cross_entropy_ex(x, y, e);
+    gtr_set(rows, logits, 2 * sizeof *logits);
+    EXPECT_EQ(gtr_eval(&loss, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want 0 to 2 for cross_entropy");
     gtr_destroy(ctx);
 }
 /* A step in which no row counts, of a loss that is divided by weights. */
@@ -701,8 +811,26 @@ static void no_weights(void)
         feed_loss(&n, ROWS);
         gtr_step(n.t);
         EXPECT_EQ(gtr_wait(n.ctx) || gtr_error(n.ctx), 1);
-        EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "all labels of the step are ignored");
+        EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "\"nll\" () (all labels of the step are ignored");
         gtr_destroy(n.ctx);
+    }
+    for (m = 0; m < 2; m++) { /* labels count whose classes have no weight; a weight is NaN */
+        const gtr_float weights[2][3] = { { 0, 0, 1 }, { 1, 1, (gtr_float)NAN } }, logits[6] = { 0 };
+        const int32_t labels[2] = { 0, 1 };
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_I32,
+            gtr_shape1(GTR_BATCH));
+        gtr_cross_entropy_desc d;
+        gtr_trainer_desc how;
+        memset(&d, 0, sizeof d); memset(&how, 0, sizeof how);
+        d.weight = gtr_constant(ctx, GTR_F32, gtr_shape1(3), weights[m]);
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy_ex(gtr_linear(x, "fc", 3), y, d), how);
+        gtr_set(x, logits, sizeof logits); gtr_set(y, labels, sizeof labels);
+        gtr_step(t);
+        EXPECT_EQ(gtr_wait(ctx) || gtr_error(ctx), 1);
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, m ? "the constant \"constant\" (3,)"
+            : "\"cross_entropy\" () (all labels of the step are ignored, or their classes have no weight)");
+        gtr_destroy(ctx);
     }
 }
 
@@ -927,8 +1055,11 @@ static void all(void)
     RUN(labels_kept_input);
     RUN(losses_in_parts);
     RUN(losses_in_sets);
+    RUN(batch_means);
+    RUN(nll_once);
     RUN(losses_of_low);
     RUN(losses_at_kinks);
+    RUN(ends);
     RUN(losses_refused);
     RUN(no_weights);
     RUN(masks_in_parts);

@@ -326,8 +326,8 @@ static gtr_tensor *make_loss(state *c)
     d.weight = at(c, 4);
     d.pos_weight = at(c, 5);
     d.reduction = (gtr_reduction)number(c, 7);
-    d.beta = d.delta = d.gamma = d.eps = strcmp(what, "cosine_embedding") ? real(c, 8) : 0;
-    d.margin = d.beta == 0 ? real(c, 8) : 0;
+    *(!strcmp(what, "smooth_l1") ? &d.beta : !strcmp(what, "huber") ? &d.delta : !strcmp(what, "focal") ? &d.gamma
+        : !strcmp(what, "cosine_embedding") ? &d.margin : &d.eps) = real(c, 8);
     d.alpha = real(c, 9);
     d.full = (flags & 1) != 0;
     d.no_log_input = (flags & 2) != 0;
