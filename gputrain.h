@@ -7335,7 +7335,6 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
-    if (row->flags & GTR__RANDOM && !row->n_diff) n->reads = 0; /* drawn in x's shape, while x is made */
     if (row->flags & GTR__SCALES && attr.i[0])
         n->attr.f[0] *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
@@ -12857,7 +12856,8 @@ void gtr_destroy(gtr_context *ctx) {
                     several streams a step; norms in 16 bits; RMSprop, Lion, averages of weights (.ema)
    2026-11-22  0.1: ops of several outputs, gtr_split; 32 more element-wise ops, in one launch; random numbers;
                     layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
-                    gradients as lookups; Hopper's instructions; chains of small layers in one launch
+                    gradients as lookups; Hopper's instructions; chains of small layers in one launch;
+                    NULL beside a tensor, and fields that a loss does not read, are errors
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
