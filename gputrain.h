@@ -7905,10 +7905,10 @@ static void gtr__close_up(gtr__plan *p) {
 }
 #define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(const gtr__plan *p, int *readers, int *writers) {
-    for (const gtr__node *n = p->node; n < p->node + p->n_node; n++)
-        for (int k = 0; k < GTR__ALL(n); k++) {
-            const int v = gtr__use(p, n, k);
-            if (v >= 0) (k < n->n_in ? readers : writers)[v]++;
+    for (int i = 0; i < p->n_node; i++)
+        for (int k = 0; k < GTR__ALL(&p->node[i]); k++) {
+            const int v = gtr__use(p, &p->node[i], k);
+            if (v >= 0) (k < p->node[i].n_in ? readers : writers)[v]++;
         }
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
