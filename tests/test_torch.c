@@ -191,13 +191,15 @@ static int64_t elements(gtr_shape s, int64_t rows)
     for (i = 0; i < s.ndim; i++) n *= s.dim[i] < 0 ? -s.dim[i] * rows : s.dim[i];
     return n;
 }
-static const int *numbers(const state *c, int k, int n)
-{
-    static int out[MOST];
-    int i;
-    for (i = 0; i < n; i++) out[i] = number(c, k + i);
-    return out;
+#define NUMBERS(type, name) static const type *name(const state *c, int k, int n) \
+{ \
+    static type out[MOST]; \
+    int i; \
+    for (i = 0; i < n; i++) out[i] = number(c, k + i); \
+    return out; \
 }
+NUMBERS(int, numbers)
+NUMBERS(int64_t, longs)
 static const char *own_name(const state *c)
 {
     static char name[16];
@@ -358,13 +360,6 @@ static gtr_tensor *make_layer(state *c)
         set_row_norm(c);
     }
     return y;
-}
-static const int64_t *longs(const state *c, int k, int n)
-{
-    static int64_t out[MOST];
-    int i;
-    for (i = 0; i < n; i++) out[i] = number(c, k + i);
-    return out;
 }
 static gtr_tensor *make_stack(state *c)
 {
