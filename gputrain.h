@@ -1526,18 +1526,18 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes among which a node's companions are looked for: planning stays linear */
 typedef enum {
-    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_UNARY, GTR__STEP_BINARY
+    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY, GTR__STEP_BINARY
 } gtr__step_kind;
 #define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(flags),
 static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
     const uint32_t f = gtr__op_flags[op];
     return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
-        : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
+        : f & GTR__RANDOM ? GTR__STEP_DRAW : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
 }
 /* A step makes operand out of its node: forward (side 0), or the gradient of input side - 1. Slots of its formula's
    operands; what that does not read is one that it does. a: what COPY, SPREAD and DROP start from. factor: of SPREAD.
-   line: elements of DROP's row. */
+   line: elements of a row that DROP or DRAW counts. */
 typedef struct {
     const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
 } gtr__step;
@@ -1612,7 +1612,7 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
         if (k >= n->n_in && !count) count = elements;
         if (k < n->n_in ? elements > count : elements != count) return 0;
     }
-    if (kind != GTR__STEP_DROP || !n->training || !count) return count;
+    if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
     return n->attr.i[1] || (row < count && row % 4) ? 0 : count; /* a Philox block is four elements of a row */
 }
@@ -1655,7 +1655,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
                 s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
         if (id < 0) continue;
-        if (s.a < 0) s.a = s.y < 0 ? s.dy : s.y;
+        if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots; /* DRAW reads nothing: its own */
         if (s.b < 0) s.b = s.a;
         if (s.y < 0) s.y = s.a;
         if (s.dy < 0) s.dy = s.a;
@@ -4254,14 +4254,15 @@ static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0
         if (by == 1) v[j] = four[at % 4]; else GTR__COPY(v + j, four, 4);
     }
 }
-/* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). */
+/* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
 static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
         const gtr_float *x, gtr_float *y, int64_t n, int add) {
     const float p = (float)a->f[0];
     const gtr_float factor = (gtr_float)(1 / (1 - a->f[0]));
     float u[GTR__BLOCK + 4];
-    gtr__draw_line(a, ctl, row0, GTR__DRAW_UNIFORM, row, e, n, u);
-    if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
+    gtr__draw_line(a, ctl, row0, x ? GTR__DRAW_UNIFORM : (int)a->i[4], row, e, n, u);
+    if (!x) for (int64_t j = 0; j < n; j++) y[j] = u[j];
+    else if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
     else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : 0;
 }
 /* Items are rows in cuts of GTR__BLOCK elements. x: what is dropped of; NULL: RANDOM. */
@@ -4271,11 +4272,9 @@ static void gtr__draw_range(GTR__SPAN) {
     const gtr__call *c = w->c;
     for (; i < end; i++) {
         const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK);
-        gtr_float *y = gtr__out(c, 0) + row * w->n + e;
-        float u[GTR__BLOCK + 4];
-        if (w->x) gtr__dropout_line(c->attr, c->ctl, c->row0, row, e, w->x + row * w->n + e, y, n, c->out[0].add);
-        else gtr__draw_line(c->attr, c->ctl, c->row0, (int)c->attr->i[4], row, e, n, u);
-        for (int64_t j = 0; !w->x && j < n; j++) y[j] = u[j];
+        const int64_t at = row * w->n + e;
+        gtr__dropout_line(c->attr, c->ctl, c->row0, row, e, w->x ? w->x + at : NULL, gtr__out(c, 0) + at, n,
+            c->out[0].add);
     }
 }
 static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr_float *x) {
@@ -5440,11 +5439,12 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
             s->side ? dy : NULL, x, y, r, n, s->add);
         return;
     }
-    if (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0) {
+    if (s->kind == GTR__STEP_DRAW || (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0)) {
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
             m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x + j, r + j, m, s->add);
+            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
+                s->add);
         }
         return;
     }
@@ -5476,7 +5476,7 @@ static void gtr__program_range(GTR__SPAN) {
     GTR__JOB(gtr__program_job, w);
     const gtr__program *p = w->p;
     gtr_float t[GTR__PROGRAM_SLOTS][GTR__BLOCK];
-    const gtr_float *at[GTR__PROGRAM_SLOTS];
+    const gtr_float *at[GTR__PROGRAM_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
         for (int k = 0; k < p->n.loads; k++) at[p->slot[k]] = gtr__program_load(w, k, t[p->slot[k]], i, n);
@@ -7335,6 +7335,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
+    if (gtr__step_of(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
     if (row->flags & GTR__SCALES && attr.i[0])
         n->attr.f[0] *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
@@ -10881,16 +10882,23 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
+/* Nodes draw for rows from row of the call on, members, which number their network's operands, too. True: as before. */
+static bool gtr__same_rows(const gtr__plan_cache *e, gtr__node *n, int count, const int *operand, int64_t row) {
+    bool same = true;
+    for (; count--; n++) {
+        const int64_t was = n->row0;
+        const gtr__network *w = (const gtr__network *)n->attr.ptr;
+        if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(e, w->node, w->n_node, n->in, row);
+        if (!(gtr__row(n->op)->flags & GTR__RANDOM)) continue;
+        const int v = operand ? operand[n->out[0]] : n->out[0];
+        n->row0 = e->plan.value[v].shape.dim[0] / e->recipe.batch * row;
+        same &= n->row0 == was;
+    }
+    return same;
+}
 /* A piece's rows, from row of the call on, draw as these. */
 static bool gtr__predictor_place(gtr_predictor *p, gtr__plan_cache *e, int64_t row) {
-    bool moved = false;
-    for (gtr__node *n = e->plan.node; n < e->plan.node + e->plan.n_node; n++) {
-        const int64_t was = n->row0;
-        if (!(gtr__row(n->op)->flags & GTR__RANDOM)) continue;
-        n->row0 = e->plan.value[n->out[0]].shape.dim[0] / e->recipe.batch * row;
-        moved |= n->row0 != was;
-    }
-    return !moved || gtr__predictor_ready(p, e);
+    return gtr__same_rows(e, e->plan.node, e->plan.n_node, NULL, row) || gtr__predictor_ready(p, e);
 }
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
 static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {

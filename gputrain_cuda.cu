@@ -4519,7 +4519,7 @@ typedef struct gtr__program_step {
     int16_t kind, op, side, storage;
     int8_t dy, a, b, y, to;
     float f0, f1;
-    int64_t line, row0;         // of dropout: elements of a row, first row
+    int64_t line, row0;         // of what draws: elements of a row, first row
     uint64_t key;
 } gtr__program_step;
 typedef struct gtr__program_kernel {
@@ -4532,18 +4532,27 @@ typedef struct gtr__program_kernel {
     gtr__program_step step[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
 
+static GTR__DEVICE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
+static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
+// Four numbers: by a call, which a kernel with other steps is better with.
+static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uint64_t step, int64_t row, int64_t e) {
+    uint32_t r[4];
+    float v[4];
+    GTR__COUNTER(r, step, row, e);
+    GTR__PHILOX(r, key);
+    gtr__draw_four(kind, r, v);
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+// DROP, or DRAW of kind s.op.
 static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr__ctl *ctl, int64_t i, float *v) {
     const int64_t row = i / s.line, e = i - row * s.line;
-    const uint64_t step = ctl ? ctl->step : 0;
-    uint32_t r[4];
-    GTR__COUNTER(r, step, s.row0 + row, e);
-    GTR__PHILOX(r, s.key);
+    const bool draw = s.kind == GTR__STEP_DRAW;
+    float4 u = gtr__draw_call(draw ? s.op : GTR__DRAW_UNIFORM, s.key, ctl ? ctl->step : 0, s.row0 + row, e);
     const int first = (int)(e & 3);             // not 0 where elements go one by one
+    if (first) u.x = first == 1 ? u.y : first == 2 ? u.z : u.w;
+    const float four[4] = { u.x, u.y, u.z, u.w };
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const uint32_t u = first == 0 ? r[k] : r[first];
-        v[k] = GTR__UNIFORM(u) >= s.f0 ? v[k] * s.f1 : 0.0f;
-    }
+    for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
 // slot: of this thread, GTR__T apart.
 static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot, int64_t i,
@@ -4565,14 +4574,14 @@ static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__c
             gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, d);
             memcpy(v, d, 16);
         } else gtr__binary4(s.op, v, w);
-    } else if (s.kind == GTR__STEP_DROP) gtr__program_draw(s, ctl, i, v);
+    } else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW) gtr__program_draw(s, ctl, i, v);
     if (s.out.p) gtr__give(s.out, i, n, v);
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = gtr__rounded(s.storage, v[k]);
     memcpy(&slot[s.to * GTR__T], v, 16);
 }
 // All loads before any is waited for, then the steps.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
     extern __shared__ float4 gtr__slots[];
     gtr__enter();
     float4 *slot = gtr__slots + threadIdx.x;
@@ -4614,8 +4623,9 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
         t.f0 = (float)s->factor; t.f1 = 0.0f;
     }
-    if (s->kind != GTR__STEP_DROP) return t;
-    if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
+    if (s->kind == GTR__STEP_DRAW) t.op = (int16_t)attr->i[4];
+    else if (s->kind != GTR__STEP_DROP) return t;
+    else if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
     t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
     t.key = attr->key;
     t.line = s->line;
@@ -5195,8 +5205,6 @@ typedef struct gtr__drop {
     const gtr__ctl *ctl;
 } gtr__drop;
 
-static GTR__DEVICE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
-static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
 // n <= 4 numbers of a row from element e on.
 template <bool PARTS>
 static GTR__DEVICE void gtr__draws(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,

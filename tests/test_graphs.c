@@ -656,11 +656,11 @@ static void fused_steps(void)
 }
 
 /* ---- element-wise programs ---- */
-/* A graph drawn from a seed: element-wise ops, with operands that are broadcast, reshaped, used again, drop out, and
-   now and then a layer or a mean between. Returns its loss. */
+/* A graph drawn from a seed: element-wise ops, with operands that are broadcast, reshaped, sliced, joined, drawn, used
+   again, drop out, and now and then a layer or a mean between. Returns its loss. */
 static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
 {
-    gtr_tensor *v[40], *column, *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)),
+    gtr_tensor *v[40], *column, *pair[2], *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)),
         *y = gtr_input(ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)), *loss;
     const int axis = 2, steps = 6 + (int)(seed % 9);
     unsigned r = seed * 2654435761u + 12345;
@@ -671,7 +671,7 @@ static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
         gtr_tensor *a = v[n - 1 - (int)(r >> 8) % 3 % n], *b = v[(r >> 16) % (unsigned)n], *t = a;
         char name[16];
         snprintf(name, sizeof name, "n%d", i);
-        switch ((r >> 24) % 14) {
+        switch ((r >> 24) % 22) {
         case 0: t = gtr_add(a, b); break;
         case 1: t = gtr_sub(b, a); break;
         case 2: t = gtr_tanh(gtr_mul(a, b)); break;
@@ -686,6 +686,20 @@ static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
             t = gtr_reshape(t, gtr_shape3(GTR_BATCH, 6, 8)); break;
         case 11: t = gtr_sub(a, gtr_mean(a, &axis, 1, true)); break;
         case 12: t = gtr_linear(a, name, 8); if (r & 64) t = activation((int)(r >> 8) % ACTS, t); break;
+        case 13: t = gtr_add(a, gtr_random_normal(b, name)); break;
+        case 14: t = gtr_mul(a, gtr_random_uniform(a, name)); break;
+        case 15: case 16:                               /* gates; halves and their rows */
+            t = gtr_split(a, r & 256 ? 1 : 2, 2);
+            pair[0] = gtr_mul(t, gtr_sigmoid(gtr_output(t, 1)));
+            pair[1] = r & 512 ? gtr_sub(b == a ? t : gtr_tanh(t), gtr_output(t, 1)) : gtr_exp(gtr_tanh(t));
+            t = gtr_concat(pair, 2, r & 256 ? 1 : 2); break;
+        case 17: t = gtr_mul(a, gtr_tanh(gtr_slice(b, 2, 3, 4))); break;
+        case 18: t = gtr_sub(gtr_mul(gtr_slice(a, 1, 2, 3), a), gtr_slice(b, 1, 4, 5)); break;
+        case 19: t = gtr_reshape(gtr_slice(gtr_reshape(a, gtr_shape2(GTR_BATCH, 48)), 1, 5, 29),
+                gtr_shape3(GTR_BATCH, 3, 8));
+            pair[0] = gtr_mul(t, t); pair[1] = r & 1024 ? t : gtr_slice(b, 1, 0, 3);
+            t = gtr_concat(pair, 2, 1); break;
+        case 20: t = gtr_add(gtr_linear(gtr_slice(a, 2, 0, 5), name, 8), gtr_slice(y, 2, 7, 8)); break;
         default: t = gtr_mul(a, gtr_parameter(ctx, name, gtr_shape2(6, 1), normal())); break;
         }
         v[n++] = gtr_scale(t, 0.75f, 0);
@@ -746,6 +760,30 @@ static void programs(void)
         all++;
     }
     CHECK(taken > 10 * all, "programs took %d nodes of %d plans", taken, all);
+}
+
+/* Of a variational autoencoder: the noise is drawn where it is used. */
+static void absorbed(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16 };
+    for (int k = 0; k < 4; k++) {
+        gtr_desc desc = desc0();
+        if (k > 1) desc.preset = GTR_PRESET_SM90;
+        gtr_context *ctx = gtr_create(desc);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 36)),
+            *h = gtr_linear(gtr_relu(gtr_linear(x, "l0", 24)), "l1", 16), *m = gtr_split(h, 1, 2),
+            *v = gtr_output(m, 1), *z = gtr_add(m, gtr_mul(gtr_exp(gtr_scale(v, 0.5f, 0)), gtr_random_normal(m, "noise"))),
+            *kl = gtr_mean(gtr_sub(gtr_add(gtr_exp(v), gtr_mul(m, m)), v), NULL, 0, false),
+            *out = gtr_linear(gtr_relu(gtr_linear(z, "l2", 24)), "l3", 36);
+        gtr_trainer_desc d = sgd(0.1f);
+        d.precision = precisions[k % 2];
+        ctx->caps.chains = -1;
+        gtr_trainer *t = gtr_trainer_create(gtr_add(gtr_bce_with_logits(out, x), kl), d);
+        const char *text = gtr_plan_text(t, 8);
+        EXPECT(text && strstr(text, "random") && !strstr(text, " random \""));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
 }
 
 /* Bytes that a plan asks for are its work, about: four times the nodes want about four times as much, of a chain, of
@@ -1306,6 +1344,7 @@ static void all(void)
     RUN(norm_acts);
     RUN(fused_steps);
     RUN(programs);
+    RUN(absorbed);
     RUN(planning_is_linear);
     RUN(who_is_float32);
     RUN(residuals_in_16_bits);
