@@ -880,7 +880,8 @@ enum {
     GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
     /* element by element: what they read, in other storage; times a mask; of two operands; that no gradient passes */
     GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
-    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864 /* a sum over dimensions in attr i[0]; divided by their count */
+    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over dimensions in attr i[0]; divided by their count */
+    GTR__BANDS = GTR__FLAT /* others: copies of bands */
 };
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint32_t)(mask) << 28)
@@ -910,8 +911,8 @@ enum {
     X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
     X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
-    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
-    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__BANDS, 1, 1) \
+    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__BANDS, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
@@ -1526,28 +1527,33 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes among which a node's companions are looked for: planning stays linear */
 typedef enum {
-    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY, GTR__STEP_BINARY
+    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
+    GTR__STEP_BINARY
 } gtr__step_kind;
 #define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(flags),
 static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
     const uint32_t f = gtr__op_flags[op];
     return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
-        : f & GTR__RANDOM ? GTR__STEP_DRAW : !(f & GTR__EW) ? GTR__STEP_NONE : f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY;
+        : f & GTR__RANDOM ? GTR__STEP_DRAW : f & GTR__EW ? f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY
+        : f & GTR__BANDS ? GTR__STEP_BAND : GTR__STEP_NONE;
 }
 /* A step makes operand out of its node: forward (side 0), or the gradient of input side - 1. Slots of its formula's
-   operands; what that does not read is one that it does. a: what COPY, SPREAD and DROP start from. factor: of SPREAD.
-   line: elements of a row that DROP or DRAW counts. */
+   operands; what that does not read is one that it does. a: what COPY, BAND, SPREAD and DROP start from. factor: of
+   SPREAD. line: elements of DROP's or DRAW's row. begin: of the band, so shaped, of an out of more elements. */
 typedef struct {
     const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
+    int64_t begin; gtr_shape band;
 } gtr__step;
 typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
-/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k]. A slot holds of memory root (of
-   the plan) all elements (part 0), 1 + the operand that is broadcast, or what is broadcast for one step alone (-1). */
+/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k], or a band of it from
+   begin[k] on. A slot holds of memory root (of the plan) all elements (part 0), 1 + the operand that is broadcast, or
+   what is broadcast or a band for one step (-1). */
 typedef struct {
     int64_t count; gtr__program_used n;
     int slot[GTR__PROGRAM_LOADS], load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS], part[GTR__PROGRAM_SLOTS];
     gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
+    int64_t begin[GTR__PROGRAM_LOADS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
 /* What a matcher took together. Operands of members, and of program (a late matcher's, if they are one), index c->in,
@@ -1595,11 +1601,32 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
     for (int i = from; i != to; i += d) p->node[i] = p->node[i + d];
     p->node[to] = n;
 }
-/* The elements of a node that a program may have as a member: of each output; 0: it may not. */
+/* BAND: operands that are the whole and the parts that bands of its rows are copied to or, joins, from: run elements,
+   from begin on, each behind the last; 0: no member. Other nodes' parts are their outputs. */
+typedef struct { int whole, part, parts, joins; int64_t begin, run; } gtr__banding;
+static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
+    const bool joint = (gtr__op_flags[n->op] & GTR__JOINT) != 0, back = n->dir == GTR__BWD;
+    const int64_t *at = n->attr.i;
+    gtr__banding w = { -1, n->n_in, n->n_out, 0, 0, 0 };
+    if (gtr__step_of(n->op) != GTR__STEP_BAND) return w;
+    w.parts = !joint ? (int)at[3] : back ? n->n_out : n->n_in;
+    w.whole = joint ? n->n_in - 1 : 0;
+    if ((w.joins = joint != back) != 0) { w.whole = n->n_in; w.part = joint ? 0 : 1 + w.parts; }
+    const gtr_shape *s = &p->value[n->in[w.whole]].shape;
+    w.begin = joint ? 0 : at[1] * gtr__shape_inner(s, at[0]);
+    w.run = joint ? gtr__shape_inner(&p->value[n->in[0]].shape, at[0] - 1)
+        : (at[2] - at[1]) * gtr__shape_inner(s, at[0]);
+    if (w.joins && !n->adds && w.parts * w.run != gtr__shape_inner(s, at[0] - 1)) w.run = 0; /* there are zeros */
+    for (int k = 0; k < w.parts; k++) if (gtr__use(p, n, w.part + k) < 0) w.run = 0;
+    return w;
+}
+/* The elements of a node that a program may have as a member: of each output or part; 0: it may not. */
 static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     const gtr__step_kind kind = gtr__step_of(n->op);
+    const gtr__banding w = gtr__bands_of(p, n);
     int64_t count = 0;
     if (kind == GTR__STEP_NONE || (kind == GTR__STEP_SPREAD && n->dir == GTR__FWD)) return 0; /* its gradient spreads */
+    if (kind == GTR__STEP_BAND && !w.run) return 0;
     for (int k = GTR__ALL(n) - 1; k >= 0; k--) {
         const int root = gtr__use(p, n, k);
         if (root < 0) continue;
@@ -1609,28 +1636,30 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
         if (v->stride[0] || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
                 || (v->home == GTR__HOME_ALIAS && v->offset)) return 0;
         if (k >= n->n_in && home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) return 0;
-        if (k >= n->n_in && !count) count = elements;
-        if (k < n->n_in ? elements > count : elements != count) return 0;
+        if (k == w.whole) continue;
+        if ((k >= n->n_in || w.joins) && !count) count = elements;
+        if (k < n->n_in && !w.joins ? elements > count : elements != count) return 0;
     }
     if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
     return n->attr.i[1] || (row < count && row % 4) ? 0 : count; /* a Philox block is four elements of a row */
 }
-/* The slot in which operand id of node n is, broadcast to full, or a load of its own. -1: there is no room, or it is
-   broadcast of what is made here: other elements would be meant. */
-static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__node *n, int id, const gtr_shape *full) {
+/* The slot in which a step's operand id is, broadcast, or a load of its own. -1: there is no room, or it is a part of
+   what is made here: other elements would be meant. */
+static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__step *t, int id) {
     const gtr_shape *shape = &p->value[id].shape;
-    const bool whole = gtr__elements(shape) == q->count, own = !whole && gtr__step_of(n->op) == GTR__STEP_SPREAD;
+    const bool whole = gtr__elements(shape) == q->count, spread = t->kind == GTR__STEP_SPREAD,
+        own = !whole && (spread || t->kind == GTR__STEP_BAND);
     const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
     gtr__program_used *u = &q->n;
     for (int s = u->slots - 1; s >= 0; s--) {
         if (q->root[s] != root) continue;
         if (q->part[s] == part && !own) return s;
-        if (!whole && u->made >> s & 1) return -1;
+        if (u->made >> s & 1) return -1;
     }
     if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
-    q->load[u->loads] = id; q->full[u->loads] = *full;
-    q->shape[u->loads] = own ? gtr__shape_ones(*full, n->attr.i[0]) : *shape;
+    q->load[u->loads] = id; q->full[u->loads] = t->band; q->begin[u->loads] = own ? t->begin : 0;
+    q->shape[u->loads] = spread ? gtr__shape_ones(t->band, t->node->attr.i[0]) : *shape;
     q->root[u->slots] = root; q->part[u->slots] = part;
     return q->slot[u->loads++] = u->slots++;
 }
@@ -1639,53 +1668,55 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__nod
 static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n, bool *linked) {
     const gtr__step_kind kind = gtr__step_of(n->op);
     const int before = q->n.slots;
+    const gtr__banding w = gtr__bands_of(p, n);
     *linked = !before;
     if (!q->count || gtr__program_count(p, n) != q->count) return false;
-    for (int k = 0; k < n->n_out; k++) {
-        const int id = n->out[k], root = gtr__root(p, id);
-        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, k), 1, 0 };
+    for (int k = 0; k < w.parts; k++) {
+        const int at = w.joins ? 0 : k, id = n->out[at], root = gtr__root(p, id), from = w.joins ? w.part + k : w.whole;
+        if (id < 0) continue;
+        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, at), 1,
+            gtr__drawn_row(&n->attr, &p->value[id].shape), w.begin + k * w.run,
+            p->value[w.joins ? n->in[from] : id].shape };
         int *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
-        for (int i = 0; i < n->n_in && id >= 0; i++) {
-            int *slot = kind == GTR__STEP_BINARY ? two[i] : one[i];
-            if (gtr__use(p, n, i) < 0) continue;
-            *slot = gtr__program_slot(p, q, n, n->in[i], &p->value[id].shape);
+        for (int i = 0; i < n->n_in; i++) {
+            if (gtr__use(p, n, i) < 0 || (w.run && i != from)) continue;
+            int *slot = w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i];
+            *slot = gtr__program_slot(p, q, &s, n->in[i]);
             if (*slot < 0) return false;
             *linked |= *slot < before;
             if (gtr__op_flags[n->op] & GTR__AVERAGES)
                 s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
-        if (id < 0) continue;
-        if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots; /* DRAW reads nothing: its own */
+        if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots;
         if (s.b < 0) s.b = s.a;
         if (s.y < 0) s.y = s.a;
         if (s.dy < 0) s.dy = s.a;
-        s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
-        for (int t = 0; t < q->n.slots; t++) /* what is made again is added to, and is broadcast to no one */
+        for (int t = 0; t < (w.joins ? before : q->n.slots); t++) /* made again, it is added to */
             if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
         if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
         s.to = q->n.slots++;
         q->n.made |= 1u << s.to;
-        q->root[s.to] = root; q->part[s.to] = 0;
+        q->root[s.to] = root; q->part[s.to] = -w.joins;
         q->step[q->n.steps++] = s;
     }
     return true;
 }
-/* Whether one of the nodes right behind node j reads what j makes, or what the others make of it, and what was made. */
-static bool gtr__program_meets(const gtr__plan *p, const gtr__program *q, const gtr__program_used *was, int j) {
-    for (int i = j + 1; i < p->split && i < j + 4; i++) {
+/* Whether a node soon behind j, which q has, reads what j, or what reads that, makes, and what was made. */
+static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__program_used *was, int j) {
+    const gtr__program_used now = q->n;
+    bool meets = false, linked = true;
+    for (int i = j + 1; i < p->split && i < j + GTR__PROGRAM_SLOTS && linked && !meets; i++) {
         const gtr__node *n = &p->node[i];
-        bool follows = false, meets = false;
-        for (int k = 0; k < n->n_in; k++) {
-            const int root = gtr__use(p, n, k);
-            for (int s = 0; s < was->slots; s++) meets |= was->made >> s & 1 && q->root[s] == root;
-            for (int m = j; m < i; m++)
-                for (int o = p->node[m].n_in; o < GTR__ALL(&p->node[m]); o++)
-                    follows |= root >= 0 && gtr__use(p, &p->node[m], o) == root;
-        }
-        if (!follows || gtr__program_count(p, n) != q->count) return false;
-        if (meets) return true;
+        uint32_t reads = 0;
+        for (int k = 0; k < n->n_in; k++)
+            for (int s = 0; s < q->n.slots; s++) reads |= (uint32_t)(q->root[s] == gtr__use(p, n, k)) << s;
+        reads &= q->n.made;
+        if (!(reads >> was->slots)) continue;
+        linked = gtr__program_add(p, q, n, &linked);
+        meets = linked && reads & was->made;
     }
-    return false;
+    q->n = now;
+    return meets;
 }
 /* Whether count nodes are a program: then q is it. */
 static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__node *n, int count) {
@@ -1703,7 +1734,10 @@ static void gtr__program_sink(gtr__plan *p) {
         int j = i + 1;
         const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
         while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
-        if (j < end && j > i + 1 && gtr__program_count(p, &p->node[j]) == count) gtr__node_move(p, i, j - 1);
+        if (j >= end || gtr__program_count(p, &p->node[j]) != count) continue;
+        while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
+            j--; /* the whole's next bands stay with what makes them */
+        gtr__node_move(p, i, j - 1);
     }
 }
 /* How many nodes from at on are a program; 0: none. */
@@ -3949,24 +3983,28 @@ GTR__SHAPE(concat) {
     }
     return gtr__shape_output(s, 0, o);
 }
-/* Bands of the whole along axis i[0], one for each of n parts shaped like these, are copied to the parts or, join, from
-   them. A part that is not there is 0. */
-static gtr_result gtr__bands(void *instance, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
-        const gtr__arg *whole, bool join) {
-    const int64_t outer = gtr__shape_outer(&whole->shape, c->attr->i[0]), row = whole->count / outer;
-    gtr_float *at = (gtr_float *)whole->data;
-    for (int64_t k = 0, run; k < n; k++, at += run) {
+/* Copies bands of the whole to the parts or, joins, back; 0 where no part is. */
+static gtr_result gtr__bands_run(void *instance, const gtr__call *c, bool joint, bool back) {
+    const bool joins = joint != back;
+    const int64_t *at = c->attr->i, n = !joint ? at[3] : back ? c->n_out : c->n_in;
+    const gtr__arg *whole = joins ? c->out : c->in + (joint ? c->n_in - 1 : 0),
+        *part = !joins ? c->out : c->in + (joint ? 0 : 1 + n);
+    const int64_t outer = gtr__shape_outer(&whole->shape, at[0]), row = whole->count / outer,
+        inner = row / whole->shape.dim[at[0]], each = (at[2] - at[1]) * inner;
+    gtr_float *w = (gtr_float *)whole->data;
+    int64_t left = joint ? 0 : row;
+    for (int64_t k = 0; k < n && left; k++) left -= part[k].data ? each : 0;
+    if (joins && left && !whole->add) memset(w, 0, (size_t)whole->count * sizeof *w);
+    w += joint ? 0 : at[1] * inner;
+    for (int64_t k = 0, run; k < n; k++, w += run) {
         gtr_float *p = (gtr_float *)part[k].data;
-        run = like[k].count / outer;
-        if (p && join) gtr__copy_rows(instance, p, run, at, row, outer, run, whole->add);
-        else if (p) gtr__copy_rows(instance, at, row, p, run, outer, run, part[k].add);
-        for (int64_t i = 0; join && !p && !whole->add && i < outer; i++)
-            memset(at + i * row, 0, (size_t)run * sizeof *at);
+        run = joint ? c->in[k].count / outer : each;
+        if (p && joins) gtr__copy_rows(instance, p, run, w, row, outer, run, whole->add);
+        else if (p) gtr__copy_rows(instance, w, row, p, run, outer, run, part[k].add);
     }
     return GTR_OK;
 }
-GTR__CPU(concat_fwd) { return gtr__bands(instance, c, c->in, c->in, c->n_in, &c->out[0], true); }
-GTR__CPU(concat_bwd) { return gtr__bands(instance, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false); }
+GTR__CPU_BOTH(concat, gtr__bands_run(instance, c, true, back))
 
 // >>op:slice
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal; i[3] outputs, each of the elements behind those of
@@ -3982,17 +4020,7 @@ GTR__SHAPE(slice) {
     for (int k = 0; k < s->n_out; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] = end - begin; }
     return GTR_OK;
 }
-static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
-    const int64_t *at = c->attr->i, line = x->count / x->shape.dim[at[0]], n = at[3];
-    gtr__arg part[GTR__MAX_OUT + 2]; /* and what lies in front of them and behind */
-    GTR__COPY(part + 1, y, n);
-    part[0] = part[n + 1] = *y;
-    part[0].data = part[n + 1].data = NULL;
-    part[0].count = line * at[1]; part[n + 1].count = x->count - line * (at[1] + n * (at[2] - at[1]));
-    return gtr__bands(instance, c, part, part, (int)n + 2, x, back);
-}
-GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, &c->in[0], c->out, false); }
-GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->i[3]], true); }
+GTR__CPU_BOTH(slice, gtr__bands_run(instance, c, false, back))
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
@@ -4230,7 +4258,7 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(instance, c, back))
    the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
    (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
    (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
-   again. Srivastava et al., 2014. */
+   again. i[5]: rows for the batch's. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
 }
@@ -5411,40 +5439,37 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
    run. */
 typedef struct {
     const gtr__program *p; const gtr__call *c;
-    const gtr_float *lies[GTR__PROGRAM_LOADS]; gtr__nd nd[GTR__PROGRAM_LOADS]; /* as the elements go; NULL: else */
+    const gtr_float *lies[GTR__PROGRAM_SLOTS]; gtr__nd nd[GTR__PROGRAM_SLOTS]; /* as the elements go; NULL: else */
 } gtr__program_job;
-/* n elements of load k from element i on; in t, unless they lie so in memory. */
-static const gtr_float *gtr__program_load(const gtr__program_job *w, int k, gtr_float *t, int64_t i, int64_t n) {
-    const gtr__arg *x = gtr__operand_of(w->c, w->p->load[k]);
-    const gtr__nd *nd = &w->nd[k];
-    const char *data = (const char *)x->data;
-    const size_t size = gtr__dtype_size(x->dtype);
-    if (w->lies[k]) return w->lies[k] + i;
+/* n elements of what lies otherwise from element i on: into t or, store, from it. */
+static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *nd, gtr_float *t, int64_t i, int64_t n,
+        bool store) {
+    const int64_t step = nd->stride[1][0];
     for (int64_t j = 0, m; j < n; j += m) {
-        int64_t offset[4] = { 0, 0, 0, 0 };
-        const int64_t along = gtr__nd_seek(nd, i + j, offset), step = nd->stride[1][0];
-        m = GTR__MIN(nd->dim[0] - along, n - j);
-        gtr__convert(t + j, GTR_F32, data + (size_t)offset[1] * size, x->dtype, step ? m : 1);
+        int64_t offset[4] = { 0, begin, 0, 0 };
+        const int64_t along = gtr__nd_seek(nd, i + j, offset);
+        char *at = (char *)x->data + (size_t)offset[1] * gtr__dtype_size(x->dtype);
+        m = step > 1 ? 1 : GTR__MIN(nd->dim[0] - along, n - j);
+        if (store) { gtr__convert(at, x->dtype, t + j, GTR_F32, m); continue; }
+        gtr__convert(t + j, GTR_F32, at, x->dtype, step ? m : 1);
         for (int64_t q = 1; !step && q < m; q++) t[j + q] = t[j];
     }
-    return t;
 }
 /* r = the step's result, or r += it. */
 static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r,
         int64_t i, int64_t n) {
     const gtr__attr *attr = &s->node->attr;
-    const gtr_float *x = at[s->a], *y = at[s->y], *dy = at[s->dy];
+    const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *y = at[s->y], *dy = at[s->dy];
     if (s->kind == GTR__STEP_UNARY) {
         gtr__unary_apply(gtr__unary_find((int)s->node->op), (gtr_float)attr->f[0], (gtr_float)attr->f[1],
             s->side ? dy : NULL, x, y, r, n, s->add);
         return;
     }
-    if (s->kind == GTR__STEP_DRAW || (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0)) {
+    if (!x || (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0)) {
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
             m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
-                s->add);
+            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
         }
         return;
     }
@@ -5460,13 +5485,16 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
 static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
         gtr_float *t, int64_t i, int64_t n) {
     const gtr__arg *out = gtr__operand_of(w->c, s->out);
-    char *to = (char *)out->data;
     const gtr_dtype dtype = out->dtype;
+    const bool band = out->data && out->count != w->p->count;
+    char *to = band ? NULL : (char *)out->data;
     uint16_t low[GTR__BLOCK];
     if (to) to += (size_t)i * gtr__dtype_size(dtype);
     gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
-    if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
+    if (s->add && band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, false);
+    else if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
     gtr__program_result(w, s, at, r, i, n);
+    if (band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, true);
     if (dtype == GTR_F32) return r;
     gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
@@ -5479,7 +5507,12 @@ static void gtr__program_range(GTR__SPAN) {
     const gtr_float *at[GTR__PROGRAM_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
-        for (int k = 0; k < p->n.loads; k++) at[p->slot[k]] = gtr__program_load(w, k, t[p->slot[k]], i, n);
+        for (int k = 0; k < p->n.loads; k++) {
+            const int to = p->slot[k];
+            at[to] = w->lies[to] ? w->lies[to] + i : t[to];
+            if (at[to] == t[to])
+                gtr__program_move(gtr__operand_of(w->c, p->load[k]), p->begin[k], &w->nd[to], t[to], i, n, false);
+        }
         for (const gtr__step *s = p->step; s < p->step + p->n.steps; s++)
             at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
     }
@@ -5491,9 +5524,12 @@ GTR__CPU(network_fwd) {
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
     for (int k = 0; k < w.p->n.loads; k++) {
         const gtr__arg *x = gtr__operand_of(c, w.p->load[k]);
-        w.lies[k] = x->count == w.p->count && x->dtype == GTR_F32 ? (const gtr_float *)x->data : NULL;
-        if (!w.lies[k]) w.nd[k] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+        const int to = w.p->slot[k];
+        w.lies[to] = x->count == w.p->count && x->dtype == GTR_F32 ? (const gtr_float *)x->data : NULL;
+        if (!w.lies[to]) w.nd[to] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
     }
+    for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
+        w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
     gtr__ranges(instance, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
     return GTR_OK;
 }
@@ -7254,6 +7290,7 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
 /* Where the rows of a random op's micro-batch lie in the whole batch, so that it draws for each what it would there. */
 static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
     const int at = gtr__batch_axis(&t->shape);
+    n->attr.i[5] = -t->shape.dim[0];
     if (b->r->micro == 1 || at == t->shape.ndim) return;
     const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
     const int64_t unit = k / runs * (at ? gtr__shape_inner(&t->shape, at) : 1);
@@ -8111,10 +8148,12 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         }
         w->n_node = count;
         GTR__COPY(w->node, q, count);
-        if (by->late) gtr__program_make(p, &w->program, w->node, count);
+        if (by->late && by->bare) {
+            gtr__program_make(p, &w->program, w->node, count);
+            gtr__forget_inner(p, w, s->uses);
+        }
         for (i = 0; i < w->program.n.loads; i++) w->program.load[i] = s->place[w->program.load[i]] - 2;
         for (i = 0; i < w->program.n.steps; i++) w->program.step[i].out = s->place[w->program.step[i].out] - 2;
-        if (by->late && by->bare) gtr__forget_inner(p, w, s->uses);
         w->root = (int *)(w + 1);
         for (i = n - 1; i >= 0; i--) s->first[gtr__root(p, s->operand[i])] = i;
         for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];
@@ -10882,23 +10921,17 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
-/* Nodes draw for rows from row of the call on, members, which number their network's operands, too. True: as before. */
-static bool gtr__same_rows(const gtr__plan_cache *e, gtr__node *n, int count, const int *operand, int64_t row) {
+/* Pieces draw for rows from row on. False: not as before. */
+static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
-        const int64_t was = n->row0;
         const gtr__network *w = (const gtr__network *)n->attr.ptr;
-        if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(e, w->node, w->n_node, n->in, row);
-        if (!(gtr__row(n->op)->flags & GTR__RANDOM)) continue;
-        const int v = operand ? operand[n->out[0]] : n->out[0];
-        n->row0 = e->plan.value[v].shape.dim[0] / e->recipe.batch * row;
-        same &= n->row0 == was;
+        if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(w->node, w->n_node, row);
+        if (gtr__step_of(n->op) != GTR__STEP_DRAW) continue;
+        same &= n->row0 == n->attr.i[5] * row;
+        n->row0 = n->attr.i[5] * row;
     }
     return same;
-}
-/* A piece's rows, from row of the call on, draw as these. */
-static bool gtr__predictor_place(gtr_predictor *p, gtr__plan_cache *e, int64_t row) {
-    return gtr__same_rows(e, e->plan.node, e->plan.n_node, NULL, row) || gtr__predictor_ready(p, e);
 }
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
 static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
@@ -11011,7 +11044,8 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
         const gtr_result before = own->error;
         own->error = GTR_OK;
         gtr__plan_cache *e = gtr__predictor_entry(p, n);
-        if (!e || !gtr__predictor_place(p, e, done)) return own->error;
+        if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
+            return own->error;
         if (before) own->error = before;
         gtr_result r = be->copy(p->instance[0], p->block[GTR__IN], in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
         if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);

@@ -4517,7 +4517,7 @@ GTR__BINARY(GTR__BINARY_LAUNCHERS)
 typedef struct gtr__program_step {
     gtr__opd out;
     int16_t kind, op, side, storage;
-    int8_t dy, a, b, y, to;
+    int8_t dy, a, b, y, to, band;   // band: 1 + which of at; 0: out lies as the elements go
     float f0, f1;
     int64_t line, row0;         // of what draws: elements of a row, first row
     uint64_t key;
@@ -4528,7 +4528,7 @@ typedef struct gtr__program_kernel {
     const gtr__ctl *ctl;
     int slot[GTR__PROGRAM_LOADS];
     gtr__opd load[GTR__PROGRAM_LOADS];
-    gtr__dims at[GTR__PROGRAM_LOADS];
+    gtr__dims at[GTR__PROGRAM_SLOTS];   // of loads, and then of bands that steps write
     gtr__program_step step[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
 
@@ -4555,8 +4555,8 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr_
     for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
 // slot: of this thread, GTR__T apart.
-static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__ctl *ctl, float4 *slot, int64_t i,
-                                        int n) {
+static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, const gtr__program_step &s, float4 *slot,
+                                        int64_t i, int n) {
     float v[4], w[4], d[4], y[4];
     memcpy(v, &slot[s.a * GTR__T], 16);
     if (s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY) {
@@ -4574,8 +4574,10 @@ static GTR__DEVICE void gtr__program_do(const gtr__program_step &s, const gtr__c
             gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, d);
             memcpy(v, d, 16);
         } else gtr__binary4(s.op, v, w);
-    } else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW) gtr__program_draw(s, ctl, i, v);
-    if (s.out.p) gtr__give(s.out, i, n, v);
+    } else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW) gtr__program_draw(s, m.ctl, i, v);
+    int64_t o = i, unused;
+    if (s.band) gtr__dims_at(m.at[s.band - 1], i, &o, &unused);
+    if (s.out.p) gtr__give(s.out, o, n, v);
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = gtr__rounded(s.storage, v[k]);
     memcpy(&slot[s.to * GTR__T], v, 16);
@@ -4606,7 +4608,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_
             if (m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0) v[1] = v[2] = v[3] = v[0];
             memcpy(&slot[m.slot[k] * GTR__T], v, 16);
         }
-        for (int s = 0; s < m.steps; s++) gtr__program_do(m.step[s], m.ctl, slot, i, n);
+        for (int s = 0; s < m.steps; s++) gtr__program_do(m, m.step[s], slot, i, n);
     }
 }
 static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__step *s) {
@@ -4634,6 +4636,7 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
 }
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
     bool wide = true;
+    int place = p->n.loads;
     memset((void *)m, 0, sizeof *m);
     m->loads = p->n.loads; m->steps = p->n.steps; m->count = p->count; m->ctl = c->ctl;
     for (int k = 0; k < p->n.loads; k++) {
@@ -4641,6 +4644,7 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
         int64_t stride[GTR_MAX_DIMS];
         m->slot[k] = p->slot[k];
         m->load[k] = gtr__opd_of(load);
+        m->load[k].p = (char *)load->data + p->begin[k] * gtr__elem(m->load[k].t);
         wide = wide && gtr__wide(m->load[k]);
         if (load->count == p->count) continue;    // at[k].n 0: it lies as the elements go
         gtr__broadcast(&p->shape[k], &p->full[k], stride);
@@ -4648,8 +4652,20 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
     for (int k = 0; k < p->n.steps; k++) {
-        m->step[k] = gtr__program_step_of(c, &p->step[k]);
-        wide = wide && gtr__wide(m->step[k].out);
+        const gtr__step *s = &p->step[k];
+        const gtr__arg *out = gtr__operand_of(c, s->out);
+        gtr__program_step *t = &m->step[k];
+        *t = gtr__program_step_of(c, s);
+        if (out->count != p->count && out->data) {
+            int64_t stride[GTR_MAX_DIMS];
+            gtr__dims *at = &m->at[place];
+            t->out.p = (char *)out->data + s->begin * gtr__elem(t->out.t);
+            t->band = (int8_t)++place;
+            gtr__broadcast(&out->shape, &s->band, stride);
+            gtr__dims_make(at, &s->band, stride, stride);
+            wide = wide && gtr__dims_wide(at, at->sa);
+        }
+        wide = wide && gtr__wide(t->out);
     }
     m->width = wide ? 4 : 1;
 }

@@ -3630,7 +3630,7 @@ static void outputs_read(void)
     p = gtr_predictor_create(part[2], 16);
     EXPECT_EQ(gtr_predict(p, pool_x, 16, w), GTR_OK);
     EXPECT(!memcmp(v[2], w, sizeof w) || near32(v[2], w, 16 * 6));
-    EXPECT(strstr(gtr_plan_text(n.t, 16), " slice \"gates\"") && strstr(gtr_trace(n.t), " slice \"gates\""));
+    EXPECT(strstr(gtr_plan_text(n.t, 16), " slice + ") && strstr(gtr_trace(n.t), " slice \"gates\""));
     EXPECT_OK(ctx);
     EXPECT(gtr_output(h, 3) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: slice of \"other\" has no number 3");

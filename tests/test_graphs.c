@@ -660,7 +660,7 @@ static void fused_steps(void)
    again, drop out, and now and then a layer or a mean between. Returns its loss. */
 static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
 {
-    gtr_tensor *v[40], *column, *pair[2], *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)),
+    gtr_tensor *v[40], *column, *pair[4], *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)),
         *y = gtr_input(ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)), *loss;
     const int axis = 2, steps = 6 + (int)(seed % 9);
     unsigned r = seed * 2654435761u + 12345;
@@ -671,7 +671,7 @@ static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
         gtr_tensor *a = v[n - 1 - (int)(r >> 8) % 3 % n], *b = v[(r >> 16) % (unsigned)n], *t = a;
         char name[16];
         snprintf(name, sizeof name, "n%d", i);
-        switch ((r >> 24) % 22) {
+        switch ((r >> 24) % 23) {
         case 0: t = gtr_add(a, b); break;
         case 1: t = gtr_sub(b, a); break;
         case 2: t = gtr_tanh(gtr_mul(a, b)); break;
@@ -700,6 +700,9 @@ static gtr_tensor *drawn_graph(gtr_context *ctx, unsigned seed)
             pair[0] = gtr_mul(t, t); pair[1] = r & 1024 ? t : gtr_slice(b, 1, 0, 3);
             t = gtr_concat(pair, 2, 1); break;
         case 20: t = gtr_add(gtr_linear(gtr_slice(a, 2, 0, 5), name, 8), gtr_slice(y, 2, 7, 8)); break;
+        case 21: pair[0] = gtr_tanh(gtr_slice(a, 2, 0, 2)); pair[1] = gtr_slice(y, 2, 0, 1);
+            pair[2] = gtr_tanh(gtr_slice(b, 2, 3, 5)); pair[3] = gtr_exp(gtr_slice(y, 2, 0, 3));
+            t = gtr_concat(pair, 4, 2); break;
         default: t = gtr_mul(a, gtr_parameter(ctx, name, gtr_shape2(6, 1), normal())); break;
         }
         v[n++] = gtr_scale(t, 0.75f, 0);
@@ -762,7 +765,8 @@ static void programs(void)
     CHECK(taken > 10 * all, "programs took %d nodes of %d plans", taken, all);
 }
 
-/* Of a variational autoencoder: the noise is drawn where it is used. */
+/* Of a variational autoencoder: halves are read in their place, noise is drawn where it is used, and gradients of the
+   halves are written to theirs. What is made of bfloat16 keeps the sum of two such gradients for itself. */
 static void absorbed(void)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16 };
@@ -772,7 +776,8 @@ static void absorbed(void)
         gtr_context *ctx = gtr_create(desc);
         gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 36)),
             *h = gtr_linear(gtr_relu(gtr_linear(x, "l0", 24)), "l1", 16), *m = gtr_split(h, 1, 2),
-            *v = gtr_output(m, 1), *z = gtr_add(m, gtr_mul(gtr_exp(gtr_scale(v, 0.5f, 0)), gtr_random_normal(m, "noise"))),
+            *v = gtr_output(m, 1),
+            *z = gtr_add(m, gtr_mul(gtr_exp(gtr_scale(v, 0.5f, 0)), gtr_random_normal(m, "noise"))),
             *kl = gtr_mean(gtr_sub(gtr_add(gtr_exp(v), gtr_mul(m, m)), v), NULL, 0, false),
             *out = gtr_linear(gtr_relu(gtr_linear(z, "l2", 24)), "l3", 36);
         gtr_trainer_desc d = sgd(0.1f);
@@ -781,6 +786,8 @@ static void absorbed(void)
         gtr_trainer *t = gtr_trainer_create(gtr_add(gtr_bce_with_logits(out, x), kl), d);
         const char *text = gtr_plan_text(t, 8);
         EXPECT(text && strstr(text, "random") && !strstr(text, " random \""));
+        EXPECT(text && strstr(text, "slice +") && !strstr(text, " slice \"") && strstr(text, "+ slice backward \""));
+        EXPECT(k % 2 || (text && !strstr(text, " slice backward \"l1\"  (")));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
