@@ -27,6 +27,7 @@ NV_ptx80 = -gencode arch=compute_80$(comma)code=compute_80 -DGPUTRAIN_NO_CUBLASL
 help:
 	@echo 'make run          train on handwritten digits and show what came of it (GPU if there is one, else CPU)'
 	@echo 'make fashion      train on Fashion-MNIST; FASHION_MNIST=folder, else make data gets it'
+	@echo 'make cnn          the same by a convolutional network'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all] RECORD=file: tests on the GPU, a line added to the record'
@@ -44,8 +45,10 @@ run: build/$(NATIVE)/02_digits
 	build/$(NATIVE)/02_digits
 
 fashion: build/$(NATIVE)/03_fashion
+cnn: build/$(NATIVE)/06_cnn
+fashion cnn:
 	@test -f $(FASHION)/train-images-idx3-ubyte || $(MAKE) --no-print-directory data
-	build/$(NATIVE)/03_fashion $$(test -f $(FASHION)/train-images-idx3-ubyte && echo $(FASHION) || echo build/fashion) $(SEED) $(PRECISION)
+	$< $$(test -f $(FASHION)/train-images-idx3-ubyte && echo $(FASHION) || echo build/fashion) $(SEED) $(PRECISION)
 
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
@@ -83,7 +86,7 @@ campaign-floats: build/cpu/test_vmath
 # ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
 BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
-bench: build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion
+bench: $(patsubst %,build/$(BENCH_ARCH)/%,bench 03_fashion 06_cnn)
 	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(SPLIT) $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
 	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
 	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(ROWS)
@@ -122,4 +125,4 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean
+.PHONY: help run fashion cnn data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean

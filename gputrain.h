@@ -37,7 +37,7 @@ before C++20: gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More progra
 from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
-No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
+No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
 that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images; no build at run time.
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
@@ -47,7 +47,8 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:batch_norm
+    op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
+    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
     op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
     op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
     op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
@@ -61,6 +62,9 @@ rows of a run, -k for k times it; everything else about a graph is fixed when it
 batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes
 scale * byte + shift (0..1 unless said otherwise). Binary ops broadcast as NumPy does. Parameters have PyTorch's names,
 shapes and initial values ("fc1.weight" is (out, in)).
+Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they and the
+weights of convolutions lie with channels last, without a word and without copies between; gtr_set, gtr_get and files
+do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies nothing.
 
 GRAPH, PLAN, RUN
 Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
@@ -281,6 +285,25 @@ typedef struct gtr_batch_norm_desc {
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
     bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
+/* Of convolutions and pooling, along height and width alike; what ends in _w, where it is not 0, is the width's. */
+typedef struct gtr_conv_desc {
+    int64_t out; /* channels out, at least 1 */
+    int kernel, kernel_w; /* at least 1 */
+    int stride, stride_w; /* 0: 1 */
+    int padding, padding_w; /* zeros on each side; padding_w -1: none */
+    int dilation, dilation_w; /* from tap to tap; 0: 1 */
+    int64_t groups; /* that channels in and out are cut into; 0: 1. As many as channels: depthwise */
+    bool no_bias;
+    int output_padding, output_padding_w; /* transposed: rows and columns more at the end; -1: none */
+} gtr_conv_desc;
+typedef struct gtr_pool_desc {
+    int kernel, kernel_w; /* at least 1 */
+    int stride, stride_w; /* 0: the kernel */
+    int padding, padding_w; /* on each side, at most half the kernel; padding_w -1: none */
+    int dilation, dilation_w; /* of gtr_max_pool2d alone; 0: 1 */
+    bool round_up; /* PyTorch's ceil_mode: windows that hang over the end count */
+    bool exclude_padding; /* gtr_avg_pool2d: zeros beyond the image do not count (PyTorch's count_include_pad=False) */
+} gtr_pool_desc;
 typedef struct gtr_cross_entropy_desc {
     float label_smoothing; /* 0 to 1 */
     int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
@@ -559,6 +582,7 @@ GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
    made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
+GTR_API gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p); /* of x (N, C, ...) whole channels */
 /* Random numbers of like's shape, no gradient: N(0, 1); uniform in [0, 1), multiples of 2^-24; Gumbel's, -log(-log(
    uniform)). New ones in each step and each run that evaluates, as torch.randn_like; a predictor's are the same in
    each call. Like gtr_dropout's mask they follow from seed, name, step and place; CPU and GPU draw the same bits. */
@@ -593,6 +617,20 @@ GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
    scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
+/* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
+   (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
+   gradient of a largest goes to the first of equals. */
+GTR_API gtr_tensor *gtr_max_pool2d(gtr_tensor *x, int kernel, int stride, int padding);
+GTR_API gtr_tensor *gtr_max_pool2d_ex(gtr_tensor *x, gtr_pool_desc desc);
+GTR_API gtr_tensor *gtr_avg_pool2d(gtr_tensor *x, int kernel, int stride, int padding);
+GTR_API gtr_tensor *gtr_avg_pool2d_ex(gtr_tensor *x, gtr_pool_desc desc);
+GTR_API gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width); /* (N, C, L): height 1 */
+GTR_API gtr_tensor *gtr_global_avg_pool(gtr_tensor *x); /* x (N, C, ...) -> means (N, C) */
+/* x (N, C, H, W) -> (N, C, factor H, factor W), likewise (N, C, L), as PyTorch's Upsample: the nearest pixel; or
+   linear, align_corners False. */
+GTR_API gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear);
+/* PyTorch's PixelShuffle: x (N, C r r, H, W) -> (N, C, r H, r W). */
+GTR_API gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run, and call nothing of the library but
    gtr_stop; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
@@ -613,13 +651,29 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
    as PyTorch's Embedding. */
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
-/* x (N, C): in training normalised by the batch's mean and biased variance of each channel, in evaluation by the
-   running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's BatchNorm1d: running_mean,
-   running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training needs N > 1. For fine-tuning: a group
+/* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
+   in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
+   BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
+   needs more than one value a channel. For fine-tuning: a group
    that freezes "name.*" stops weight and bias, while the running statistics go on, as PyTorch's do; desc.frozen stops
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
+/* PyTorch's Conv2d, of x (N, C, H, W), and Conv1d, of x (N, C, L), by x's rank: a cross-correlation with "name.weight"
+   (O, C / groups, kernel, kernel) plus "name.bias" (O), both from U(-k, k), k = 1 / sqrt(C / groups * taps) -> (N, O,
+   oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. Images and weights lie in memory
+   with channels last inside; gtr_set, gtr_get and files have them as written here. */
+GTR_API gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
+GTR_API gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
+GTR_API gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
+/* The same with given weight and bias (NULL: none); desc's out, kernel and no_bias are theirs. */
+GTR_API gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
+/* PyTorch's ConvTranspose2d and 1d: weight (C, O / groups, kernel, kernel), oh = (H - 1) stride - 2 padding +
+   dilation (kernel - 1) + output_padding + 1; k = 1 / sqrt(O / groups * taps). */
+GTR_API gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride,
+    int padding);
+GTR_API gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
+GTR_API gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
 /* PyTorch's LayerNorm over the last dims dimensions K (0: 1): x less mean, over the root of biased variance plus eps
    (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
 GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps);
@@ -627,6 +681,12 @@ GTR_API gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_t
 /* PyTorch's RMSNorm: the same without mean and bias; eps 0: 2^-23. */
 GTR_API gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name, int dims, float eps);
 GTR_API gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps);
+/* PyTorch's GroupNorm of x (N, C, ...): as layer_norm, a row's groups of C / groups channels each by itself, weight and
+   bias (C); eps 0: 1e-5. instance_norm: a group a channel, as InstanceNorm2d and 1d; name NULL: without weight and
+   bias, as theirs are unless affine. In _with both may be NULL. */
+GTR_API gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, float eps);
+GTR_API gtr_tensor *gtr_group_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, int64_t groups, float eps);
+GTR_API gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps);
 /* PyTorch's PReLU: max(x, 0) + "name.weight" min(x, 0), weight one or, of x (N, C, ...), (C), from 0.25 on. */
 GTR_API gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels);
 GTR_API gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight);
@@ -881,10 +941,13 @@ enum {
     /* element by element: what they read, in other storage; times a mask; of two operands; that no gradient passes */
     GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
     GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over dimensions in attr i[0]; divided by their count */
-    GTR__BANDS = GTR__FLAT /* others: copies of bands */
+    /* of images: of three dimensions or more, inputs 0, 1 and outputs lie with channels last (gtr__value.last) */
+    GTR__IMAGES = 268435456,
+    GTR__AXIAL = 536870912, /* attr i[0] is an axis, which results have, too */
+    GTR__BANDS = 1073741824 /* copies of bands along it */
 };
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
-#define GTR__INTS(mask) ((uint32_t)(mask) << 28)
+#define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
 #define GTR__MAX_OUT 30 /* outputs of an op */
 /* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
@@ -911,26 +974,32 @@ enum {
     X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
     X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
-    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__BANDS, 1, 1) \
-    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__BANDS, 1, 1) \
+    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
+    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
+    X(CONV, conv, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__IMAGES, 1, 1) \
+    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES, 1, 1) \
+    X(AVG_POOL, avg_pool, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
+    X(UPSAMPLE, upsample, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
-    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
-    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
       GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1), 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
+      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES, 1, 1) \
+    X(GROUP_NORM, group_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+      GTR__WS | GTR__JOINT | GTR__APART | GTR__IMAGES, 1, 1) \
     X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
     X(RMS_NORM, rms_norm, 2, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1, GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
-    X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG, 1, 1) \
-    X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG, 1, 1) \
-    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART | GTR__INTS(14), 1, 1) \
+    X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART | GTR__AXIAL | GTR__INTS(14), 1, 1) \
     X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__INTS(1), 1, 1) \
     X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART | GTR__INTS(1), 1, 0) \
     X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES | GTR__INTS(2), 1, 0) \
@@ -1074,7 +1143,7 @@ typedef enum {
     U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, 0, \
         a != 0 ? 0 : dy)
 /* Reductions over axes, once for both files: what some elements come to, of which two join; of none x is 0 and k -1.
-   LSE: the largest a and the sum b of exp(x - a), c not 0; MAX, and of -x MIN: the largest a, at k; PROD: a of all but
+   LSE: the largest a and the sum b of exp(x - a); MAX, and of -x MIN: the largest a, at k; PROD: a of all but
    c zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, of c elements.
    end: the result, and what backward wants. back: dx, given that, or whether x is at k; n: the count less f[0]. */
 #define GTR__FOLD_KINDS(X) X(LSE) X(MAX) X(MIN) X(PROD) X(VAR) X(NORM1) X(NORM2) X(PEAK)
@@ -1085,29 +1154,26 @@ enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
     FN gtr__folded gtr__fold_one(int kind, R x, int64_t k) { \
         const bool none = k < 0; \
         gtr__folded s = { x, (R)0, (R)!none, (int32_t)k }; \
-        if (kind == GTR__F_LSE) s.b = s.c; \
+        if (kind == GTR__F_LSE) { s.b = s.c; s.a = none ? -INFINITY : x; } \
         else if (kind == GTR__F_MIN) s.a = -x; \
-        else if (kind == GTR__F_PROD) { s.c = (R)(!none && x == 0); s.a = x == 0 ? (R)1 : x; } \
+        else if (kind == GTR__F_PROD) { s.c = (R)(!none & (x == 0)); s.a = x + (R)(x == 0); } \
         else if (kind == GTR__F_NORM2) s.a = x * x; \
         else if (kind >= GTR__F_NORM1) s.a = none && kind == GTR__F_PEAK ? (R)-1 : ABS(x); \
         return s; } \
     FN void gtr__fold_join(gtr__folded *s, int kind, const gtr__folded *t) { \
-        const bool nan = t->a != t->a; \
+        const bool nan = t->a != t->a, up = (t->a > s->a) | nan, same = t->a == s->a; \
         if (kind == GTR__F_LSE) { \
-            if (t->c > 0 && !(s->c > 0)) *s = *t; \
-            else if (t->c > 0 && (t->a > s->a || nan)) { s->b = s->b * EXP(s->a - t->a) + t->b; s->a = t->a; } \
-            else if (t->c > 0) s->b += t->a == s->a ? t->b : t->b * EXP(t->a - s->a); \
+            const R d = ABS(t->a - s->a), e = EXP(d == d ? -d : (R)0), q = up ? t->b : s->b; \
+            s->b = (up ? s->b : t->b) * e + q; s->a = up ? t->a : s->a; \
         } else if (kind <= GTR__F_MIN) { \
             const bool was = s->a != s->a; \
-            if (t->k >= 0 && (s->k < 0 || (nan && !was) || (t->a > s->a) \
-                    || ((t->a == s->a || (nan && was)) && t->k < s->k))) *s = *t; \
+            if ((t->k >= 0) & ((s->k < 0) | (up & !was) | ((same | (nan & was)) & (t->k < s->k)))) *s = *t; \
         } else if (kind == GTR__F_PROD) { s->a *= t->a; s->c += t->c; } \
         else if (kind == GTR__F_VAR) { \
-            const R d = t->a - s->a, n = s->c + t->c, part = n > 0 ? t->c / n : (R)0; \
+            const R d = t->a - s->a, n = s->c + t->c, part = t->c / (n > 0 ? n : (R)1); \
             s->a += d * part; s->b += t->b + d * d * part * s->c; s->c = n; \
         } else if (kind < GTR__F_PEAK) s->a += t->a; \
-        else if (t->a > s->a || nan) *s = *t; \
-        else if (t->a == s->a) s->c += t->c; } \
+        else { s->c = up ? t->c : s->c + (same ? t->c : (R)0); s->a = up ? t->a : s->a; } } \
     FN R gtr__fold_end(const gtr__folded *s, int kind, R n, R *kept) { \
         *kept = kind == GTR__F_PROD ? (s->c == 1 ? s->a : (R)0) : kind == GTR__F_VAR ? s->a : s->c; \
         return kind == GTR__F_LSE ? s->a + LOG(s->b) : kind == GTR__F_MIN ? -s->a \
@@ -1115,12 +1181,12 @@ enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
             : kind == GTR__F_NORM2 ? SQRT(s->a) : s->a; } \
     FN R gtr__fold_back(int kind, R dy, R x, R y, R kept, R n) { \
         const R sign = (R)(x > 0) - (R)(x < 0); \
-        if (kind == GTR__F_LSE) return y == -INFINITY ? (R)0 : dy * EXP(x - y); \
+        if (kind == GTR__F_LSE) return dy * EXP(x - (y < (R)-3e38 ? (R)-3e38 : y)); \
         if (kind <= GTR__F_MIN) return kept > 0 ? dy : (R)0; \
-        if (kind == GTR__F_PROD) return dy * (x == 0 ? kept : y / x); \
+        if (kind == GTR__F_PROD) return dy * ((x == 0 ? kept : y) / (x + (R)(x == 0))); \
         if (kind == GTR__F_VAR) return dy * 2 * (x - kept) / n; \
         if (kind == GTR__F_NORM1) return dy * sign; \
-        if (kind == GTR__F_NORM2) return y == 0 ? (R)0 : dy * x / y; \
+        if (kind == GTR__F_NORM2) return dy * x / (y + (R)(y == 0)); \
         return ABS(x) == y ? dy * sign / kept : (R)0; }
 /* X(ID, name, formulas), or X of a row of GTR__OPS. */
 #define GTR__UNARY_FORMULAS(X, ID, name, cls, needs, flags, f, g) X(ID, name, f, g)
@@ -1258,6 +1324,18 @@ static bool gtr__matrix_of(const gtr_shape *s, const int64_t *stride, gtr__matri
     m->row = stride[n - 2]; m->col = stride[n - 1]; m->item = stride[n - 3]; m->outer = n > 3 ? stride[n - 4] : 0;
     return m->col == 1 || m->row == 1;
 }
+/* A window that slides over images: places (N, oh, ow, O) of an image (N, h, w, C), both with channels last, of which
+   place (y, x) reads pixel (y sh - ph + ky dh, x sw - pw + kx dw) for each tap (ky, kx), kx fastest. Of three
+   dimensions the height is 1. A group has cg of the image's channels and og of the places'. */
+typedef struct { int64_t n, h, w, c, oh, ow, o, kh, kw, sh, sw, ph, pw, dh, dw, groups, cg, og; } gtr__window;
+static gtr__window gtr__window_of(const int64_t *i, const gtr_shape *image, const gtr_shape *places, int64_t kh,
+        int64_t kw, int64_t groups) {
+    const int n = image->ndim;
+    const int64_t *x = image->dim, *y = places->dim;
+    const gtr__window g = { x[0], n > 3 ? x[1] : 1, x[n - 2], x[n - 1], n > 3 ? y[1] : 1, y[n - 2], y[n - 1], kh, kw,
+        i[0], i[1], i[2], i[3], i[4], i[5], groups, x[n - 1] / groups, y[n - 1] / groups };
+    return g;
+}
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
 #define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
 /* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
@@ -1353,6 +1431,13 @@ typedef struct {
     void *stream; /* set by the backend */
 } gtr__call;
 typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
+/* Of CONV, whose output (or its gradient) is y: transposed, that is the image. */
+static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
+    const gtr_shape *x = &c->in[0].shape, *w = &c->in[1].shape;
+    const int64_t *i = c->attr->i;
+    return gtr__window_of(i, i[7] ? &y->shape : x, i[7] ? x : &y->shape, w->ndim > 3 ? w->dim[1] : 1,
+        w->dim[w->ndim - 2], i[6]);
+}
 
 // >>plan-structs
 typedef struct {
@@ -1360,6 +1445,7 @@ typedef struct {
     gtr_dtype dtype, storage; /* logical; stored */
     int64_t stride[GTR_MAX_DIMS]; /* of a view, in what it is an alias of; [0] is 0: element after element */
     int64_t lookups; /* a gradient as so many; 0: dense */
+    int last; /* the shape is (N, ..., C) of a logical (N, C, ...) of so many dimensions; 0: it is the logical one */
     gtr__home home;
     int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t offset, bytes; /* in its home; alias: from the other's start */
@@ -1530,10 +1616,10 @@ typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
     GTR__STEP_BINARY
 } gtr__step_kind;
-#define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(flags),
-static const uint32_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
+#define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint64_t)(flags),
+static const uint64_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
-    const uint32_t f = gtr__op_flags[op];
+    const uint64_t f = gtr__op_flags[op];
     return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
         : f & GTR__RANDOM ? GTR__STEP_DRAW : f & GTR__EW ? f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY
         : f & GTR__BANDS ? GTR__STEP_BAND : GTR__STEP_NONE;
@@ -1851,6 +1937,7 @@ struct gtr_tensor {
     const char *builder; /* gtr__kind_of */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
+    bool last; /* a parameter that lies with channels last, (O, kh, kw, C) of (O, C, kh, kw) */
     size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
@@ -2091,7 +2178,8 @@ typedef struct {
     const char *name;
     int n_out, n_diff;
     gtr__class cls;
-    uint32_t needs, flags;
+    uint32_t needs;
+    uint64_t flags;
     bool has_backward;
     gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
@@ -3347,10 +3435,10 @@ static bool gtr__shape_valid(const gtr_shape *x) {
 }
 #define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
 /* Inputs are valid shapes, and of the dtypes that flags name. */
-static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t flags) {
+static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint64_t flags) {
     char a[GTR__SHAPE_TEXT];
     for (int i = 0; i < s->n_in; i++) {
-        const bool whole = i < 4 && flags >> 28 >> i & 1, any = flags >= GTR__ANY;
+        const bool whole = i < 4 && flags >> 60 >> i & 1, any = flags >= GTR__ANY;
         if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
             return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1,
                 gtr__dtype_names[s->in_dtype[i]], whole ? "int32" : "float32");
@@ -3430,6 +3518,7 @@ static gtr_result gtr__ranges(void *instance, gtr__range_fn fn, const void *job,
     return (s[0] + s[2]) + (s[1] + s[3]); }
 static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY(x[e])
 static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n) GTR__SUM_BODY((double)x[e] * (double)y[e])
+static double gtr__var_run(const gtr_float *x, double m, int64_t n) GTR__SUM_BODY((x[e] - m) * (x[e] - m))
 static void gtr__exp_run(gtr_float *x, int64_t n) {
     gtr__unary_apply(gtr__unary_find(GTR__OP_EXP), 0, 0, NULL, x, NULL, x, n, 0);
 }
@@ -3662,6 +3751,11 @@ static gtr_result gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
     gtr__ranges(instance, gtr__reduce_range, r, r->splits * r->blocks, r->group);
     if (r->splits > 1) gtr__ranges(instance, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
     return GTR_OK;
+}
+/* Sums by channel, the last dimension. */
+static gtr__reduce gtr__channel_sums(const gtr_shape *x) {
+    const gtr_shape to = gtr_shape1(x->dim[x->ndim - 1]), rows = gtr_shape2(gtr__elements(x) / to.dim[0], to.dim[0]);
+    return gtr__reduce_make(&rows, &rows, &to, &to);
 }
 
 // >>op:input
@@ -4067,7 +4161,8 @@ GTR__CPU_BOTH(mean, gtr__sum_all(instance, c, true, back))
 // >>op:norm
 /* Of x over the dimensions of i[0], which with i[1] stay as 1: i[2] is GTR__F_LSE and so on, f[0] what var divides by
    less than the count. The second output is the place found (GTR_I32), or what backward wants. In double. */
-GTR__FOLD_CODE(static, double, exp, log, sqrt, fabs)
+#define GTR__FOLD_EXP(v) (double)GTR__EXPF((gtr_float)(v))
+GTR__FOLD_CODE(GTR__INLINE, double, GTR__FOLD_EXP, log, sqrt, fabs)
 GTR__SHAPE(fold) {
     const int64_t kind = s->attr->i[2];
     int64_t n = 1;
@@ -4080,9 +4175,16 @@ GTR__SHAPE(fold) {
     s->out_dtype[1] = GTR_I32;
     return GTR_OK;
 }
+/* Lanes are outputs side by side (across 1), or a share each of one output. step: apart in x. */
+#define GTR__LANES 64
+#define GTR__SHARES 16
 typedef struct {
-    const gtr__call *c; gtr__nd kept, summed; const gtr__arg *y, *aux; int kind; bool back; double n;
+    const gtr__call *c; const gtr_float *x, *dy, *y, *aux; const int32_t *place; /* dy to place: of backward */
+    gtr__nd kept, summed; int kind; double n; int64_t across, step;
 } gtr__fold;
+/* Of backward a is dy, b y, c what was kept. */
+typedef struct { double a[GTR__LANES], b[GTR__LANES], c[GTR__LANES]; int32_t k[GTR__LANES]; } gtr__lanes;
+#define GTR__LANE(u, j) gtr__folded u = { s->a[j], s->b[j], s->c[j], s->k[j] }
 static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
     gtr__folded s = { gtr__max_run(x, n), 0, 1, 0 };
     gtr_float e[GTR__BLOCK];
@@ -4094,66 +4196,87 @@ static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
     }
     return s;
 }
-static double gtr__var_run(const gtr_float *x, double m, int64_t n)
-    GTR__SUM_BODY((x[e] - m) * (x[e] - m))
 #define GTR__FOLD_LOOP(KIND) case GTR__F_##KIND: \
-    if (!w->back) for (int64_t j = 0; j < n; j++) { \
-        t = gtr__fold_one(GTR__F_##KIND, (double)x[at + j * step], q + j); \
-        gtr__fold_join(s, GTR__F_##KIND, &t); \
-    } else for (int64_t j = 0; j < n; j++) { \
-        gtr_float *dx = gtr__out(w->c, 0) + at + j * step; \
-        const gtr_float d = (gtr_float)gtr__fold_back(GTR__F_##KIND, dy, x ? (double)x[at + j * step] : 0, of, \
-            ints ? q + j == place : kept, w->n); \
-        *dx = w->c->out[0].add ? *dx + d : d; \
-    } \
-    break;
-/* Of output o the elements from q on, which lie from at on; backward writes their gradients. */
-static void gtr__fold_run(const gtr__fold *w, gtr__folded *s, int64_t o, int64_t q, int64_t at) {
-    const int64_t n = w->summed.dim[0], step = w->summed.stride[0][0];
-    const gtr_float *x = gtr__in(w->c, 0), *y = (const gtr_float *)w->y->data;
-    const bool ints = w->aux->dtype == GTR_I32, aux = w->back && w->aux->data;
-    const int32_t place = aux && ints ? ((const int32_t *)w->aux->data)[o] : -1;
-    const double dy = w->back ? gtr__in(w->c, w->c->n_in - 1)[o] : 0, of = w->back && y ? y[o] : 0,
-        kept = aux && !ints ? ((const gtr_float *)w->aux->data)[o] : 0;
-    gtr__folded t;
-    if (!w->back && step == 1 && (w->kind == GTR__F_LSE || w->kind == GTR__F_VAR)) {
-        if (w->kind == GTR__F_LSE) t = gtr__fold_exps(x + at, n);
-        else {
-            t.a = gtr__sum_run(x + at, n) / (double)n; t.b = gtr__var_run(x + at, t.a, n); t.c = (double)n;
-        }
-        if (t.b == t.b) { gtr__fold_join(s, w->kind, &t); return; } /* no infinity */
-    }
+    if (!w->dy) { GTR__IVDEP for (int64_t j = 0; j < n; j++) { \
+        GTR__LANE(u, j); \
+        const gtr__folded t = gtr__fold_one(GTR__F_##KIND, (double)x[j * w->step], w->across ? q : q + j); \
+        gtr__fold_join(&u, GTR__F_##KIND, &t); \
+        s->a[j] = u.a; s->b[j] = u.b; s->c[j] = u.c; s->k[j] = u.k; \
+    } } else { GTR__IVDEP for (int64_t j = 0; j < n; j++) { \
+        const gtr_float d = (gtr_float)gtr__fold_back(GTR__F_##KIND, s->a[j], (double)x[j * w->step], s->b[j], \
+            s->c[j], w->n); \
+        dx[j * w->step] = w->c->out[0].add ? dx[j * w->step] + d : d; \
+    } } break;
+/* n lanes get an element each, from the one at on, of place q, or from there on. */
+static void gtr__fold_run(const gtr__fold *w, gtr__lanes *s, int64_t n, int64_t at, int64_t q) {
+    gtr_float *dx = gtr__out(w->c, 0) + at;
+    const gtr_float *x = w->x ? w->x + at : dx;
     switch (w->kind) { GTR__FOLD_KINDS(GTR__FOLD_LOOP) default: break; }
 }
 static void gtr__fold_range(GTR__SPAN) {
     GTR__JOB(gtr__fold, w);
-    for (; i < end; i++) {
-        gtr__folded s = gtr__fold_one(w->kind, 0, -1);
+    const gtr__folded none = gtr__fold_one(w->kind, 0, -1);
+    const gtr__arg *aux = w->c->out + 1;
+    const bool exps = w->kind == GTR__F_LSE && !w->across && !w->dy && w->step == 1;
+    gtr__lanes all, *const s = &all;
+    for (int64_t n; i < end; i += w->across ? n : 1) {
         int64_t base[4] = { 0, 0, 0, 0 };
-        double kept;
-        gtr__nd_seek(&w->kept, i, base);
-        for (int64_t q = 0; q < w->summed.count; q += w->summed.dim[0]) {
-            int64_t at[4] = { base[0], 0, 0, 0 };
-            gtr__nd_seek(&w->summed, q, at);
-            gtr__fold_run(w, &s, i, q, at[0]);
+        const int64_t rest = w->kept.dim[0] - gtr__nd_seek(&w->kept, i, base);
+        if (w->place) {
+            gtr__nd_seek(&w->summed, w->place[i], base);
+            gtr__out(w->c, 0)[base[0]] += w->dy[i];
+            n = 1;
+            continue;
         }
-        if (w->back) continue;
-        gtr__out(w->c, 0)[i] = (gtr_float)gtr__fold_end(&s, w->kind, w->n, &kept);
-        if (w->aux->dtype == GTR_I32) ((int32_t *)w->aux->data)[i] = s.k;
-        else if (w->aux != w->y) ((gtr_float *)w->aux->data)[i] = (gtr_float)kept;
+        n = w->across ? GTR__MIN(GTR__MIN(rest, end - i), GTR__LANES) : exps ? 1
+            : GTR__MIN(w->summed.dim[0], w->dy ? GTR__LANES : GTR__SHARES);
+        for (int64_t j = 0, o = i; j < n; j++, o += w->across) {
+            s->a[j] = w->dy ? w->dy[o] : none.a; s->b[j] = w->y ? w->y[o] : none.b;
+            s->c[j] = w->aux ? w->aux[o] : none.c; s->k[j] = none.k;
+        }
+        for (int64_t q = 0, m; q < w->summed.count; q += m) {
+            int64_t at[4] = { base[0], 0, 0, 0 };
+            m = w->across ? 1 : w->summed.dim[0];
+            gtr__nd_seek(&w->summed, q, at);
+            if (exps) {
+                const gtr__folded t = gtr__fold_exps(w->x + at[0], m);
+                GTR__LANE(u, 0);
+                if (q) gtr__fold_join(&u, GTR__F_LSE, &t); else u = t;
+                if (u.b == u.b) { s->a[0] = u.a; s->b[0] = u.b; continue; }
+            }
+            for (int64_t e = 0; e < m; e += n)
+                gtr__fold_run(w, s, w->across ? n : GTR__MIN(m - e, n), at[0] + e * w->step, q + e);
+        }
+        for (int64_t j = 0; j < (w->across ? n : 1) && !w->dy; j++) {
+            GTR__LANE(u, j);
+            double kept;
+            for (int64_t k = 1; k < n && !w->across; k++) { const GTR__LANE(t, k); gtr__fold_join(&u, w->kind, &t); }
+            gtr__out(w->c, 0)[i + j] = (gtr_float)gtr__fold_end(&u, w->kind, w->n, &kept);
+            if (w->c->n_out < 2) continue;
+            if (aux->dtype == GTR_I32) ((int32_t *)aux->data)[i + j] = u.k;
+            else ((gtr_float *)aux->data)[i + j] = (gtr_float)kept;
+        }
     }
 }
 static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
     const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
-    gtr__fold w = { c, gtr__nd_unit, gtr__nd_unit, back ? c->in + 1 : c->out, NULL, (int)c->attr->i[2], back, 0 };
+    gtr__fold w = GTR__ZERO;
     GTR__WORKSPACE(0);
+    w.c = c; w.x = gtr__in(c, 0); w.kind = (int)c->attr->i[2]; w.kept = w.summed = gtr__nd_unit;
     for (int k = 0; k < nd.n; k++)
         gtr__nd_push(nd.stride[3][k] ? &w.kept : &w.summed, nd.dim[k], nd.stride[0][k], 0, 0, nd.stride[3][k]);
-    w.aux = w.y + (back ? c->n_in > 3 : c->n_out > 1);
     w.n = (double)w.summed.count - c->attr->f[0];
-    if (c->out[0].data) gtr__ranges(instance, gtr__fold_range, &w, w.kept.count, GTR__CHUNK / 4 / w.summed.count);
-    return GTR_OK;
+    w.across = w.kept.n && (w.kept.stride[0][0] == 1
+        || (w.summed.count < GTR__LANES && w.kind != (back ? GTR__F_NORM1 : GTR__F_LSE)));
+    w.step = (w.across ? &w.kept : &w.summed)->stride[0][0];
+    if (back) { w.dy = gtr__in(c, c->n_in - 1); w.y = gtr__in(c, 1); }
+    if (c->n_in > 3 && c->in[2].dtype == GTR_I32) w.place = gtr__in_ints(c, 2);
+    else if (c->n_in > 3) w.aux = gtr__in(c, 2);
+    if (!c->out[0].data) return GTR_OK;
+    if (w.place && !c->out[0].add) gtr__copy_rows(instance, NULL, 0, gtr__out(c, 0), 0, 1, c->in[0].count, 0);
+    return gtr__ranges(instance, gtr__fold_range, &w, w.kept.count, GTR__MAX(
+        GTR__CHUNK / 4 / w.summed.count, w.across ? GTR__CLIP(w.kept.dim[0] / 128 * 8, 8, GTR__LANES) : 1));
 }
 #define GTR__FOLD_KERNELS(X, ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_fold(s); } \
@@ -4413,23 +4536,488 @@ static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back
 }
 GTR__CPU_BOTH(scatter_add, gtr__scatter_add(instance, c, back))
 
+// >>op:conv
+/* x (N, C, H, W) or (N, C, L), weight (O, C / groups, kh, kw) or (O, C / groups, k), bias (O) or none ->
+   y (N, O, oh, ow) or (N, O, ol): oh = (H + 2 padding - dilation (kh - 1) - 1) / stride + 1, cut off, likewise ow, ol;
+   y = bias + sum over taps and the group's channels of weight times what gtr__window says, 0 beyond the image.
+   i[7], transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
+   dy = x; oh = (H - 1) stride - 2 padding + dilation (kh - 1) + output padding + 1.
+   i[0], i[1]: stride, i[2], i[3]: padding, i[4], i[5]: dilation (height, width), i[6]: groups; i[8], i[9]: output
+   padding. i[10], unless 0: y is that op's of it, f[0], f[1] its a, b. Kernels see channels last: x (N, H, W, C),
+   weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
+GTR__SHAPE(conv) {
+    const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
+    const int64_t *i = s->attr->i, groups = i[6], n = x->ndim, back = i[7];
+    gtr_shape o = *x;
+    char t[3][GTR__SHAPE_TEXT];
+    bool fits = (n == 3 || n == 4) && w->ndim == n && x->dim[1] > 0 && w->dim[0] > 0;
+    /* what is larger than 2^38 would not fit into 64 bits times a stride or dilation */
+    for (int k = 2; fits && k < n; k++) fits = x->dim[k] > 0 && w->dim[k] > 0 && (x->dim[k] | w->dim[k]) >> 38 == 0;
+    if (fits) {
+        o.dim[1] = back ? w->dim[1] * groups : w->dim[0];
+        fits = x->dim[1] == (back ? w->dim[0] : w->dim[1] * groups) && w->dim[0] % groups == 0
+            && (!b || (b->ndim == 1 && b->dim[0] == o.dim[1]));
+    }
+    if (!fits) return GTR__BAD_SHAPE(s, "got x %s, weight %s%s%s and %lld group%s, want %s%s, groups that divide "
+        "C and O", gtr__shape_text(x, t[0]), gtr__shape_text(w, t[1]), b ? ", bias " : "",
+        b ? gtr__shape_text(b, t[2]) : "", (long long)groups, groups > 1 ? "s" : "",
+        n == 3 ? "(N, C, L) and (" : "(N, C, H, W) and (",
+        n == 3 ? back ? "C, O / groups, K)" : "O, C / groups, K)" : back ? "C, O / groups, KH, KW)"
+            : "O, C / groups, KH, KW)");
+    for (int k = 2; k < n; k++) {
+        const int64_t at = k - n + 2, span = i[4 + at] * (w->dim[k] - 1) + 1, size = x->dim[k], pad = 2 * i[2 + at];
+        if (!back && size + pad < span)
+            return GTR__BAD_SHAPE(s, "got x %s and a kernel of %lld (dilated %lld) along dimension %d, want at "
+                "most the %lld of the image and its padding", gtr__shape_text(x, t[0]), (long long)w->dim[k],
+                (long long)span, k, (long long)(size + pad));
+        o.dim[k] = back ? (size - 1) * i[at] - pad + span + i[8 + at] : (size + pad - span) / i[at] + 1;
+        if (o.dim[k] < 1) return GTR__BAD_SHAPE(s, "got x %s, of which nothing is left with padding %lld",
+            gtr__shape_text(x, t[0]), (long long)(pad / 2));
+    }
+    s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
+    return gtr__shape_output(s, 0, o);
+}
+/* Rows of C = A B (+ bias), a group at a time: C's rows are pixels, or places; columns of A are taps by channels of
+   what lies under them, gathered; B has (k, n) of each group. back: the gather runs from pixels to places. */
+typedef struct {
+    gtr__window g;
+    bool back, direct; /* direct: A's rows are x's as they lie */
+    const gtr_float *x, *b, *bias;
+    gtr_float *y;
+    int64_t rows, k, n, from, to; /* all rows; channels under all groups, and of C */
+    int add;
+    int64_t most; /* columns of A that are gathered at once: whole rows of taps, if they are few enough */
+    const gtr__unary_row *act; /* NULL: none */
+    gtr_float act_a, act_b;
+} gtr__conv_job;
+#define GTR__CONV_K 256
+static int64_t gtr__conv_most(const gtr__window *g, int64_t per) {
+    const int64_t line = g->kw * per;
+    return line > GTR__CONV_K ? GTR__CONV_K : GTR__CONV_K / line * line;
+}
+#define GTR__CONV_ROWS (4 * GTR__MR)
+/* Where the pixel (place, of a gather back) under tap ky, kx of y, x lies; -1: nowhere. */
+static int64_t gtr__window_at(const gtr__window *g, bool back, int64_t y, int64_t x, int64_t ky, int64_t kx) {
+    if (!back) {
+        y = y * g->sh - g->ph + ky * g->dh; x = x * g->sw - g->pw + kx * g->dw;
+        return y < 0 || x < 0 || y >= g->h || x >= g->w ? -1 : y * g->w + x;
+    }
+    y += g->ph - ky * g->dh; x += g->pw - kx * g->dw;
+    if (y < 0 || x < 0 || y % g->sh || x % g->sw) return -1;
+    y /= g->sh; x /= g->sw;
+    return y >= g->oh || x >= g->ow ? -1 : y * g->ow + x;
+}
+/* Columns l to end - 1 of A's rows from row on, count of them, of channels from c0 on, each of `per` a tap. */
+static void gtr__conv_gather(const gtr__conv_job *w, int64_t row, int64_t count, int64_t c0, int64_t per, int64_t l,
+        int64_t end, gtr_float *to) {
+    const gtr__window *g = &w->g;
+    const int64_t wide = w->back ? g->w : g->ow, high = w->back ? g->h : g->oh,
+        image = w->back ? g->oh * g->ow : g->h * g->w, first = l / per, rest = l % per;
+    int64_t x = row % wide, y = row / wide % high, n = row / wide / high;
+    const int64_t line = g->kw * per; /* taps of a row of the image lie side by side, too */
+    const bool lines = !w->back && g->dw == 1 && w->from == per && l % line == 0 && end % line == 0;
+    for (int64_t r = 0; r < count; r++, to += end - l) {
+        int64_t ky = first / g->kw, kx = first % g->kw, c = rest, run;
+        const int64_t left = x * g->sw - g->pw, none = GTR__MIN(GTR__MAX(-left, 0), g->kw) * per,
+            most = GTR__MAX(GTR__MIN(g->w - left, g->kw) * per, none);
+        for (int64_t at = l; lines && at < end; at += line, ky++) {
+            const int64_t iy = y * g->sh - g->ph + ky * g->dh;
+            const bool in = iy >= 0 && iy < g->h;
+            const gtr_float *from = w->x + ((n * g->h + iy) * g->w + left) * per;
+            gtr_float *dst = to + at - l;
+            for (int64_t i = 0; i < (in ? none : line); i++) dst[i] = 0;
+            if (!in) continue;
+            if (most - none >= 32) memcpy(dst + none, from + none, (size_t)(most - none) * sizeof *dst);
+            else for (int64_t i = none; i < most; i++) dst[i] = from[i];
+            for (int64_t i = most; i < line; i++) dst[i] = 0;
+        }
+        for (int64_t at = lines ? end : l; at < end; at += run, c = 0) {
+            const int64_t pixel = gtr__window_at(g, w->back, y, x, ky, kx);
+            const gtr_float *from = w->x + (n * image + pixel) * w->from + c0 + c;
+            gtr_float *dst = to + at - l;
+            run = GTR__MIN(per - c, end - at);
+            if (pixel < 0) for (int64_t i = 0; i < run; i++) dst[i] = 0;
+            else if (run >= 16) memcpy(dst, from, (size_t)run * sizeof *dst);
+            else for (int64_t i = 0; i < run; i++) dst[i] = from[i];
+            if (++kx == g->kw) { kx = 0; ky++; }
+        }
+        if (++x == wide) { x = 0; if (++y == high) { y = 0; n++; } }
+    }
+}
+/* One group's block of rows, i to end - 1. */
+static void gtr__conv_block(const gtr__conv_job *w, int64_t q, int64_t i, int64_t end) {
+    gtr_float cols[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__PACK_B + GTR__LINE], *pb = room_b;
+    const int64_t per = w->k / (w->g.kh * w->g.kw), rows = end - i;
+    gtr__gemm g = GTR__ZERO;
+    gtr__spot s = { &g, w->y + i * w->to + q * w->n, w->to, w->add != 0, true, true, true };
+    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    g.m = rows; g.n = w->n; g.k = w->k; g.acs = 1; g.brs = w->n; g.bcs = 1;
+    g.bias = w->bias ? w->bias + q * w->n : NULL;
+    for (int64_t l = 0, step; l < w->k; l += step) {
+        step = GTR__MIN(w->k - l, w->most);
+        const gtr_float *a = w->direct ? w->x + i * w->from + q * per + l : cols;
+        g.ars = w->direct ? w->from : step;
+        g.pack_a = w->direct && g.ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
+        if (!w->direct) gtr__conv_gather(w, i, rows, q * per, per, l, l + step, cols);
+        s.first = l == 0; s.last = l + step == w->k;
+        for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
+            gtr__gemm_strip(&s, step, a, w->b + (q * w->k + l) * w->n + j, 0, rows, j, GTR__MIN(w->n - j, 2 * GTR__NR),
+                cols, pb);
+    }
+}
+static void gtr__conv_range(GTR__SPAN) {
+    GTR__JOB(gtr__conv_job, w);
+    for (int64_t step; i < end; i += step) {
+        step = GTR__MIN(end - i, GTR__CONV_ROWS);
+        for (int64_t q = 0; q < w->g.groups; q++) gtr__conv_block(w, q, i, i + step);
+        gtr_float *y = w->y + i * w->to;
+        if (w->act) gtr__unary_apply(w->act, w->act_a, w->act_b, NULL, y, NULL, y, step * w->to, 0);
+    }
+}
+/* B of all groups: of weight (O, taps, C / groups) the transpose, columns og, or, back, rows taps by og, columns cg;
+   turned: the last tap first. */
+static void gtr__conv_weight(const gtr__window *g, bool back, bool turned, const gtr_float *w, gtr_float *b) {
+    const int64_t taps = g->kh * g->kw, k = taps * g->cg;
+    for (int64_t q = 0; q < g->groups; q++, w += g->og * k, b += g->og * k)
+        for (int64_t o = 0; o < g->og; o++)
+            for (int64_t t = 0; t < taps; t++)
+                for (int64_t c = 0, to = turned ? taps - 1 - t : t; c < g->cg; c++)
+                    b[back ? (to * g->og + o) * g->cg + c : (to * g->cg + c) * g->og + o] = w[o * k + t * g->cg + c];
+}
+/* y = the places of image x, or, back, the image of places x; y and x lie with channels last. Back with a stride of 1
+   pixels are places themselves, of an image of x's, of the kernel turned round. */
+static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *of, bool back,
+        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y) {
+    const bool turned = back && of->sh == 1 && of->sw == 1;
+    const gtr__window back_to = { of->n, of->oh, of->ow, of->o, of->h, of->w, of->c, of->kh, of->kw, 1, 1,
+        of->dh * (of->kh - 1) - of->ph, of->dw * (of->kw - 1) - of->pw, of->dh, of->dw, of->groups, of->og, of->cg },
+        g = turned ? back_to : *of;
+    const bool gathers = back && !turned;
+    const int64_t taps = g.kh * g.kw, rows = gathers ? g.n * g.h * g.w : g.n * g.oh * g.ow, per = gathers ? g.og : g.cg;
+    const gtr__conv_job w = { g, gathers, taps == 1 && g.sh == 1 && g.sw == 1 && g.h == g.oh && g.w == g.ow && !g.ph
+        && !g.pw, (const gtr_float *)x->data, (const gtr_float *)c->ws, bias ? (const gtr_float *)bias->data : NULL,
+        (gtr_float *)y->data, rows, taps * per, gathers ? g.cg : g.og, gathers ? g.o : g.c, gathers ? g.c : g.o, y->add,
+        gtr__conv_most(&g, per), gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0],
+        (gtr_float)c->attr->f[1] };
+    GTR__WORKSPACE((size_t)c->in[1].count * sizeof(gtr_float));
+    gtr__conv_weight(of, back, turned, gtr__in(c, 1), (gtr_float *)c->ws);
+    const double flops = 2.0 * (double)w.k * (double)w.n * (double)g.groups;
+    return gtr__ranges(instance, gtr__conv_range, &w, rows, GTR__ROUND_UP((int64_t)(GTR__PIECE / flops) + 1, GTR__MR));
+}
+/* dweight: of each part of the places a sum over its rows of dy^T times the gathered columns, added up in order. */
+typedef struct { gtr__conv_job w; const gtr_float *dy; gtr_float *sum; int64_t parts, blocks, part; } gtr__conv_dw_job;
+static void gtr__conv_dw_range(GTR__SPAN) {
+    GTR__JOB(gtr__conv_dw_job, d);
+    const gtr__conv_job *w = &d->w;
+    gtr_float cols[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__PACK_B + GTR__LINE], *pb = room_b;
+    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    for (; i < end; i++) {
+        const int64_t part = i % d->parts, block = i / d->parts % d->blocks, q = i / d->parts / d->blocks,
+            l = block * w->most, wide = GTR__MIN(w->k - l, w->most), last = GTR__MIN(w->rows, (part + 1) * d->part);
+        gtr__gemm g = GTR__ZERO;
+        gtr__spot s = { &g, d->sum + (part * w->g.o + q * w->n) * w->k + l, w->k, d->parts == 1 && w->add, true, true,
+            true };
+        g.m = w->n; g.n = wide; g.ars = 1; g.acs = w->to; g.brs = wide; g.bcs = 1;
+        for (int64_t row = part * d->part, rows; row < last; row += rows) {
+            rows = GTR__MIN(last - row, GTR__CONV_ROWS);
+            gtr__conv_gather(w, row, rows, q * w->g.cg, w->g.cg, l, l + wide, cols);
+            for (int64_t j = 0; j < wide; j += 2 * GTR__NR)
+                gtr__gemm_strip(&s, rows, d->dy + row * w->to + q * w->n, cols + j, 0, w->n, j,
+                    GTR__MIN(wide - j, 2 * GTR__NR), cols, pb);
+            s.first = false;
+        }
+    }
+}
+static void gtr__conv_dw_combine(GTR__SPAN) {
+    GTR__JOB(gtr__conv_dw_job, d);
+    const int64_t n = d->w.g.o * d->w.k;
+    for (; i < end; i++) {
+        gtr_float v = d->sum[i];
+        for (int64_t p = 1; p < d->parts; p++) v += d->sum[p * n + i];
+        d->w.y[i] = d->w.add ? d->w.y[i] + v : v;
+    }
+}
+static gtr_result gtr__conv_dw(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *x,
+        const gtr__arg *dy) {
+    const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
+    gtr__conv_dw_job d = { { *g, false, false, (const gtr_float *)x->data, NULL, NULL, gtr__out(c, 1), rows, k, g->og,
+        g->c, g->o, c->out[1].add, gtr__conv_most(g, g->cg), NULL, 0, 0 }, (const gtr_float *)dy->data,
+        (gtr_float *)c->ws, 1, 1, 0 };
+    d.blocks = (k + d.w.most - 1) / d.w.most;
+    d.parts = GTR__MAX(GTR__MIN(16 / (d.blocks * g->groups), rows / 256), 1);
+    d.part = (rows + d.parts - 1) / d.parts;
+    if (d.parts == 1) d.sum = gtr__out(c, 1);
+    GTR__WORKSPACE(d.parts == 1 ? 0 : (size_t)(d.parts * g->o * k) * sizeof(gtr_float));
+    const double flops = 2.0 * (double)d.part * (double)g->og * (double)GTR__MIN(k, d.w.most);
+    gtr__ranges(instance, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
+    return d.parts == 1 ? GTR_OK : gtr__ranges(instance, gtr__conv_dw_combine, &d, g->o * k, GTR__CHUNK / d.parts);
+}
+GTR__CPU(conv_fwd) {
+    const gtr__window g = gtr__window_conv(c, &c->out[0]);
+    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], c->n_in > 2 ? &c->in[2] : NULL, &c->out[0]);
+}
+GTR__CPU(conv_bwd) {
+    const gtr__arg *dy = &c->in[c->n_in - 1], *x = &c->in[0];
+    const bool back = c->attr->i[7] != 0;
+    const gtr__window g = gtr__window_conv(c, dy);
+    if (gtr__wanted(c, 0)) return gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0]);
+    size_t dw = 0;
+    gtr__call m = *c;
+    if (c->measure) m.measure = &dw;
+    if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(instance, &m, &g, back ? dy : x, back ? x : dy));
+    if (!gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
+    gtr__reduce r = gtr__channel_sums(&dy->shape);
+    GTR__WORKSPACE(GTR__MAX(dw, gtr__reduce_bytes(&r)));
+    r.ew.dy = (const gtr_float *)dy->data; r.ew.out = gtr__out(c, 2); r.ew.add = c->out[2].add;
+    return gtr__reduce_all(instance, &r, c->ws);
+}
+
+// >>op:max_pool
+static gtr_result gtr__shape_image(gtr__shape_call *s) {
+    const gtr_shape *x = &s->in[0];
+    bool fits = x->ndim == 3 || x->ndim == 4;
+    for (int k = 1; fits && k < x->ndim; k++) fits = x->dim[k] > 0;
+    return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
+}
+/* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside; likewise (N, C, L).
+   dx: dy to the first of equals. i[0] to i[5]: as CONV's; i[6], i[7]: the kernel's height and width; i[8]: sizes are
+   rounded up, while a window begins within the image or the padding in front. Kernels see channels last. */
+GTR__SHAPE(max_pool) {
+    const gtr_shape *x = &s->in[0];
+    const int64_t *i = s->attr->i;
+    char t[GTR__SHAPE_TEXT];
+    GTR__TRY(gtr__shape_image(s));
+    for (int k = 2; k < x->ndim; k++) {
+        const int at = k - x->ndim + 2;
+        const int64_t size = x->dim[k] + 2 * i[2 + at] - i[4 + at] * (i[6 + at] - 1) - 1 + (i[8] ? i[at] - 1 : 0);
+        if (size < 0 || i[6 + at] < 2 * i[2 + at])
+            return GTR__BAD_SHAPE(s, "got %s and a window of %lld with padding %lld along dimension %d, want it "
+                "within the image and its padding, which is at most half the window", gtr__shape_text(x, t),
+                (long long)i[6 + at],
+                (long long)i[2 + at], k);
+        s->out[0].dim[k] = size / i[at] + 1;
+        if (i[8] && (s->out[0].dim[k] - 1) * i[at] >= x->dim[k] + i[2 + at]) s->out[0].dim[k]--;
+    }
+    s->flops = gtr__shape_flops(&s->out[0], (double)(i[6] * i[7]));
+    return GTR_OK;
+}
+/* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
+typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; } gtr__pool_job;
+static gtr_result gtr__pool_run(void *instance, const gtr__call *c, gtr__range_fn fn, bool back, bool images) {
+    const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
+    const int64_t *i = c->attr->i;
+    const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
+        (const gtr_float *)y->data, gtr__out(c, 0) };
+    if (!w.to) return GTR_OK;
+    if (images) return gtr__ranges(instance, fn, &w, w.g.n * ((w.g.c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
+    return gtr__ranges(instance, fn, &w, c->out[0].count / w.g.c, GTR__CHUNK / 4 / (w.g.c * GTR__MIN(i[6] * i[7], 64)));
+}
+/* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
+static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
+        int64_t *end) {
+    *first = k + pad < reach ? 0 : (k + pad - reach) / step + 1;
+    *end = GTR__MIN(places, (k + pad) / step + 1);
+}
+static const gtr_float *gtr__pool_pixel(const gtr__pool_job *w, int64_t n, int64_t place_y, int64_t place_x,
+        int64_t tap) {
+    const gtr__window *g = &w->g;
+    const int64_t at = gtr__window_at(g, false, place_y, place_x, tap / g->kw, tap % g->kw);
+    return at < 0 ? NULL : w->x + (n * g->h * g->w + at) * g->c;
+}
+static void gtr__max_pool_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    for (; i < end; i++) {
+        gtr_float *y = w->to + i * g->c;
+        for (int64_t k = 0; k < g->c; k++) y[k] = -(gtr_float)INFINITY;
+        for (int64_t tap = 0; tap < g->kh * g->kw; tap++) {
+            const gtr_float *x = gtr__pool_pixel(w, i / g->ow / g->oh, i / g->ow % g->oh, i % g->ow, tap);
+            if (!x) continue;
+            GTR__IVDEP
+            for (int64_t k = 0; k < g->c; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
+        }
+    }
+}
+/* Images by blocks of channels: what windows give pixels is added in the order of places. */
+static void gtr__max_pool_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w, places = g->oh * g->ow;
+    for (; i < end; i++) {
+        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
+        gtr_float *dx = w->to + n * pixels * g->c + first, t[GTR__BLOCK];
+        for (int64_t p = 0; !w->c->out[0].add && p < pixels; p++) memset(dx + p * g->c, 0, (size_t)some * sizeof *dx);
+        for (int64_t p = 0; p < places; p++) {
+            const int64_t at = (n * places + p) * g->c + first;
+            const gtr_float *y = gtr__in(w->c, 1) + at;
+            GTR__COPY(t, w->y + at, some);
+            for (int64_t tap = 0; tap < g->kh * g->kw; tap++) {
+                const int64_t q = gtr__window_at(g, false, p / g->ow, p % g->ow, tap / g->kw, tap % g->kw) * g->c;
+                const gtr_float *x = w->x + n * pixels * g->c + first + q;
+                gtr_float *to = dx + q;
+                if (q < 0) continue;
+                GTR__IVDEP
+                for (int64_t k = 0; k < some; k++) {
+                    const bool here = x[k] == y[k];
+                    to[k] += here ? t[k] : 0;
+                    t[k] = here ? 0 : t[k];
+                }
+            }
+        }
+    }
+}
+GTR__CPU(max_pool_fwd) { return gtr__pool_run(instance, c, gtr__max_pool_range, false, false); }
+GTR__CPU(max_pool_bwd) { return gtr__pool_run(instance, c, gtr__max_pool_back_range, true, true); }
+
+// >>op:avg_pool
+/* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
+   i[9], within the image. i[10], adaptive: (i[6], i[7]) are y's height and width, and place k of n is the mean of
+   pixels from k size / n, cut off, to (k + 1) size / n, rounded up. Kernels see channels last. */
+GTR__SHAPE(avg_pool) {
+    const int n = s->in[0].ndim;
+    if (!s->attr->i[10]) return gtr__shape_max_pool(s);
+    GTR__TRY(gtr__shape_image(s));
+    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->i[8 + k - n];
+    s->flops = gtr__shape_flops(&s->in[0], 1);
+    return GTR_OK;
+}
+/* Pixels *from to *to - 1 of place k along a dimension (across: the width), and by how many they are divided. */
+static int64_t gtr__avg_window(const gtr__pool_job *w, bool across, int64_t k, int64_t *from, int64_t *to) {
+    const gtr__window *g = &w->g;
+    const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh, pad = across ? g->pw : g->ph,
+        kernel = across ? g->kw : g->kh, at = k * (across ? g->sw : g->sh) - pad, *i = w->c->attr->i;
+    *from = i[10] ? k * size / places : GTR__MAX(at, 0);
+    *to = i[10] ? ((k + 1) * size + places - 1) / places : GTR__MIN(at + kernel, size);
+    return i[10] || i[9] ? *to - *from : GTR__MIN(at + kernel, size + pad) - at;
+}
+static void gtr__avg_places(const gtr__pool_job *w, bool across, int64_t k, int64_t *first, int64_t *end) {
+    const gtr__window *g = &w->g;
+    const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh;
+    if (!w->c->attr->i[10]) gtr__window_places(k, across ? g->sw : g->sh, across ? g->pw : g->ph,
+        across ? g->kw : g->kh, places, first, end);
+    else { *first = k * places / size; *end = ((k + 1) * places - 1) / size + 1; }
+}
+static void gtr__avg_pool_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    for (; i < end; i++) {
+        int64_t y0, y1, x0, x1;
+        const double f = 1 / ((double)gtr__avg_window(w, false, i / g->ow % g->oh, &y0, &y1)
+            * (double)gtr__avg_window(w, true, i % g->ow, &x0, &x1));
+        const gtr_float *x = w->x + i / g->ow / g->oh * g->h * g->w * g->c;
+        for (int64_t first = 0, some; first < g->c; first += some) {
+            double sum[GTR__BLOCK] = { 0 };
+            some = GTR__MIN(g->c - first, GTR__BLOCK);
+            for (int64_t y = y0; y < y1; y++)
+                for (int64_t at = y * g->w + x0; at < y * g->w + x1; at++)
+                    for (int64_t k = 0; k < some; k++) sum[k] += x[at * g->c + first + k];
+            for (int64_t k = 0; k < some; k++) w->to[i * g->c + first + k] = (gtr_float)(sum[k] * f);
+        }
+    }
+}
+static void gtr__avg_pool_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    for (; i < end; i++) {
+        int64_t y0, y1, x0, x1, from, to;
+        gtr_float *dx = w->to + i * g->c;
+        gtr__avg_places(w, false, i / g->w % g->h, &y0, &y1);
+        gtr__avg_places(w, true, i % g->w, &x0, &x1);
+        for (int64_t k = 0; !w->c->out[0].add && k < g->c; k++) dx[k] = 0;
+        for (int64_t y = y0; y < y1; y++)
+            for (int64_t x = x0; x < x1; x++) {
+                const gtr_float f = (gtr_float)(1 / ((double)gtr__avg_window(w, false, y, &from, &to)
+                    * (double)gtr__avg_window(w, true, x, &from, &to)));
+                const gtr_float *dy = w->y + ((i / g->w / g->h * g->oh + y) * g->ow + x) * g->c;
+                for (int64_t k = 0; k < g->c; k++) dx[k] += dy[k] * f;
+            }
+    }
+}
+GTR__CPU(avg_pool_fwd) { return gtr__pool_run(instance, c, gtr__avg_pool_range, false, false); }
+GTR__CPU(avg_pool_bwd) { return gtr__pool_run(instance, c, gtr__avg_pool_back_range, true, false); }
+
+// >>op:upsample
+/* x (N, C, H, W) or (N, C, L) -> y, of which i[6], i[7] are height and width: the nearest, pixel k size / n of place k
+   of n, cut off; or, i[8], linear along both, at (k + 1/2) size / n - 1/2, at least 0, as PyTorch's interpolate with
+   align_corners False. dx: each pixel's sum, in ascending places. Kernels see channels last. */
+GTR__SHAPE(upsample) {
+    const int n = s->in[0].ndim;
+    GTR__TRY(gtr__shape_image(s));
+    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->i[8 + k - n];
+    return GTR_OK;
+}
+/* Pixels at[0], at[1] and weights share[0], share[1] of place k of n along a dimension of size pixels. */
+static void gtr__resample(int64_t k, int64_t n, int64_t size, bool linear, int64_t *at, gtr_float *share) {
+    const gtr_float from = ((gtr_float)k + GTR__C(0.5)) * (gtr_float)size / (gtr_float)n - GTR__C(0.5),
+        x = from < 0 ? 0 : from;
+    at[0] = linear ? (int64_t)x : k * size / n;
+    at[1] = GTR__MIN(at[0] + 1, size - 1);
+    share[1] = linear ? x - (gtr_float)at[0] : 0;
+    share[0] = 1 - share[1];
+}
+static void gtr__upsample_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    const bool linear = w->c->attr->i[8] != 0;
+    for (; i < end; i++) {
+        int64_t y[2], x[2];
+        gtr_float fy[2], fx[2], *to = w->to + i * g->c;
+        gtr__resample(i / g->ow % g->oh, g->oh, g->h, linear, y, fy);
+        gtr__resample(i % g->ow, g->ow, g->w, linear, x, fx);
+        const gtr_float *image = w->x + i / g->ow / g->oh * g->h * g->w * g->c, *p[4];
+        for (int q = 0; q < 4; q++) p[q] = image + (y[q >> 1] * g->w + x[q & 1]) * g->c;
+        if (!linear) GTR__COPY(to, p[0], g->c);
+        else for (int64_t k = 0; k < g->c; k++)
+            to[k] = fy[0] * (fx[0] * p[0][k] + fx[1] * p[1][k]) + fy[1] * (fx[0] * p[2][k] + fx[1] * p[3][k]);
+    }
+}
+/* What place k gives pixel i. */
+static gtr_float gtr__resample_share(int64_t k, int64_t n, int64_t size, bool linear, int64_t i) {
+    int64_t at[2];
+    gtr_float share[2];
+    gtr__resample(k, n, size, linear, at, share);
+    return (at[0] == i ? share[0] : 0) + (at[1] == i ? share[1] : 0);
+}
+static void gtr__upsample_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    const bool linear = w->c->attr->i[8] != 0;
+    for (; i < end; i++) {
+        const int64_t iy = i / g->w % g->h, ix = i % g->w, n = i / g->w / g->h;
+        const int64_t y1 = GTR__MIN(g->oh, (iy + 2) * g->oh / g->h + 1),
+            x1 = GTR__MIN(g->ow, (ix + 2) * g->ow / g->w + 1);
+        gtr_float *dx = w->to + i * g->c;
+        for (int64_t k = 0; !w->c->out[0].add && k < g->c; k++) dx[k] = 0;
+        for (int64_t y = GTR__MAX(iy - 1, 0) * g->oh / g->h; y < y1; y++) {
+            const gtr_float fy = gtr__resample_share(y, g->oh, g->h, linear, iy);
+            for (int64_t x = GTR__MAX(ix - 1, 0) * g->ow / g->w; x < x1 && fy != 0; x++) {
+                const gtr_float f = fy * gtr__resample_share(x, g->ow, g->w, linear, ix);
+                const gtr_float *dy = w->y + ((n * g->oh + y) * g->ow + x) * g->c;
+                for (int64_t k = 0; k < g->c && f != 0; k++) dx[k] += dy[k] * f;
+            }
+        }
+    }
+}
+GTR__CPU(upsample_fwd) { return gtr__pool_run(instance, c, gtr__upsample_range, false, false); }
+GTR__CPU(upsample_bwd) { return gtr__pool_run(instance, c, gtr__upsample_back_range, true, false); }
+
 // >>op:batch_norm
-/* x (N, C), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
+/* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
    training mean and var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 /
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
    f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[1], unless 0: y is
    that op's of it, f[2], f[3] its a, b.
-   Ioffe and Szegedy, 2015. */
+   Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
-        if (x->ndim != 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
-            return GTR__BAD_SHAPE(s, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a),
+        if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
+            return GTR__BAD_SHAPE(s, "got x %s and %s %s, want (N, C, ...) and (C,)", gtr__shape_text(x, a),
                 names[k - 1], gtr__shape_text(&s->in[k], b));
     }
     if (s->training && gtr__count(x) == x->dim[1])
@@ -4445,7 +5033,7 @@ typedef struct { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p;
     const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
-    const int64_t n = w->c->in[0].shape.dim[1];
+    const int64_t n = w->c->in[1].count;
     const int add = w->c->out[0].add;
     const gtr__attr *a = w->c->attr;
     const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[1]);
@@ -4458,20 +5046,16 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     }
 }
 static gtr_result gtr__bn_run(void *instance, const gtr__bn_job *w) {
-    const int64_t n = w->c->in[0].shape.dim[1];
+    const int64_t n = w->c->in[1].count;
     return gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
-/* Sums by channel, and the workspace of these and of vectors in front of it. */
-static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
-    gtr_shape to = gtr__shape_ones(*x, ~2);
-    return gtr__reduce_make(x, x, &to, &to);
-}
+/* The workspace of so many vectors. */
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
-    return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN);
+    return GTR__ROUND_UP((size_t)n * (size_t)c->in[1].count * sizeof(gtr_float), GTR__ALIGN);
 }
 GTR__CPU(batch_norm_fwd) {
-    const int64_t channels = c->in[0].shape.dim[1];
-    gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
+    const int64_t channels = c->in[1].count;
+    gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
     gtr__bn_job w = { c, gtr__in(c, 0), NULL, mean, p, gtr__in(c, 2), p };
     GTR__WORKSPACE(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
@@ -4494,9 +5078,9 @@ GTR__CPU(batch_norm_fwd) {
     return gtr__bn_run(instance, &w);
 }
 GTR__CPU(batch_norm_bwd) {
-    const int64_t channels = c->in[0].shape.dim[1];
+    const int64_t channels = c->in[1].count;
     const gtr_float *rstd = gtr__in(c, 7);
-    gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
+    gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     GTR__WORKSPACE(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
     gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), gtr__in(c, 6), s, q, p };
@@ -4517,6 +5101,103 @@ GTR__CPU(batch_norm_bwd) {
     if (c->out[1].data) gtr__copy_rows(instance, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
     if (c->out[2].data) gtr__copy_rows(instance, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
     return c->out[0].data ? gtr__bn_run(instance, &w) : GTR_OK;
+}
+
+// >>op:group_norm
+/* x (N, C, ...), weight (C) and bias (C), or neither -> y like x, rstd (N, G), mean (N, G), G = i[0] groups of C / G
+   channels: rstd = 1 / sqrt(variance + f[0]); with xh = (x - mean) rstd, y = xh weight + bias; dbias, dweight = sums of
+   dy, dy xh; with g = dy weight, dx = rstd (g - mean g - xh mean(g xh)), means over a row's group. Kernels see the
+   channels last. Wu and He, 2018; Ulyanov, Vedaldi and Lempitsky, 2016. */
+GTR__SHAPE(group_norm) {
+    const gtr_shape *x = &s->in[0];
+    const int64_t groups = s->attr->i[0];
+    char a[GTR__SHAPE_TEXT];
+    bool fits = x->ndim > 1 && x->dim[1] > 0 && x->dim[1] % groups == 0;
+    for (int k = 1; fits && k < s->n_in; k++) fits = s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[1];
+    if (!fits) return GTR__BAD_SHAPE(s, "got x %s and %lld groups, want (N, C, ...), groups that divide C, weight and "
+        "bias (C,)", gtr__shape_text(x, a), (long long)groups);
+    if (gtr__shape_inner(x, 1) * (x->dim[1] / groups) == 1) return gtr__shape_want(s, 1, "more than one value a group");
+    s->out[1] = s->out[2] = gtr_shape2(x->dim[0], groups);
+    s->flops = gtr__shape_flops(x, 8);
+    return GTR_OK;
+}
+typedef struct {
+    const gtr__call *c; const gtr_float *x, *dy, *weight, *bias; int64_t pixels, channels, groups, wide;
+} gtr__gn_job;
+static gtr__gn_job gtr__gn_of(const gtr__call *c, bool back) {
+    const gtr_shape *x = &c->in[0].shape;
+    const bool affine = c->n_in > (back ? 5 : 1);
+    const int64_t channels = x->dim[x->ndim - 1];
+    const gtr__gn_job w = { c, gtr__in(c, 0), back ? gtr__in(c, c->n_in - 1) : NULL, affine ? gtr__in(c, 1) : NULL,
+        affine ? gtr__in(c, 2) : NULL, c->in[0].count / channels / x->dim[0], channels, c->attr->i[0],
+        channels / c->attr->i[0] };
+    return w;
+}
+/* Sums over pixels of n channels: off mean, and that squared; with dy of dy, and dy xh. */
+static void gtr__gn_sums(const gtr__gn_job *w, int64_t at, int64_t n, double mean, double rstd, double *a, double *b) {
+    for (int64_t k = 0; k < n; k++) a[k] = b[k] = 0;
+    for (int64_t p = 0; p < w->pixels; p++, at += w->channels) {
+        const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : x;
+        for (int64_t k = 0; k < n; k++) {
+            const double d = (double)x[k] - mean, g = w->dy ? (double)dy[k] : d;
+            a[k] += g; b[k] += g * d * rstd;
+        }
+    }
+}
+static void gtr__gn_range(GTR__SPAN) {
+    GTR__JOB(gtr__gn_job, w);
+    const gtr__call *c = w->c;
+    const double values = (double)w->pixels * (double)w->wide;
+    double a[GTR__BLOCK], b[GTR__BLOCK], *part = (double *)c->ws;
+    for (int64_t n; i < end; i++) {
+        const int64_t at = i / w->groups * w->pixels * w->channels, c0 = i % w->groups * w->wide;
+        double mean = w->dy ? (double)gtr__in(c, c->n_in - 2)[i] : 0, s1 = 0, s2 = 0;
+        double rstd = w->dy ? (double)gtr__in(c, c->n_in - 3)[i] : 1;
+        for (int pass = w->dy ? 1 : 0; pass < 2; pass++) {
+            s1 = s2 = 0;
+            for (int64_t k = 0; k < w->wide; k += n) {
+                n = GTR__MIN(w->wide - k, GTR__BLOCK);
+                gtr__gn_sums(w, at + c0 + k, n, mean, rstd, a, b);
+                for (int64_t j = 0; j < n; j++) {
+                    const double f = w->weight && w->dy ? (double)w->weight[c0 + k + j] : 1;
+                    s1 += f * a[j]; s2 += f * b[j];
+                    double *to = part + (i / w->groups * 2) * w->channels + c0 + k + j;
+                    if (w->dy && w->weight) { to[0] = a[j]; to[w->channels] = b[j]; }
+                }
+            }
+            if (!w->dy) { if (pass) rstd = 1 / sqrt(s2 / values + c->attr->f[0]); else mean = s1 / values; }
+        }
+        if (!w->dy) { gtr__out(c, 1)[i] = (gtr_float)rstd; gtr__out(c, 2)[i] = (gtr_float)mean; }
+        s1 /= values; s2 /= values;
+        gtr_float *y = gtr__out(c, 0) + at + c0;
+        const gtr_float *x = w->x + at + c0, *dy = w->dy ? w->dy + at + c0 : x;
+        const gtr_float m = (gtr_float)mean, r = (gtr_float)rstd, t1 = (gtr_float)s1, t2 = (gtr_float)s2;
+        for (int64_t p = 0; p < w->pixels && gtr__out(c, 0); p++, y += w->channels, x += w->channels, dy += w->channels)
+            for (int64_t k = 0; k < w->wide; k++) {
+                const gtr_float f = w->weight ? w->weight[c0 + k] : 1, xh = (x[k] - m) * r;
+                if (!w->dy) y[k] = w->bias ? xh * f + w->bias[c0 + k] : xh;
+                else y[k] = r * (dy[k] * f - t1 - xh * t2) + (c->out[0].add ? y[k] : 0);
+            }
+    }
+}
+GTR__CPU(group_norm_fwd) {
+    const gtr__gn_job w = gtr__gn_of(c, false);
+    GTR__WORKSPACE(0);
+    return gtr__ranges(instance, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups,
+        GTR__CHUNK / 4 / (w.pixels * w.wide));
+}
+GTR__CPU(group_norm_bwd) {
+    const gtr__gn_job w = gtr__gn_of(c, true);
+    const int64_t rows = c->in[0].shape.dim[0];
+    GTR__WORKSPACE(c->n_in > 5 ? (size_t)(rows * 2 * w.channels) * sizeof(double) : 0);
+    gtr__ranges(instance, gtr__gn_range, &w, rows * w.groups, GTR__CHUNK / 4 / (w.pixels * w.wide));
+    for (int q = 1; q < c->n_out; q++) /* bias is input 2 */
+        for (int64_t k = 0; k < w.channels && c->out[q].data; k++) {
+            double sum = 0;
+            for (int64_t n = 0; n < rows; n++) sum += ((double *)c->ws)[(n * 2 + (q == 1)) * w.channels + k];
+            gtr__out(c, q)[k] = (gtr_float)sum + (c->out[q].add ? gtr__out(c, q)[k] : 0);
+        }
+    return GTR_OK;
 }
 
 // >>op:layer_norm
@@ -4664,52 +5345,70 @@ GTR__SHAPE(sort) {
     s->out[1] = s->out[0];
     return GTR_OK;
 }
-static bool gtr__sort_first(gtr_float u, gtr_float v, bool down) {
-    return down ? u > v || (u != u && v == v) : u < v || (v != v && u == u);
-}
-/* The first m: few are inserted one by one, else runs from 1 on are merged; a and b have n indices. */
-static const int32_t *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n, int64_t m, bool down, int32_t *a,
-        int32_t *b) {
-    for (int64_t i = 0, k = 0, e; m <= 64 && i < n; i++) {
-        if (k == m && !gtr__sort_first(x[i * step], x[a[m - 1] * step], down)) continue;
-        for (e = k < m ? k++ : m - 1; e && gtr__sort_first(x[i * step], x[a[e - 1] * step], down); e--) a[e] = a[e - 1];
-        a[e] = (int32_t)i;
+/* Keys are in order as x's elements, or with down the other way round. */
+typedef GTR__MATH(uint32_t, uint64_t) gtr__sort_key;
+typedef struct { gtr__sort_key key; int32_t at; } gtr__sort_item;
+/* The first m of n: few are inserted one by one, else all go by bytes of keys from a to b and back. */
+static gtr__sort_item *gtr__sort_line(const gtr_float *x, int64_t step, int64_t n, int64_t m, int down,
+        gtr__sort_item *a, gtr__sort_item *b) {
+    enum { BYTES = sizeof a->key };
+    const gtr__sort_key top = (gtr__sort_key)1 << (8 * BYTES - 1);
+    const bool few = m <= 32;
+    for (int64_t i = 0, k = 0, e; i < n; i++) {
+        const gtr_float v = x[i * step] + 0; /* -0 is 0 */
+        gtr__sort_item t = { 0, (int32_t)i };
+        memcpy(&t.key, &v, sizeof v);
+        t.key = (v != v ? 0 : t.key & top ? t.key : ~(t.key | top)) ^ (gtr__sort_key)(down - 1);
+        if (few && k == m && t.key >= a[m - 1].key) continue;
+        for (e = k < m ? k++ : m - 1; few && e && t.key < a[e - 1].key; e--) a[e] = a[e - 1];
+        a[few ? e : i] = t;
     }
-    if (m <= 64) return a;
-    for (int64_t i = 0; i < n; i++) a[i] = (int32_t)i;
-    for (int64_t w = 1; w < n; w *= 2) {
-        for (int64_t o = 0, l = 0, r = 0, mid = 0, hi = 0; o < n; o++) {
-            if (o == hi) { l = o; r = mid = GTR__MIN(o + w, n); hi = GTR__MIN(o + 2 * w, n); }
-            const gtr_float u = x[a[GTR__MIN(l, mid - 1)] * step], v = x[a[GTR__MIN(r, hi - 1)] * step];
-            b[o] = l == mid || (r < hi && gtr__sort_first(v, u, down)) ? a[r++] : a[l++];
-        }
-        int32_t *t = a; a = b; b = t;
+    if (few) return a;
+    uint32_t count[BYTES][256] = { { 0 } };
+    for (int64_t i = 0; i < n; i++) for (int j = 0; j < BYTES; j++) count[j][a[i].key >> 8 * j & 255]++;
+    for (int j = 0; j < BYTES; j++) {
+        uint32_t *to = count[j], sum = 0;
+        gtr__sort_item *const from = a;
+        if (to[a->key >> 8 * j & 255] == n) continue;
+        for (int k = 0; k < 256; k++) { sum += to[k]; to[k] = sum - to[k]; }
+        for (int64_t i = 0; i < n; i++) b[to[from[i].key >> 8 * j & 255]++] = from[i];
+        a = b; b = from;
     }
     return a;
 }
 static void gtr__sort_range(GTR__SPAN) {
     GTR__AXIS;
-    const bool back = c->n_in > 1;
-    const int64_t m = (back ? c->in[1] : c->out[0]).shape.dim[c->attr->i[0]];
+    const int64_t m = c->out[0].shape.dim[c->attr->i[0]];
     for (; i < end; i++) {
-        const int64_t from = i / inner * n * inner + i % inner, to = i / inner * m * inner + i % inner;
-        if (back) {
-            gtr_float *dx = gtr__out(c, 0) + from;
-            for (int64_t k = 0; !c->out[0].add && k < n; k++) dx[k * inner] = 0;
-            for (int64_t k = to; k < to + m * inner; k += inner) dx[gtr__in_ints(c, 2)[k] * inner] += gtr__in(c, 3)[k];
-            continue;
-        }
-        int32_t *ws = (int32_t *)c->ws + 2 * i * n, *at = (int32_t *)c->out[1].data + to;
-        const gtr_float *x = gtr__in(c, 0) + from;
-        const int32_t *order = gtr__sort_line(x, inner, n, m, c->attr->i[2] != 0, ws, ws + n);
-        for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = order[k]) * inner];
+        const int64_t o = i / inner, j = i % inner, to = o * m * inner + j;
+        gtr__sort_item *ws = (gtr__sort_item *)c->ws + 2 * i * n;
+        int32_t *at = (int32_t *)c->out[1].data + to;
+        const gtr_float *x = gtr__in(c, 0) + o * n * inner + j;
+        ws = gtr__sort_line(x, inner, n, m, (int)c->attr->i[2], ws, ws + n);
+        for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = ws[k].at) * inner];
+    }
+}
+static void gtr__sort_back_range(GTR__SPAN) {
+    GTR__AXIS;
+    const int64_t m = c->in[1].shape.dim[c->attr->i[0]], across = inner > 1;
+    for (int64_t wide; i < end; i += wide) {
+        const int64_t o = i / inner, j = i % inner, to = o * m * inner + j;
+        const int32_t *at = gtr__in_ints(c, 2) + to;
+        const gtr_float *dy = gtr__in(c, 3) + to;
+        gtr_float *dx = gtr__out(c, 0) + o * n * inner + j;
+        wide = GTR__MIN(end - i, inner - j);
+        for (int64_t k = 0; k < (across ? m : 1); k++, at += inner, dy += inner)
+            for (int64_t e = 0; e < (across ? wide : m); e++) dx[at[e] * inner + e * across] += dy[e];
     }
 }
 GTR__CPU(sort_fwd) {
     const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->i[0]];
-    GTR__WORKSPACE(c->n_in > 1 ? 0 : (size_t)count * 8);
-    if (c->out[0].data) gtr__ranges(instance, gtr__sort_range, c, count / n, GTR__CHUNK / 16 / n);
-    return GTR_OK;
+    const bool back = c->n_in > 1;
+    GTR__WORKSPACE(back ? 0 : (size_t)count * 2 * sizeof(gtr__sort_item));
+    if (!c->out[0].data) return GTR_OK;
+    if (back && !c->out[0].add) gtr__copy_rows(instance, NULL, 0, gtr__out(c, 0), 0, 1, count, 0);
+    return gtr__ranges(instance, back ? gtr__sort_back_range : gtr__sort_range, c, count / n,
+        GTR__MAX(GTR__CHUNK / 16 / n, GTR__MIN(gtr__shape_inner(&c->in[0].shape, c->attr->i[0]) / 4, 16)));
 }
 #define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
 
@@ -5420,7 +6119,7 @@ GTR__CPU(network_fwd);
 
 // >>rows
 #define GTR__ROW(shape, name, nout, ndiff, cls, needs, flags, b) \
-    { name, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (b) != 0, shape },
+    { name, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint64_t)(flags), (b) != 0, shape },
 #define GTR__NODE_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
     GTR__ROW(NULL, #name, nout, ndiff, cls, needs, flags, b)
 #define GTR__OP_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
@@ -6554,6 +7253,80 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const gtr_conv_desc *d, int64_t *i);
+static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool dilates) {
+    gtr__attr at = GTR__ZERO;
+    gtr_conv_desc w = GTR__ZERO;
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    w.kernel = d.kernel; w.kernel_w = d.kernel_w; w.padding = d.padding; w.padding_w = d.padding_w;
+    w.stride = d.stride ? d.stride : d.kernel;
+    w.stride_w = d.stride_w ? d.stride_w : d.stride ? d.stride : d.kernel_w;
+    w.dilation = d.dilation; w.dilation_w = d.dilation_w;
+    if (!dilates && (d.dilation || d.dilation_w))
+        return GTR__NO(x, ARG, "avg_pool: it has no dilation");
+    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), &w, at.i)) return NULL;
+    at.i[6] = x->shape.ndim == 3 ? 1 : d.kernel; at.i[7] = d.kernel_w ? d.kernel_w : d.kernel;
+    at.i[8] = d.round_up; at.i[9] = d.exclude_padding;
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+static gtr_pool_desc gtr__pool_desc(int kernel, int stride, int padding) {
+    gtr_pool_desc d = GTR__ZERO;
+    d.kernel = kernel; d.stride = stride; d.padding = padding;
+    return d;
+}
+gtr_tensor *gtr_max_pool2d_ex(gtr_tensor *x, gtr_pool_desc d) { return gtr__pooling(GTR__OP_MAX_POOL, x, d, true); }
+gtr_tensor *gtr_avg_pool2d_ex(gtr_tensor *x, gtr_pool_desc d) { return gtr__pooling(GTR__OP_AVG_POOL, x, d, false); }
+gtr_tensor *gtr_max_pool2d(gtr_tensor *x, int kernel, int stride, int padding) {
+    return gtr_max_pool2d_ex(x, gtr__pool_desc(kernel, stride, padding));
+}
+gtr_tensor *gtr_avg_pool2d(gtr_tensor *x, int kernel, int stride, int padding) {
+    return gtr_avg_pool2d_ex(x, gtr__pool_desc(kernel, stride, padding));
+}
+/* What makes an image of height by width: of adaptive pooling, and of resampling. */
+static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64_t width, bool linear, bool means) {
+    gtr__attr at = GTR__ZERO;
+    at.i[0] = at.i[1] = at.i[4] = at.i[5] = 1;
+    at.i[6] = height; at.i[7] = width; at.i[8] = linear;
+    at.i[10] = means;
+    if (height < 1 || width < 1) return GTR__NO(x, ARG, "%s: got height %lld and width %lld, want at least 1",
+        gtr__kind_of(x->ctx, op), (long long)height, (long long)width);
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width) {
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (x->shape.ndim == 3 && height != 1)
+        return GTR__NO(x, ARG, "adaptive_avg_pool: got height %lld for x (N, C, L), want 1", (long long)height);
+    GTR__SINCE(x, "adaptive_avg_pool");
+    return gtr__whole(x, since, gtr__resized(GTR__OP_AVG_POOL, x, height, width, false, true));
+}
+gtr_tensor *gtr_global_avg_pool(gtr_tensor *x) {
+    int axes[GTR_MAX_DIMS];
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (x->shape.ndim < 3)
+        return GTR__NO(x, SHAPE, "global_avg_pool: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    for (int k = 2; k < x->shape.ndim; k++) axes[k - 2] = k;
+    return gtr_mean(x, axes, x->shape.ndim - 2, false);
+}
+gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    const int n = x->shape.ndim;
+    if ((n != 3 && n != 4) || factor < 1 || factor > 1 << 20 || (factor > 1 && gtr__count(&x->shape) >> 38 > 0))
+        return GTR__NO(x, SHAPE, "upsample: x has %d dimensions, factor %lld; want (N, C, H, W) or (N, C, L), 1 to "
+            "2^20", n, (long long)factor);
+    return gtr__resized(GTR__OP_UPSAMPLE, x, n > 3 ? factor * x->shape.dim[2] : 1, factor * x->shape.dim[n - 1], linear,
+        false);
+}
+gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
+    static const int dims[6] = { 0, 1, 4, 2, 5, 3 };
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    const int64_t *d = x->shape.dim;
+    if (x->shape.ndim != 4 || r < 1 || r > 1 << 15 || d[1] < 1 || d[1] % (r * r))
+        return GTR__NO(x, SHAPE, "pixel_shuffle: want x (N, C r r, H, W), r %lld", (long long)r);
+    gtr_shape s = gtr_shape4(d[0], d[1] / (r * r), r, r), o = gtr_shape4(d[0], d[1] / (r * r), r * d[2], r * d[3]);
+    GTR__SINCE(x, "pixel_shuffle");
+    s = gtr__shape_more(gtr__shape_more(s, d[2]), d[3]);
+    return gtr__whole(x, since, gtr_reshape(gtr_permute(gtr_reshape(x, s), dims), o));
+}
 static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
     char own[40];
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
@@ -6578,6 +7351,16 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
         return GTR__NO(x, ARG, "dropout: p is %g, want 0 <= p < 1", p);
     at.f[0] = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
+}
+gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (x->shape.ndim < 3 || x->shape.dim[1] < 1)
+        return GTR__NO(x, SHAPE, "dropout2d: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    GTR__SINCE(x, "dropout2d");
+    gtr_tensor *one = gtr_stop_gradient(x);
+    for (int k = 2; k < x->shape.ndim; k++) one = gtr_slice(one, k, 0, 1);
+    one = one ? gtr_dropout(gtr_equal(one, one), name, p) : NULL;
+    return gtr__whole(x, since, one ? gtr_mul(x, one) : NULL);
 }
 #define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
     gtr__attr at = GTR__ZERO; \
@@ -6744,6 +7527,90 @@ gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64
     const gtr_init init = gtr__init(GTR_INIT_NORMAL, 1);
     return gtr__limit(gtr__layer(GTR__OP_EMBEDDING, 0, ids, name, gtr_shape2(rows, width), init, NULL, init), rows);
 }
+/* The window of desc into i, see op:conv; false, with an error, where a figure is out of range. */
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const gtr_conv_desc *d, int64_t *i) {
+    const int64_t most = 1 << 20, kernel[2] = { d->kernel, d->kernel_w ? d->kernel_w : d->kernel };
+    bool good = d->groups >= 0;
+    i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
+    i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
+    i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
+    i[6] = d->groups ? d->groups : 1;
+    i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
+    if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
+    for (int k = 0; k < 2; k++)
+        good &= kernel[k] >= 1 && i[k] >= 1 && i[2 + k] >= 0 && i[4 + k] >= 1 && i[8 + k] >= 0 && kernel[k] <= most
+            && i[k] <= most && i[2 + k] <= most && i[4 + k] <= most
+            && (i[8 + k] == 0 || i[8 + k] < GTR__MAX(i[k], i[4 + k]));
+    if (!good) GTR__BAD_ARG(x->ctx, "%s: got kernel (%lld, %lld), stride (%lld, %lld), padding (%lld, %lld), dilation "
+        "(%lld, %lld), groups %lld and output_padding (%lld, %lld), want at least 1, paddings at least 0, an output "
+        "padding below stride or dilation, and none above 2^20", who, (long long)kernel[0], (long long)kernel[1],
+        (long long)i[0], (long long)i[1], (long long)i[2], (long long)i[3], (long long)i[4], (long long)i[5],
+        (long long)i[6], (long long)i[8], (long long)i[9]);
+    return good;
+}
+static const char *const gtr__conv_names[2] = { "conv2d", "conv_transpose2d" };
+static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_conv_desc d, bool back,
+        const char *name) {
+    gtr__attr at = GTR__ZERO;
+    gtr_tensor *in[3];
+    in[0] = x; in[1] = w; in[2] = b;
+    if (!gtr__there(gtr__conv_names[back], 2, in)) return NULL;
+    d.kernel = 1;
+    if (!gtr__window_desc(x, gtr__conv_names[back], &d, at.i)) return NULL;
+    at.i[7] = back;
+    GTR__SINCE(x, gtr__conv_names[back]);
+    return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
+}
+static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back) {
+    char text[GTR__SHAPE_TEXT];
+    int64_t i[16], fan;
+    if (!gtr__layer_name(x, name, gtr__conv_names[back]) || !gtr__window_desc(x, gtr__conv_names[back], &d, i))
+        return NULL;
+    const gtr_shape *s = &x->shape;
+    const int n = s->ndim;
+    const bool image = (n == 3 || n == 4) && s->dim[1] > 0;
+    if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
+        return GTR__NO(x, SHAPE, "%s \"%s%s\": got x %s %s, %lld channels out and %lld groups, want float32 (N, C, H, "
+            "W) or (N, C, L), at least 1, and groups that divide both", gtr__conv_names[back], x->ctx->scope, name,
+            gtr__dtype_names[x->dtype], gtr__shape_text(s, text), (long long)d.out, (long long)i[6]);
+    gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
+    if (n > 3) w = gtr__shape_more(w, d.kernel);
+    w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
+    fan = gtr__shape_inner(&w, 0);
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)fan));
+    GTR__SINCE(x, gtr__conv_names[back]);
+    gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
+    if (weight) weight->last = true;
+    if (weight && !d.no_bias) bias = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(d.out), init, false);
+    if (weight && (bias || d.no_bias)) t = gtr__conv_new(x, weight, bias, d, back, name);
+    return gtr__whole(x, since, t);
+}
+static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int padding) {
+    gtr_conv_desc d = GTR__ZERO;
+    d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding;
+    return d;
+}
+gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false);
+}
+gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
+    return gtr_conv2d(x, name, out, kernel, stride, padding);
+}
+gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
+    return gtr__conv_layer(x, name, d, false);
+}
+gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
+    return gtr__conv_new(x, weight, bias, desc, false, NULL);
+}
+gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true);
+}
+gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
+    return gtr__conv_layer(x, name, d, true);
+}
+gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
+    return gtr__conv_new(x, weight, bias, desc, true, NULL);
+}
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = GTR__ZERO;
     static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
@@ -6751,11 +7618,11 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
     GTR__SINCE(x, NULL);
-    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
+    if (x->dtype != GTR_F32 || x->shape.ndim < 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
         return GTR__NO(x, SHAPE,
-            "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in "
-            "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
+            "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 and momentum "
+            "in 0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
             desc.eps, desc.momentum);
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = t = x;
@@ -6800,6 +7667,41 @@ gtr_tensor *gtr_rms_norm(gtr_tensor *x, const char *name, int dims, float eps) {
 }
 gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
     return gtr__weighted(GTR__RMS_NORM, weight, NULL, NULL);
+}
+static gtr_tensor *gtr__group_norm(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, int64_t groups, float eps,
+        const char *name) {
+    gtr__attr at = GTR__ZERO;
+    gtr_tensor *in[3];
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    in[0] = x; in[1] = w; in[2] = b;
+    at.i[0] = groups;
+    at.f[0] = eps != 0 ? (double)eps : 1e-5;
+    if (groups < 1 || !(at.f[0] >= 0) || !w != !b) return GTR__NO(x, ARG,
+        "%s: got %lld groups and eps %g, want at least 1, at least 0, and weight and bias or neither",
+        gtr__kind_of(x->ctx, GTR__OP_GROUP_NORM), (long long)groups, (double)eps);
+    return gtr__op_new(GTR__OP_GROUP_NORM, w ? 3 : 1, in, &at, name);
+}
+gtr_tensor *gtr_group_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, int64_t groups, float eps) {
+    return gtr__group_norm(x, weight, bias, groups, eps, NULL);
+}
+static gtr_tensor *gtr__group_norm_layer(gtr_tensor *x, const char *name, int64_t groups, float eps, const char *who) {
+    if (!gtr__layer_name(x, name, who)) return NULL;
+    GTR__SINCE(x, who);
+    const gtr_shape c = gtr_shape1(x->shape.ndim > 1 ? x->shape.dim[1] : 1);
+    gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 1), false),
+        *b = w ? gtr__layer_part(x, name, "bias", GTR_F32, c, gtr__init(GTR_INIT_ZERO, 0), false) : NULL;
+    return gtr__whole(x, since, b ? gtr__group_norm(x, w, b, groups, eps, name) : NULL);
+}
+gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, float eps) {
+    return gtr__group_norm_layer(x, name, groups, eps, "group_norm");
+}
+gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    const int64_t channels = x->shape.ndim > 2 ? x->shape.dim[1] : 0;
+    if (channels < 1) return GTR__NO(x, SHAPE, "instance_norm: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    if (name) return gtr__group_norm_layer(x, name, channels, eps, "instance_norm");
+    GTR__SINCE(x, "instance_norm");
+    return gtr__whole(x, since, gtr__group_norm(x, NULL, NULL, channels, eps, NULL));
 }
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
     if (!gtr__all_there("prelu", x, weight, x)) return NULL;
@@ -7109,6 +8011,7 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     if (v < 0) return v;
     GTR__V(v).storage = GTR__V(of).storage;
     GTR__V(v).stage = GTR__V(of).stage;
+    GTR__V(v).last = GTR__V(of).last;
     GTR__V(v).label = gtr__value_name(b->plan, of);
     return v;
 }
@@ -7117,9 +8020,15 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
     if (v < 0) return v;
     gtr__value *x = &GTR__V(v);
     const gtr__value *o = &GTR__V(of);
-    x->shape = shape; x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
+    x->shape = shape; x->last = 0; x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
     x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
     return v;
+}
+/* The same in the shape and layout of v. */
+static int gtr__alias_like(gtr__build *b, int of, int v) {
+    const int w = gtr__alias_new(b, of, GTR__V(v).shape, 0);
+    if (w >= 0) GTR__V(w).last = GTR__V(v).last;
+    return w;
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 /* A node's operands, to be filled in; all are read, none is added to. False when out of memory. */
@@ -7151,20 +8060,36 @@ static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     for (int i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
 }
+/* Which dimension of n is the k-th with channels last, or, of those, logically. */
+static int gtr__turned(int k, int n, bool last) {
+    return !k ? 0 : last ? k < n - 1 ? k + 1 : 1 : k > 1 ? k - 1 : n - 1;
+}
+/* Shape s of n dimensions, those in front of it 1, with channels last; or, of such a shape, the logical one. */
+static gtr_shape gtr__shape_turned(gtr_shape s, int n, bool last) {
+    gtr_shape x = s, o = gtr_shape0();
+    for (x.ndim = 0; x.ndim < n - s.ndim; x.ndim++) x.dim[x.ndim] = 1;
+    for (int k = 0; k < s.ndim; k++) x.dim[x.ndim++] = s.dim[k];
+    for (int k = 0; k < n; k++) o = gtr__shape_more(o, x.dim[gtr__turned(k, n, last)]);
+    return o;
+}
+static gtr_shape gtr__shape_logical(const gtr__value *v) {
+    return v->last ? gtr__shape_turned(v->shape, v->last, false) : v->shape;
+}
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
     return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
 }
 
 // >>pass:record
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
-/* The form of v that lies on this stage in this storage; -1: nobody has asked for it yet. */
-static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage) {
-    while (v >= 0 && (GTR__V(v).stage != stage || GTR__V(v).storage != storage)) v = b->extra[v].form;
+/* The form of v that lies on this stage in this storage and layout (gtr__value.last); -1: nobody has asked for it. */
+static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, int last) {
+    while (v >= 0 && (GTR__V(v).stage != stage || GTR__V(v).storage != storage || GTR__V(v).last != last))
+        v = b->extra[v].form;
     return v;
 }
 /* An input's form in low storage, if that is another one. */
 static int gtr__fed_low(const gtr__build *b, int v) {
-    const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision));
+    const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision), GTR__V(v).last);
     return w == v ? -1 : w;
 }
 /* Notes w as a form of v, whose gradient, where to_master, goes to v's. */
@@ -7181,7 +8106,7 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
     int v, whole = b->shared[t->id];
     gtr_shape s = gtr__literal(t->shape, b->r->batch);
-    v = gtr__form(b, whole, gtr__stage_of(b, t), storage);
+    v = gtr__form(b, whole, gtr__stage_of(b, t), storage, 0);
     if (v < 0) {
         v = gtr__value_new(b, s, t->dtype, t);
         if (v < 0) return -1;
@@ -7197,8 +8122,9 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
 static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
-    v = gtr__value_new(b, t->shape, t->dtype, t);
+    v = gtr__value_new(b, t->last ? gtr__shape_turned(t->shape, t->shape.ndim, true) : t->shape, t->dtype, t);
     if (v < 0) return v;
+    GTR__V(v).last = t->last ? t->shape.ndim : 0;
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
@@ -7209,6 +8135,10 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
+/* The permutation that puts the channels of n dimensions last, or back. */
+static void gtr__turn(gtr__attr *a, int n, bool last) {
+    for (int k = 0; k < n; k++) a->i[k] = gtr__turned(k, n, last);
+}
 /* A form of head that a node makes of v. */
 static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
@@ -7217,24 +8147,47 @@ static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage,
     gtr__form_add(b, head, w, false);
     return gtr__simple_node(b, op, v, w, region) ? w : -1;
 }
-/* An operand as an op wants it: on its stage, in its precision. A conversion is a node, but of parameters, whose
-   low copies the update writes, and of inputs, which FEED converts. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region) {
+/* The form of head, of which v is one, in the other layout: with channels last, of n dimensions, or 0, as it is
+   logically. Where no two elements change places it is v in another shape. */
+static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
+    const gtr__value x = GTR__V(v);
+    const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_turned(s, n ? n : x.last, true);
+    const int64_t channels = turned.dim[turned.ndim - 1];
+    int w;
+    if (channels == 1 || gtr__elements(&turned) == turned.dim[0] * channels)
+        w = gtr__form_add(b, head, gtr__alias_new(b, v, n ? turned : s, 0), false);
+    else {
+        if (s.ndim < n) v = gtr__alias_new(b, v, gtr__shape_turned(turned, n, false), 0);
+        w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage, region);
+        if (w >= 0) gtr__turn(&b->plan->node[b->plan->n_node - 1].attr, turned.ndim, n != 0);
+    }
+    if (w < 0) return w;
+    GTR__V(w).shape = n ? turned : s; GTR__V(w).last = n;
+    if (!n) GTR__V(w).tensor = x.tensor;
+    return w;
+}
+/* An operand as an op wants it: on its stage, in its precision, with channels last of `last` dimensions, or 0. A
+   conversion is a node, but of parameters, whose low copies the update writes, and of inputs, which FEED converts. */
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last, int region) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (head < 0) { b->failed = true; return -1; }
     const gtr__value made = GTR__V(head);
     const bool narrows = cls == GTR__LOW && made.dtype == GTR_F32 && made.storage == GTR_F32;
-    int v = gtr__form(b, head, stage, narrows ? low : made.storage), w;
+    int v = gtr__form(b, head, stage, narrows ? low : made.storage, last), w;
     if (v >= 0) return v;
-    v = gtr__form(b, head, stage, made.storage);
+    if (last != made.last) {
+        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last, region);
+        return v < 0 ? v : gtr__form_turned(b, head, v, last, region);
+    }
+    v = gtr__form(b, head, stage, made.storage, last);
     if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage, region);
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
     if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
-        if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
-        return gtr__form(b, head, stage, low) == w ? w : gtr__form_add(b, head, w, true);
+        if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
+        return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
     }
     if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low, region);
     w = gtr__value_like(b, v, GTR_F32);
@@ -7246,7 +8199,8 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
 }
 /* Operand v of an op, in float32 storage. */
 static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
-    const int head = b->map[from->id], stage = GTR__V(v).stage, old = gtr__form(b, head, stage, GTR_F32);
+    const int head = b->map[from->id], stage = GTR__V(v).stage,
+        old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
     return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32, region);
 }
@@ -7302,19 +8256,84 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
+/* Element by element, or another view of them. */
+static bool gtr__flat(const gtr__op_row *row) { return (row->flags & (GTR__ALIAS | GTR__EW | GTR__DROPS)) != 0; }
+/* How many dimensions t's operands, and, kept, its outputs, have with channels last; 0: as they are logically. Ops of
+   images want it; element-wise ones, and those that go along an axis, follow what they read. attr's axes follow. */
+static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
+    const gtr__op_row *row = gtr__row(t->op);
+    const int n = t->in[0]->shape.ndim;
+    const bool sums = row->flags & GTR__SPREADS, axial = row->flags & GTR__AXIAL,
+        flat = gtr__flat(row) && (!(row->flags & GTR__ALIAS) || gtr__shape_equal(&t->shape, &t->in[0]->shape));
+    *kept = true;
+    if (row->flags & GTR__IMAGES) return n > 2 ? n : 0;
+    if (!sums && !axial && !flat) return 0;
+    bool any = false, fits = true;
+    const int most = flat ? t->shape.ndim : n;
+    for (int i = 0; i < t->n_in; i++) {
+        const gtr_shape *s = &t->in[i]->shape;
+        const int at = gtr__batch_axis(s);
+        any |= GTR__V(b->map[t->in[i]->id]).last == most && s->ndim == most;
+        fits &= at == s->ndim || (at == 0 && s->ndim == most);
+    }
+    if (!most || !any || !fits) return 0;
+    int64_t mask = 0;
+    if (axial) attr->i[0] = gtr__turned((int)attr->i[0], n, false);
+    for (int k = 0; sums && k < n; k++) mask |= (t->attr.i[0] >> k & 1) << gtr__turned(k, n, false);
+    if (!sums) return most;
+    *kept = t->attr.i[1] != 0; /* else what is left must be in its order: no channels, or nothing but these behind N */
+    if (!*kept && !(mask >> (n - 1) & 1) && (mask | 1 | (int64_t)1 << (n - 1)) != ((int64_t)1 << n) - 1) return 0;
+    attr->i[0] = mask;
+    return n;
+}
+/* A permutation from channels last, or of an input to them, is another view of what lies so: true. */
+static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
+    gtr__attr turn = GTR__ZERO;
+    const int n = t->shape.ndim;
+    if (!(gtr__row(t->op)->flags & GTR__PERMUTES) || n < 3 || gtr__fetched(b, t)) return false;
+    const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
+    gtr__turn(&turn, n, made != 0);
+    if (memcmp(turn.i, t->attr.i, (size_t)n * sizeof *turn.i) != 0) return false;
+    if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
+    int v = gtr__operand(b, t->in[0], GTR__NONE, gtr__stage_of(b, t), made, t->region);
+    if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
+    b->map[t->id] = v;
+    return true;
+}
+/* t's outputs at this batch. */
+static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
+    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
+    gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
+    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
+        const gtr_tensor *o = gtr__output_of(t, i); /* or released */
+        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
+        if (!gtr__shape_equal(&s->out[i], &was))
+            r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
+                    gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
+    }
+    if (!r) return true;
+    gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, s->why);
+    b->failed = true;
+    return false;
+}
 static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
+    if (gtr__record_turn(b, t)) return;
     const gtr__op_row *row = gtr__row(t->op);
     const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
-    bool any = false;
+    bool any = false, kept;
+    gtr__attr stored = attr;
+    const int last = gtr__layout(b, t, &stored, &kept);
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
-        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), region);
+        const gtr_shape *as = &t->in[i]->shape;
+        const int own = as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
+        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own, region);
         if (operand[i] < 0) { b->failed = true; return; }
-        s.in[i] = GTR__V(operand[i]).shape;
+        s.in[i] = gtr__shape_logical(&GTR__V(operand[i]));
         s.in_dtype[i] = GTR__V(operand[i]).dtype;
         if (s.in_dtype[i] != GTR_F32) continue;
         if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
@@ -7323,31 +8342,18 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
         for (i = 0; i < t->n_in && any; i++) {
             if (s.in_dtype[i] != GTR_F32 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
-            const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage);
+            const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
         }
     s.attr = &attr; s.n_in = t->n_in;
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
-    gtr_result r = gtr__shape_outputs(row, &s);
-    for (i = 0; !r && i < GTR__MAX(s.n_out, 1); i++) { /* a custom op's shape function might say this, and then that */
-        char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
-        const gtr_tensor *o = gtr__output_of(t, i); /* or released */
-        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s.out[i];
-        if (!gtr__shape_equal(&s.out[i], &was))
-            r = gtr__shape_fail(&s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
-                    gtr__shape_text(&s.out[i], got), gtr__shape_text(&was, want));
-    }
-    if (r) {
-        char who[GTR__OP_TEXT];
-        gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, s.why);
-        b->failed = true;
-        return;
-    }
+    if (!gtr__record_shapes(b, t, &s)) return;
     if (row->flags & GTR__ALIAS) {
         int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
-        v = v < 0 ? v : gtr__alias_new(b, v, s.out[0], 0);
+        v = v < 0 ? v : gtr__alias_new(b, v, last ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
         if (v < 0) return;
+        GTR__V(v).last = last;
         b->extra[v].stop = row->n_diff == 0;
         b->map[t->id] = v;
         return;
@@ -7356,8 +8362,10 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     else if (!any) storage = GTR_F32;
     const int n_out = s.n_out ? s.n_out : row->n_out;
     for (i = 0; i < n_out; i++) {
-        int v = gtr__value_new(b, s.out[i], s.out_dtype[i], t);
+        const bool turns = last && kept && s.out[i].ndim == last;
+        int v = gtr__value_new(b, turns ? gtr__shape_turned(s.out[i], last, true) : s.out[i], s.out_dtype[i], t);
         if (v < 0) return;
+        GTR__V(v).last = turns ? last : 0;
         if (i == 0) first = v;
         if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
@@ -7368,7 +8376,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < n_out; i++) n->out[i] = first + i;
-    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region;
+    n->attr = stored; n->stage = gtr__stage_of(b, t); n->region = region;
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
@@ -7387,7 +8395,9 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     else { gtr__record_op(b, t); v = b->map[t->id]; }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
-    if (gtr__fetched(b, t) && !gtr__again(b, t)) gtr__keep_value(b, v, t);
+    if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
+    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
+    if (v >= 0) gtr__keep_value(b, v, t);
 }
 /* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
 static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
@@ -7468,7 +8478,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
         gtr__micro_forget(b);
         gtr__record_reached(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
-        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0);
+        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
         node->in[0] = v; node->out[0] = b->tally[t->id];
@@ -7540,7 +8550,7 @@ static int gtr__gradient_value(gtr__build *b, int v) {
         b->extra[root].written = true;
     }
     if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
-    return gtr__alias_new(b, g, GTR__V(v).shape, 0);
+    return gtr__alias_like(b, g, v);
 }
 static bool gtr__stopped(const gtr__build *b, int v) {
     for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
@@ -7570,7 +8580,7 @@ static void gtr__pass_on(gtr__build *b, int v) {
     const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
     if (to < 0 || !gtr__wants(b, to)) return;
     int g = gtr__gradient_value(b, to);
-    if (g >= 0) g = gtr__alias_new(b, g, GTR__V(v).shape, 0);
+    if (g >= 0) g = gtr__alias_like(b, g, v);
     if (g < 0) return;
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
@@ -7622,7 +8632,7 @@ static bool gtr__differentiable(const gtr__node *n) {
    of losses, and factors of them. */
 static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
-    const uint32_t flags = gtr__row(n->op)->flags;
+    const uint64_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
     const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
@@ -7718,10 +8728,12 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         int v = b->map[t->in[1]->id];
         int g = gtr__gradient_value(b, v);
         if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
-        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) { /* asked for twice: a buffer for each */
-            int w = gtr__value_new(b, GTR__V(g).shape, GTR_F32, t);
+        const int last = g < 0 ? 0 : GTR__V(g).last;
+        if (g >= 0 && (last || GTR__V(gtr__root(b->plan, g)).tensor)) { /* asked for twice: a buffer for each */
+            int w = gtr__value_new(b, gtr__shape_logical(&GTR__V(g)), GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
-            if (w >= 0) gtr__simple_node(b, GTR__OP_COPY, g, w, 0);
+            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, g, w, 0);
+            if (n && last) gtr__turn(&n->attr, last, false);
             g = w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
         b->map[t->id] = g;
@@ -7863,7 +8875,8 @@ GTR__MAKE(residual) {
     out->attr.i[2] = 1;
     return true;
 }
-/* a norm, then an activation whose gradient does not read what it made; softmax of what is scaled, and its gradient */
+/* a norm or convolution, then an activation whose gradient does not read what it made; softmax of what is scaled, and
+   its gradient */
 GTR__MAKE(norm) {
     const gtr__value *v = f->b->plan->value;
     const gtr__node *act = gtr__row(b->op)->flags & GTR__EW ? b : a, *norm = act == a ? b : a;
@@ -7876,7 +8889,7 @@ GTR__MAKE(norm) {
     out->reads = a->reads;
     out->out[0] = b->out[0];
     out->attr = norm->attr;
-    out->attr.i[1] = act->op;
+    out->attr.i[gtr__row(norm->op)->flags & GTR__CROSS ? 10 : 1] = act->op;
     GTR__COPY(out->attr.f + (gtr__row(norm->op)->flags & GTR__COMMITS ? 2 : 0), act->attr.f, 2);
     return true;
 }
@@ -7916,6 +8929,7 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
     GTR__FUSION("product + residual", LINEAR, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
     GTR__FUSION("product + activation + residual", LINEAR_ACT, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
+    GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
     GTR__FUSION("batch_norm + activation", BATCH_NORM, FWD, COUNT, FWD, BATCH_NORM, 1, 1, norm)
     GTR__FUSION("scale + softmax", SCALE, FWD, SOFTMAX, FWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("softmax + scale gradients", SOFTMAX, BWD, SCALE, BWD, SOFTMAX, 1, 1, norm)
@@ -7989,7 +9003,7 @@ typedef struct { int first, again, last, read, reads, rows; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
-    const uint32_t flags = gtr__row(n->op)->flags;
+    const uint64_t flags = gtr__row(n->op)->flags;
     const int dy = n->n_in - 1;
     if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
     const int k = n->out[0] < 0;
@@ -8996,8 +10010,27 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 
 // >>leaves
 /* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
+/* A parameter's elements as they lie, of their logical order, or back. */
+static void gtr__parameter_turn(const gtr_tensor *p, gtr_float *to, const gtr_float *from, bool last) {
+    const int64_t channels = p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 1), all = gtr__count(&p->shape);
+    for (int64_t o = 0; o < all; o += channels * taps)
+        for (int64_t c = 0; c < channels; c++)
+            for (int64_t t = 0; t < taps; t++) {
+                const int64_t at = o + c * taps + t, lies = o + t * channels + c;
+                to[last ? lies : at] = from[last ? at : lies];
+            }
+}
+/* p's values, or its gradient or state, which lie alike, at `at` on a stage. */
+static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
+    gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
+    if (p->last && !room) return GTR_ERR_NOMEM;
+    const gtr_result r = gtr__to_host(p->ctx, stage, room ? room : dst, at, p->data_bytes, what);
+    if (!r && room) gtr__parameter_turn(p, (gtr_float *)dst, room, false);
+    gtr__mfree(p->ctx, room);
+    return r;
+}
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
-    return gtr__to_host(p->ctx, p->stage, dst, p->data, p->data_bytes, gtr__label(p));
+    return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
 /* One kernel call outside a plan, through a plan of one node. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
@@ -9023,10 +10056,21 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
     }
     return GTR_OK;
 }
+/* *src as p's elements lie: in *room, to be freed, where that is another order. */
+static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
+    if (!p->last) return GTR_OK;
+    if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
+    gtr__parameter_turn(p, (gtr_float *)*room, (const gtr_float *)*src, true);
+    *src = *room;
+    return GTR_OK;
+}
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
+    void *room = NULL;
+    GTR__TRY(gtr__parameter_lying(p, &src, &room));
     p->ctx->writes++;
-    GTR__TRY(gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p)));
-    return gtr__refresh_low(p);
+    const gtr_result r = gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p));
+    gtr__mfree(p->ctx, room);
+    return r ? r : gtr__refresh_low(p);
 }
 
 // >>resolve
@@ -9596,6 +10640,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     }
     if (bytes != have) return GTR__FAIL(ctx, SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
         gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
+    if (t->last && !first) return gtr__parameter_read(t, dst);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 /* first: of its first element alone, and what was not kept is computed anew. */
@@ -10016,7 +11061,8 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     char shape[GTR__SHAPE_TEXT];
     const char *name = gtr__value_name(&e->plan, value);
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
-    gtr__shape_text(&v->shape, shape);
+    const gtr_shape logical = gtr__shape_logical(v);
+    gtr__shape_text(&logical, shape);
     if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"",
         gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
     else if (!n)
@@ -10471,7 +11517,13 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
-    return set ? gtr__gradient_put(t, at, host, bytes) : gtr__to_host(ctx, 0, host, at, bytes, what);
+    if (!set) return gtr__parameter_get(p, 0, at, host, what);
+    const void *src = host;
+    void *room = NULL;
+    gtr_result r = gtr__parameter_lying(p, &src, &room);
+    if (!r) r = gtr__gradient_put(t, at, src, bytes);
+    gtr__mfree(ctx, room);
+    return r;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     const bool lost = t && t->fitted && gtr__usable(t->ctx);
@@ -10882,7 +11934,7 @@ static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
     if (!rows) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i <= out->id; i++) {
         const gtr_tensor *t = out->ctx->tensor[i];
-        const uint32_t flags = gtr__row(t->op)->flags;
+        const uint64_t flags = gtr__row(t->op)->flags;
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
         if (!t->n_in || !rows[i]) continue;
@@ -12420,7 +13472,7 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
     gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage],
-        x->lookups ? "lookups" : x->stride[0] ? "view" : "rows");
+        x->lookups ? "lookups" : x->stride[0] ? "view" : x->last ? "last" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
@@ -12613,8 +13665,9 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
     char s[GTR__SHAPE_TEXT];
+    const gtr_shape shape = gtr__shape_logical(x);
     if (!gtr__is_float(x->dtype)) {
-        gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return;
+        gtr__textf(ctx, "  %s %s", gtr__shape_text(&shape, s), gtr__dtype_names[x->dtype]); return;
     }
     gtr_float *host = GTR__NEW(ctx, gtr_float, n);
     if (!host) return;
@@ -12628,7 +13681,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
         }
     gtr__mfree(ctx, host);
     gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "",
-        x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "", gtr__shape_text(&x->shape, s), least,
+        x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "", gtr__shape_text(&shape, s), least,
         most, good ? sum / (double)good : NAN, (long long)bad);
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
@@ -12899,7 +13952,8 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops of several outputs, gtr_split; 32 more element-wise ops, in one launch; random numbers;
                     layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
                     gradients as lookups; Hopper's instructions; chains of small layers in one launch;
-                    NULL beside a tensor, and fields that a loss does not read, are errors
+                    NULL beside a tensor, and fields that a loss does not read, are errors; images: convolutions,
+                    pooling, resampling, batch, group and instance norms, channels last inside
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

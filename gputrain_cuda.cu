@@ -1782,7 +1782,7 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
     // 4 bytes at a time where they are aligned; of rows of k no more lanes than there are columns: what lies beyond
     // them in the tile only reaches elements of C beyond it.
     const int per = ES == 2 && (((uintptr_t)from >> 1 | pitch | (uint32_t)width) & 1) == 0 ? 2 : 1;
-    int log = tile_t::columns == 32 ? 5 : 6;
+    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
     if (per == 2) log--;
     while (!K && log && per << (log - 1) >= width) log--;
     const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per, step = 128 >> log;
@@ -1985,7 +1985,12 @@ static GTR__DEVICE float gtr__product_row_sum(float sum, const char *tile, int t
 }
 // What a thread stores of a block's rows of a cluster's M x N tile: four columns, or one, from column on, of every
 // step-th row from row to end; place is that of its columns in the tile's row 0.
-struct gtr__product_lane { int column, row, step, end; int64_t place; };
+struct gtr__product_lane {
+    int column, row, step, end; int64_t place;
+    GTR__DEVICE int64_t at(const gtr__product_cut &cut, int r) const {
+        return place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r);
+    }
+};
 template <int M, int N, int THREADS> static GTR__DEVICE
 gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int n0, int64_t base_c) {
     int log = N == 32 ? 3 : N == 64 ? 4 : 5;
@@ -1996,18 +2001,18 @@ gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int 
         column < min(cut.n - n0, N) ? min(first + rows, min(cut.m - m0, M)) : 0,
         base_c + n0 + column + (int64_t)((uint64_t)cut.ldc * (uint32_t)m0) };
 }
-// The bias of its columns, where it is of columns; fetched before it is wanted.
+// The bias of its columns, the first of which has that at first, where it is of columns; fetched before it is wanted.
 static GTR__DEVICE
-gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n) {
-    if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n);
-    return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n).v[0] } };
+gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n, int64_t first = 0) {
+    if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n);
+    return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n).v[0] } };
 }
 // What the epilogue reads of four elements of a row.
 struct gtr__product_reads { gtr__floats<4> saved, had; };
-static GTR__DEVICE gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut,
-                                                        const gtr__product_lane &lane, int r) {
+template <typename L> static GTR__DEVICE
+gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut, const L &lane, int r) {
     const bool in = r < lane.end && cut.vec_c;
-    const int64_t at = lane.place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r);
+    const int64_t at = lane.at(cut, r);
     return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at),
         gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at) };
 }
@@ -2024,11 +2029,11 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
 // A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
 // elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a block
 // waits for its instructions, too.
-template <typename F>
+template <typename L, typename F>
 static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        const gtr__product_lane &lane, const gtr__floats<4> &bias, gtr__product_reads now, F get) {
+        const L &lane, const gtr__floats<4> &bias, gtr__product_reads now, F get) {
     const int q = lane.column, step = lane.step;
-    auto at = [&](int r) { return lane.place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r); };
+    auto at = [&](int r) { return lane.at(cut, r); };
     if (!cut.vec_c) {
 #pragma unroll 1
         for (int r = lane.row; r < lane.end; r += step) {
@@ -2085,9 +2090,9 @@ static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64
 
 // A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
 // behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
-template <int KIND, int T, bool AK, bool BK, typename F>
+template <int KIND, int T, bool AK, bool BK, typename L, typename F>
 static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
-        bool wants_sums, int m0, const gtr__product_lane &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
+        bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int at_b = gtr__operand<ES, T, AK>::bytes, slot_bytes = at_b + gtr__operand<ES, T, BK>::bytes;
     typename std::conditional<KIND == GTR__PRODUCT_FMA, gtr__block_fma<T, AK, BK>,
@@ -2099,7 +2104,9 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
     block.clear();
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
-            if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
+            if (ahead == 3) gtr__copies_done<2>();
+            else if (ahead == 2) gtr__copies_done<1>();
+            else gtr__copies_done<0>();
             __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
         }
         if (i + ahead < count) {
@@ -2724,13 +2731,17 @@ static bool gtr__product_streams(const gtr__product *p, const gtr__caps *caps, g
         * (size_t)(p->n + 1) * 4);
     return c->outer || c->weighted;
 }
+static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
+    if (p->type_a != p->type_b) return GTR__PRODUCT_FMA;
+    if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
+    return p->type_a == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
+}
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
     c.ranges = 1;
-    bool half = p->type_a == p->type_b && ((p->type_a == GTR_F16) || (p->type_a == GTR_BF16 && caps->compute >= 80));
-    bool tf32 = p->type_a == GTR_F32 && p->type_b == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80;
-    c.kind = half ? GTR__PRODUCT_HALF : tf32 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
+    c.kind = gtr__product_kind(p, caps, precision);
+    const bool half = c.kind == GTR__PRODUCT_HALF, tf32 = c.kind == GTR__PRODUCT_TF32;
     if (gtr__product_streams(p, caps, &c)) return c;
     gtr__product even = *p;
     gtr__even_rows rows[2];
@@ -3029,8 +3040,20 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
     return gtr__ranges_sum(instance, c, p, partial, w.sum ? partial + ranges * m : NULL, ranges);
 }
 
-// A long k in ranges, whose parts (ranges, batch, m, n) lie in the workspace, and behind them those of the bias's sums;
-// then the sums of them with the epilogue.
+// A long k in ranges, whose parts (ranges, batch, m, n) run(product) puts into the workspace, and behind them those of
+// the bias's sums; then the sums of them with the epilogue.
+template <typename F> static gtr_result gtr__product_in_ranges(void *instance, const gtr__call *c,
+        const gtr__product *given, const gtr__choice *choice, F run) {
+    if (choice->ranges == 1) return run(given);
+    gtr__product p = *given;
+    float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
+    p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
+    p.bias = p.saved = p.pre = NULL;
+    p.guard = NULL;
+    if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
+    GTR__TRY(run(&p));
+    return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
+}
 static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
                                    const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(instance, c, given->b, given->type_b, given->k, given->n, given->c,
@@ -3042,15 +3065,8 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
             given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given, given->a_k ? given->lda : 1,
             given->b_k ? given->ldb : 1);
     }
-    if (choice->ranges == 1) return gtr__product_whole(instance, c, given, choice);
-    gtr__product p = *given;
-    float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
-    p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
-    p.bias = p.saved = p.pre = NULL;
-    p.guard = NULL;
-    if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
-    GTR__TRY(gtr__product_whole(instance, c, &p, choice));
-    return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
+    return gtr__product_in_ranges(instance, c, given, choice,
+        [&](const gtr__product *p) { return gtr__product_whole(instance, c, p, choice); });
 }
 
 // >>products-library
@@ -3474,11 +3490,16 @@ static gtr_result gtr__product_make_even(void *instance, const gtr__call *c, gtr
         ? GTR__LAUNCH(instance, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
         : GTR__LAUNCH(instance, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
 }
+// Those of the call, or of its instance.
+static const gtr__caps *gtr__caps_of(void *instance, const gtr__call *c, gtr__caps *own) {
+    if (c->caps) return c->caps;
+    gtr__cuda_capabilities(instance, own);
+    return own;
+}
 // Runs a product, or raises what is measured to the workspace that it wants.
 static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
-    const gtr__caps *caps = c->caps;
-    if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
+    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
     // never at the same time: the library's own, and sums before or after it; parts, when it
     // has nothing for the product
@@ -3682,6 +3703,614 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
     return gtr__linear_run(instance, c, 2);
 }
 
+// >>op:conv
+// y (N, oh, ow, O) = x (N, H, W, C) under the window gtr__window times weight (O, kh, kw, C / groups), and bias; the
+// gradients of each. All are one of three products of each group, whose gathered operand is never stored:
+//   PLACES  (places, og) = image gathered (places, taps cg) times weight^T: y, and dx of a transposed one
+//   IMAGE   (pixels, cg) = places gathered (pixels, taps og) times weight: dx, and y of a transposed one
+//   WEIGHT  (og, taps cg) = places^T (og, places) times image gathered: dweight; k is cut into ranges
+// Of a stride, pixels of an image fall into classes by their remainders, of which each has taps of its own: IMAGE makes
+// a product of each class, in which neighbours read neighbours, and no term is zero for its remainder.
+enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT };
+
+// Division of what is below 2^31.
+typedef struct gtr__fast { uint32_t by, factor, shift; } gtr__fast;
+static gtr__fast gtr__fast_of(int64_t by) {
+    gtr__fast f = { (uint32_t)(by < 1 ? 1 : by), 0, 0 };
+    while ((uint64_t)1 << f.shift < f.by) f.shift++;
+    f.factor = (uint32_t)(((((uint64_t)1 << f.shift) - f.by) << 32) / f.by + 1);
+    return f;
+}
+static GTR__DEVICE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
+    return (__umulhi(x, f.factor) + x) >> f.shift;
+}
+
+// One direction of a window. Row i of the gathered operand, at tap j of its class, reads offset + i step + j tap, where
+// that is within `from`. rows and taps: of the classes with more, and with less by one.
+typedef struct gtr__conv_axis {
+    int from, to;               // lengths of what is gathered and of what has the rows
+    int kernel, stride, padding, dilation;
+    int each, across;           // IMAGE: from one of a class's taps to its next, in taps, and in places
+    gtr__fast rows[2], taps[2];
+} gtr__conv_axis;
+typedef struct gtr__conv_class {
+    int at, offset, step, tap, first, each, count, taps;
+    gtr__fast rows, by;
+} gtr__conv_class;
+typedef struct gtr__conv_cut : gtr__product_cut {
+    gtr__conv_axis y, x;
+    gtr__fast channels;         // of a tap
+    int groups, images, pitch;  // pitch: elements from pixel to pixel of what is gathered
+    int per_a, per_b;           // elements of these that are copied at a time
+    int whole;                  // IMAGE: a tile of k is of one tap
+    int table;                  // where in shared memory the rows lie
+} gtr__conv_cut;
+
+template <int FORM> static GTR__DEVICE gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int at) {
+    if (FORM != GTR__CONV_IMAGE)
+        return { 0, -a.padding, a.stride, a.dilation, 0, 1, a.to, a.kernel, a.rows[0], a.taps[0] };
+    int t = 0, most = min(a.each, a.kernel);
+    while (t < most && (at + a.padding - t * a.dilation) % a.stride) t++;
+    const int taps = t < most ? (a.kernel - t + a.each - 1) / a.each : 0,
+        count = (a.to - at + a.stride - 1) / a.stride;
+    return { at, (at + a.padding - t * a.dilation) / a.stride, 1, -a.across, t, a.each, count, taps,
+        a.rows[(uint32_t)count != a.rows[0].by], a.taps[(uint32_t)taps != a.taps[0].by] };
+}
+// Where row i begins: a pixel's number, and its y and x, which may be outside.
+typedef struct gtr__conv_row { uint32_t pixel; int y, x; } gtr__conv_row;
+static GTR__DEVICE gtr__conv_row gtr__conv_row_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
+                                                  const gtr__conv_class &x, uint32_t i) {
+    const uint32_t line = gtr__quotient(i, x.rows), n = gtr__quotient(line, y.rows);
+    gtr__conv_row r;
+    r.y = (int)(line - n * y.rows.by) * y.step + y.offset;
+    r.x = (int)(i - line * x.rows.by) * x.step + x.offset;
+    r.pixel = (n * (uint32_t)cut.y.from + (uint32_t)r.y) * (uint32_t)cut.x.from + (uint32_t)r.x;
+    return r;
+}
+// Which pixel of C row i is. IMAGE.
+static GTR__DEVICE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr__conv_class &y,
+                                            const gtr__conv_class &x, uint32_t i) {
+    const uint32_t line = gtr__quotient(i, x.rows), n = gtr__quotient(line, y.rows);
+    return (n * (uint32_t)cut.y.to + (line - n * y.rows.by) * (uint32_t)cut.y.stride + (uint32_t)y.at)
+        * (uint32_t)cut.x.to + (i - line * x.rows.by) * (uint32_t)cut.x.stride + (uint32_t)x.at;
+}
+// Element k of taps by channels: how far it is from where a row begins, and, IMAGE, its tap of the weight.
+typedef struct gtr__conv_tap { uint32_t pixel; int y, x, channel, tap; } gtr__conv_tap;
+static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
+                                                  const gtr__conv_class &x, uint32_t k) {
+    const uint32_t j = gtr__quotient(k, cut.channels), line = gtr__quotient(j, x.by), column = j - line * x.by.by;
+    gtr__conv_tap t;
+    t.y = (int)line * y.tap;
+    t.x = (int)column * x.tap;
+    t.pixel = (uint32_t)t.y * (uint32_t)cut.x.from + (uint32_t)t.x;
+    t.channel = (int)(k - j * cut.channels.by);
+    t.tap = (y.first + (int)line * y.each) * cut.x.kernel + x.first + (int)column * x.each;
+    return t;
+}
+
+// As gtr__fetch: place(c) is column c of the tile, of which row r lies at the address that it makes of r, or, NULL, is
+// zero; per elements at a time. Only width columns reach C, where k is not along them.
+template <int ES, int T, bool K, bool CONVERT, typename F>
+static GTR__DEVICE void gtr__conv_fetch(char *tile, const char *safe, int dtype, int per, int width, F place) {
+    typedef gtr__operand<ES, T, K> tile_t;
+    constexpr int most = 16 / ES, chunks = tile_t::columns / most, rows = 128 / chunks;
+    if (per == most) {
+        const int c = (int)threadIdx.x % chunks * most, first = (int)threadIdx.x / chunks;
+        const auto row = place(c);
+#pragma unroll
+        for (int r = 0; r < tile_t::rows; r += rows) {
+            const char *src = row(first + r);
+            gtr__copy16(tile + ((first + r) * tile_t::pitch + c) * ES, src ? src : safe, src != NULL);
+        }
+        return;
+    }
+    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
+    if (per == 2) log--;
+    while (!K && log && per << (log - 1) >= width) log--;
+    const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per;
+    const auto row = place(c);
+#pragma unroll 4
+    for (int r = (int)threadIdx.x >> log; r < tile_t::rows; r += 128 >> log) {
+        const char *src = row(r);
+        char *dst = tile + (r * tile_t::pitch + c) * ES;
+        if (CONVERT && dtype != GTR_F32) *(float *)dst = src ? gtr__get(src, dtype, 0) : 0.0f;
+        else if (ES * per == 4) gtr__copy4(dst, src ? src : safe, src != NULL);
+        else *(uint16_t *)dst = src ? *(const uint16_t *)src : (uint16_t)0;
+    }
+}
+// What a thread stores of an image: its rows are pixels of a class.
+struct gtr__conv_lane : gtr__product_lane {
+    const gtr__conv_cut &all;
+    const gtr__conv_class &y, &x;
+    int m0;
+    GTR__DEVICE int64_t at(const gtr__product_cut &cut, int r) const {
+        return place + (int64_t)((uint64_t)cut.ldc * gtr__conv_pixel(all, y, x, (uint32_t)(m0 + r)));
+    }
+};
+// What a block's threads know alike, and how they fetch.
+template <int KIND, int T, int FORM> struct gtr__conv_block {
+    static constexpr bool FMA = KIND == GTR__PRODUCT_FMA, AK = FORM != GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES;
+    static constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    typedef gtr__operand<ES, T, AK> tile_a;
+    typedef gtr__operand<ES, T, BK> tile_b;
+    static constexpr int depth = tile_a::depth, rows = AK ? T : depth;
+    const gtr__product &p;
+    const gtr__conv_cut &cut;
+    const gtr__conv_class &y, &x;
+    const char *a, *b;
+    int *table;                 // of gathered rows: numbers of pixels, y, x; WEIGHT: one for each slot
+    int m, k, m0, n0, kt, slot, ahead;
+
+    // Rows from number first on, for what is fetched behind the next barrier.
+    GTR__DEVICE void put(int at, uint32_t first) const {
+        const uint32_t i = first + threadIdx.x;
+        int *t = table + at * 3 * rows + threadIdx.x;
+        if ((int)threadIdx.x >= rows) return;
+        const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
+        t[0] = (int)r.pixel;
+        t[rows] = i < (uint32_t)(AK ? m : k) ? r.y : INT32_MIN / 2;      // so far out that no tap is within
+        t[2 * rows] = r.x;
+    }
+    // Before the first tile: what is fetched up to the first barrier of the loop, and behind it.
+    GTR__DEVICE void begin() {
+        ahead = cut.stages - 1;
+        for (int i = 0; i < (AK ? 1 : cut.stages); i++) put(i, (uint32_t)(AK ? m0 : (kt + i) * depth));
+    }
+    // Column `at` of what is gathered, of so many; from its row r on.
+    GTR__DEVICE auto gathered(const char *from, int size, int at, int end, const int *t) const {
+        const gtr__conv_tap tap = gtr__conv_tap_of(cut, y, x, (uint32_t)at);
+        const bool in = at < end;
+        const uint32_t pitch = (uint32_t)cut.pitch * (uint32_t)size;
+        const char *first = from + (int64_t)tap.channel * size;
+        return [this, tap, in, first, pitch, t](int r) -> const char * {
+            const int line = t[rows + r] + tap.y, column = t[2 * rows + r] + tap.x;
+            if (!in || (uint32_t)line >= (uint32_t)cut.y.from || (uint32_t)column >= (uint32_t)cut.x.from) return NULL;
+            return first + (uint64_t)((uint32_t)t[r] + tap.pixel) * pitch;
+        };
+    }
+    // IMAGE: rows of B, each at its tap and channel of the weight.
+    GTR__DEVICE void fetch_weight(char *tile, int first, int left_k, int left_n) const {
+        auto at = [this](int row) {
+            const gtr__conv_tap tap = gtr__conv_tap_of(cut, y, x, (uint32_t)row);
+            return b + ((int64_t)((uint64_t)cut.ldb * (uint32_t)tap.channel) + (int64_t)tap.tap * cut.n + n0)
+                * cut.size_b;
+        };
+        if (cut.whole) {
+            gtr__fetch<ES, T, false, FMA>(tile, at(first), b, p.type_b, cut.ldb, left_k, left_n, cut.vec_b);
+            return;
+        }
+        gtr__conv_fetch<ES, T, false, FMA>(tile, b, p.type_b, cut.per_b, left_n, [&](int c) {
+            return [this, at, c, first, left_k, left_n](int r) -> const char * {
+                return c < left_n && r < left_k ? at(first + r) + c * cut.size_b : NULL;
+            };
+        });
+    }
+    GTR__DEVICE void fetch(char *tile) {
+        char *const tile_of_b = tile + tile_a::bytes;
+        const int first = kt * depth, left_m = min(m - m0, T), left_n = min(cut.n - n0, T),
+            left_k = min(k - first, depth);
+        if constexpr (FORM == GTR__CONV_WEIGHT) {
+            const int *t = table + slot * 3 * rows;
+            gtr__fetch<ES, T, false, FMA>(tile, a + ((uint64_t)cut.lda * (uint32_t)first + (uint32_t)m0) * cut.size_a,
+                a, p.type_a, cut.lda, left_k, left_m, cut.vec_a);
+            gtr__conv_fetch<ES, T, false, FMA>(tile_of_b, b, p.type_b, cut.per_b, left_n,
+                [&](int c) { return gathered(b, cut.size_b, n0 + c, cut.n, t); });
+            if (++slot == cut.stages) slot = 0;
+            if (ahead) ahead--;
+            else put(slot, (uint32_t)(kt + 1) * depth);
+        } else {
+            gtr__conv_fetch<ES, T, true, FMA>(tile, a, p.type_a, cut.per_a, T,
+                [&](int c) { return gathered(a, cut.size_a, first + c, k, table); });
+        }
+        if constexpr (FORM == GTR__CONV_PLACES)
+            gtr__fetch<ES, T, true, FMA>(tile_of_b,
+                b + ((uint64_t)cut.ldb * (uint32_t)n0 + (uint32_t)first) * cut.size_b, b, p.type_b, cut.ldb, left_n,
+                left_k, cut.vec_b);
+        if constexpr (FORM == GTR__CONV_IMAGE) fetch_weight(tile_of_b, first, left_k, left_n);
+        kt++;
+    }
+};
+// As gtr__product_kernel, with one operand gathered: rows of it lie in a table, worked out once (WEIGHT: once a tile of
+// k), taps are worked out by each thread for the column that it copies. Bound by the tensor cores, or by what a
+// multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds, as an image is read once
+// for each tap; from device memory once. Accumulates in float32.
+template <int KIND, int T, int FORM>
+static __global__ void __launch_bounds__(128)
+        gtr__conv_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
+    typedef gtr__conv_block<KIND, T, FORM> block_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1);
+    const uint3 place = gtr__product_place(cut);
+    const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch,
+        among = which / (uint32_t)cut.groups, group = which - among * (uint32_t)cut.groups,
+        line = FORM == GTR__CONV_IMAGE ? among / (uint32_t)cut.x.stride : 0;
+    const gtr__conv_class y = gtr__conv_class_of<FORM>(cut.y, (int)line),
+        x = gtr__conv_class_of<FORM>(cut.x, (int)(among - line * (uint32_t)cut.x.stride));
+    const bool image = FORM == GTR__CONV_IMAGE;
+    const int m = image ? cut.images * y.count * x.count : cut.m,
+        k = image ? y.taps * x.taps * (int)cut.channels.by : cut.k,
+        tiles = (int)(((uint32_t)k + block_t::depth - 1) / block_t::depth), parts = cut.ranges << cut.split_log,
+        part = ((int)range << cut.split_log) + rank, share = tiles / parts, rest = tiles - share * parts,
+        m0 = (int)place.x * T, n0 = (int)place.y * T;
+    if (image && m0 >= m) { gtr__enter(); return; }
+    block_t block = { p, cut, y, x, (const char *)p.a + group * p.a_batch * cut.size_a,
+        (const char *)p.b + group * p.b_batch * cut.size_b, (int *)(gtr__pool + cut.table), m, k, m0, n0,
+        part * share + min(part, rest), 0, 0 };
+    block.begin();
+    __syncthreads();
+    gtr__enter();
+    gtr__product_lane own = gtr__product_lane_of<T, T, 128>(cut, m0, n0,
+        group * p.c_batch + (int64_t)range * cut.batch * p.c_batch);
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + own.column, (int64_t)group * cut.n);
+    auto run = [&](const auto &lane) {
+        gtr__product_block<KIND, T, block_t::AK, block_t::BK>(p, cut, share + (part < rest), p.type_a, p.sums && !n0,
+            m0, lane, bias, range, [&](char *tile) { block.fetch(tile); });
+    };
+    if constexpr (FORM != GTR__CONV_IMAGE) run(own);
+    else {
+        own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
+        own.end = min(own.end, m - m0);
+        run(gtr__conv_lane{ own, cut, y, x, m0 });
+    }
+}
+
+template <int KIND, int T, int FORM>
+static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
+                                  const gtr__choice *choice) {
+    typedef gtr__conv_block<KIND, T, FORM> block_t;
+    constexpr int ES = block_t::ES, most = 16 / ES;
+    const bool plain_a = ES == 2 || p->type_a == GTR_F32, plain_b = ES == 2 || p->type_b == GTR_F32;
+    dim3 grid;
+    GTR__TRY(gtr__product_cut_for(instance, p, choice->split, choice->ranges, T, T, block_t::depth, &cut, &grid));
+    cut.stages = ((const gtr__cuda *)instance)->compute < 80 ? 2 : T == 128 ? 3 : 4;
+    // of what lies as rows of channels, of which a group has so many
+    auto along = [&](const void *data, int64_t channels, int64_t pitch, bool plain) {
+        for (int per = most; per > 1; per = per > 2 && ES == 2 ? 2 : 1)
+            if (plain && gtr__aligned(data, (size_t)per * ES) && channels % per == 0 && pitch % per == 0) return per;
+        return 1;
+    };
+    cut.per_a = along(p->a, cut.channels.by, cut.pitch, plain_a);
+    cut.per_b = FORM == GTR__CONV_IMAGE ? along(p->b, p->n, p->ldb, plain_b)
+        : along(p->b, cut.channels.by, cut.pitch, plain_b);
+    cut.vec_a = plain_a && gtr__vectors(p->a, p->lda, p->m, p->a_batch, 0, most);
+    cut.vec_b = plain_b && gtr__vectors(p->b, p->ldb, block_t::BK ? p->k : p->n, p->b_batch, 0, most);
+    cut.whole = cut.channels.by % block_t::depth == 0;
+    const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
+        out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
+    cut.table = (int)(ring > out ? ring : out);
+    return gtr__product_launch(instance, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
+        (size_t)cut.table + table, choice->split, *p, cut);
+}
+template <int FORM>
+static gtr_result gtr__conv_kind(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                 const gtr__choice *choice) {
+    const bool large = choice->tile == 128;
+    if (choice->kind == GTR__PRODUCT_TF32)
+        return large ? gtr__conv_start<GTR__PRODUCT_TF32, 128, FORM>(instance, c, p, cut, choice)
+                     : gtr__conv_start<GTR__PRODUCT_TF32, 64, FORM>(instance, c, p, cut, choice);
+    if (choice->kind == GTR__PRODUCT_HALF)
+        return large ? gtr__conv_start<GTR__PRODUCT_HALF, 128, FORM>(instance, c, p, cut, choice)
+                     : gtr__conv_start<GTR__PRODUCT_HALF, 64, FORM>(instance, c, p, cut, choice);
+    return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(instance, c, p, cut, choice)
+                              : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(instance, c, p, cut, choice);
+}
+#define GTR__CONV_WIDE (3 * 2 * 128 * 144 + 2304)      // bytes of shared memory that tiles of 128 want at most
+// By the model of products of the same shape; only FMA, bound by what it multiplies, has the small tile.
+static gtr__choice gtr__conv_choice(const gtr__product *p, int64_t classes, const gtr__caps *caps,
+                                    gtr_precision precision) {
+    gtr__choice c;
+    memset(&c, 0, sizeof c);
+    c.kind = gtr__product_kind(p, caps, precision);
+    c.tile = 64;
+    c.split = c.ranges = 1;
+    c.ns = HUGE_VAL;
+    const int64_t k_tiles = gtr__ceil(p->k, c.kind == GTR__PRODUCT_HALF ? 64 : 32);
+    for (const gtr__way &w : gtr__ways) {
+        const int64_t tiles = gtr__ceil(p->m, w.m) * gtr__ceil(p->n, w.n) * p->batch;
+        if (w.kernel == GTR__WAY_WGMMA || (w.kernel == GTR__WAY_MMA && w.m == 32)) continue;
+        for (int ranges = 1; ranges <= (classes > 1 ? 1 : 64) && ranges <= k_tiles; ranges *= 2)
+            for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
+                if (!gtr__way_takes(w, p, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
+                const double ns = gtr__way_ns(w, p, caps, c.kind, tiles, split, ranges);
+                if (ns < c.ns) { c.ns = ns; c.tile = w.m; c.split = split; c.ranges = ranges; }
+            }
+    }
+    // tiles of 128, of which a multiprocessor draws half as much for a multiply-add, where they fill the device
+    const int64_t wide = gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch;
+    const bool parts = classes == 1 && gtr__product_in_parts(p);
+    int ranges = 1;
+    while (parts && ranges < 64 && wide * ranges < caps->sm_count && ranges * 16 <= k_tiles) ranges *= 2;
+    if (c.kind != GTR__PRODUCT_FMA && caps->shared >= GTR__CONV_WIDE && p->m > 64 && p->n > 64
+            && wide * ranges >= caps->sm_count) {
+        c.tile = 128; c.split = 1; c.ranges = ranges;
+    }
+    if (c.ranges == 1) return c;
+    c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
+    if (p->sums) c.sums_bytes = gtr__pad256((size_t)c.ranges * (size_t)p->m * 4);
+    return c;
+}
+static gtr__conv_axis gtr__conv_axis_of(bool image, int64_t size, int64_t places, int64_t kernel, int64_t stride,
+                                        int64_t padding, int64_t dilation) {
+    int64_t common = stride, rest = dilation % stride;
+    while (rest) { const int64_t next = common % rest; common = rest; rest = next; }
+    const int64_t each = image ? stride / common : 1, rows = image ? size : places, classes = image ? stride : 1;
+    return { (int)(image ? places : size), (int)rows, (int)kernel, (int)stride, (int)padding, (int)dilation, (int)each,
+        (int)(dilation / common), { gtr__fast_of(gtr__ceil(rows, classes)), gtr__fast_of(rows / classes) },
+        { gtr__fast_of(gtr__ceil(kernel, each)), gtr__fast_of(kernel / each) } };
+}
+static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool image, gtr__conv_cut *cut) {
+    const int64_t longest[] = { g->n * g->h * g->w, g->n * g->oh * g->ow, g->o * g->kh * g->kw * g->cg, g->c,
+        g->h + 2 * g->ph + g->kh * g->dh, g->w + 2 * g->pw + g->kw * g->dw, g->sh, g->sw };
+    for (int64_t length : longest)
+        if (length > INT32_MAX / 2) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a convolution with a length of %lld is too large", (long long)length);
+    memset((void *)cut, 0, sizeof *cut);
+    cut->y = gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh);
+    cut->x = gtr__conv_axis_of(image, g->w, g->ow, g->kw, g->sw, g->pw, g->dw);
+    cut->channels = gtr__fast_of(image ? g->og : g->cg);
+    cut->groups = (int)g->groups; cut->images = (int)g->n; cut->pitch = (int)(image ? g->o : g->c);
+    return GTR_OK;
+}
+static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gtr__window *g, int form,
+                                    const gtr__product &p) {
+    const bool image = form == GTR__CONV_IMAGE;
+    const int64_t classes = image ? g->sh * g->sw : 1;
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision);
+    const size_t bytes = choice.parts_bytes + choice.sums_bytes;
+    if (c->measure) {
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
+    gtr__conv_cut cut;
+    GTR__TRY(gtr__conv_cut_of(instance, g, image, &cut));
+    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
+        return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(instance, c, q, cut, &choice)
+            : image ? gtr__conv_kind<GTR__CONV_IMAGE>(instance, c, q, cut, &choice)
+                    : gtr__conv_kind<GTR__CONV_PLACES>(instance, c, q, cut, &choice);
+    });
+}
+
+// Depthwise: each channel with its own window, of which a tile product would be zero all but its diagonal.
+typedef struct gtr__depthwise {
+    const void *x, *w, *bias, *dy;
+    void *y;                    // dweight: parts of it, of each range of rows
+    int type_x, type_w, type_bias, type_dy, type_y, add, act;   // act: as gtr__product's
+    float act_a, act_b;
+    int image;                  // y is an image, of places x
+    int log;                    // 1 << log threads lie along channels
+} gtr__depthwise;
+#define GTR__DEPTHWISE_TAPS 9   // whose sums a thread has at a time
+// y, or dx. A thread makes W channels of a row, of whose class it walks the taps; a block's weights lie in shared
+// memory, channels last. Bound by bytes: x once (its neighbours' taps come from the caches), y once.
+template <int W> static __global__ void __launch_bounds__(256)
+gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    float *weight = (float *)gtr__pool;
+    const int line = d.image ? (int)blockIdx.z / cut.x.stride : 0, column = (int)blockIdx.z - line * cut.x.stride;
+    auto class_of = [&](const gtr__conv_axis &a, int at) {
+        return d.image ? gtr__conv_class_of<GTR__CONV_IMAGE>(a, at) : gtr__conv_class_of<GTR__CONV_PLACES>(a, 0);
+    };
+    const gtr__conv_class y = class_of(cut.y, line), x = class_of(cut.x, column);
+    const int taps = cut.y.kernel * cut.x.kernel, wide = W << d.log, first = (int)blockIdx.y * wide,
+        lane = ((int)threadIdx.x & ((1 << d.log) - 1)) * W, channel = first + lane;
+    gtr__enter();
+    for (int i = (int)threadIdx.x; i < taps * wide; i += 256) {
+        const int t = i / wide, at = first + i - t * wide;
+        weight[i] = at < cut.groups ? gtr__get(d.w, d.type_w, (int64_t)at * taps + t) : 0.0f;
+    }
+    __syncthreads();
+    if (channel >= cut.groups) return;
+    const gtr__floats<W> bias = gtr__get_of<W>(d.bias, d.type_bias, channel);
+    const uint32_t rows = (uint32_t)(cut.images * y.count * x.count), step = 256u >> d.log;
+    for (uint32_t i = blockIdx.x * step + (threadIdx.x >> d.log); i < rows; i += gridDim.x * step) {
+        const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
+        gtr__floats<W> sum = bias;
+        for (int v = 0; v < y.taps; v++) {
+            const int at_y = r.y + v * y.tap;
+            if ((uint32_t)at_y >= (uint32_t)cut.y.from) continue;
+            const uint32_t pixel = r.pixel + (uint32_t)(v * y.tap) * (uint32_t)cut.x.from;
+            const float *w = weight + ((y.first + v * y.each) * cut.x.kernel + x.first) * wide + lane;
+#pragma unroll 3
+            for (int u = 0; u < x.taps; u++) {
+                const int at_x = r.x + u * x.tap;
+                if ((uint32_t)at_x >= (uint32_t)cut.x.from) continue;
+                const gtr__floats<W> f = gtr__get_of<W>(d.x, d.type_x,
+                    (int64_t)((uint64_t)(pixel + (uint32_t)(u * x.tap)) * (uint32_t)cut.pitch) + channel);
+#pragma unroll
+                for (int k = 0; k < W; k++) sum.v[k] = fmaf(f.v[k], w[u * x.each * wide + k], sum.v[k]);
+            }
+        }
+        const int64_t at = (int64_t)((uint64_t)(d.image ? gtr__conv_pixel(cut, y, x, i) : i) * (uint32_t)cut.pitch)
+            + channel;
+        if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
+        if (d.add) {
+            const gtr__floats<W> had = gtr__get_of<W>(d.y, d.type_y, at);
+#pragma unroll
+            for (int k = 0; k < W; k++) sum.v[k] += had.v[k];
+        }
+        gtr__put_of(d.y, d.type_y, at, sum);
+    }
+}
+// dweight: block (i, s, t) sums the i-th range of places for 32 W channels and nine taps: each thread every so many-th
+// place, then these in their order. Bound by bytes: x and dy once for nine taps.
+template <int W> static __global__ void __launch_bounds__(256)
+gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
+    constexpr int N = GTR__DEPTHWISE_TAPS;
+    __shared__ float part[256 * W];
+    const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.y, 0),
+        x = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.x, 0);
+    const int taps = cut.y.kernel * cut.x.kernel, wide = W << d.log, first = (int)blockIdx.y * wide,
+        channel = first + ((int)threadIdx.x & ((1 << d.log) - 1)) * W, begin = (int)blockIdx.z * N;
+    const uint64_t rows = (uint64_t)((int64_t)cut.images * y.count * x.count);
+    const uint32_t end = (uint32_t)(rows * (blockIdx.x + 1) / gridDim.x), step = 256u >> d.log;
+    float sum[N][W] = {};
+    gtr__enter();
+    for (uint32_t i = (uint32_t)(rows * blockIdx.x / gridDim.x) + (threadIdx.x >> d.log);
+            i < end && channel < cut.groups; i += step) {
+        const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
+        const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy,
+            (int64_t)((uint64_t)i * (uint32_t)cut.pitch) + channel);
+        int line = begin / cut.x.kernel, column = begin - line * cut.x.kernel;
+#pragma unroll
+        for (int t = 0; t < N; t++) {
+            const int at_y = r.y + line * y.tap, at_x = r.x + column * x.tap;
+            const bool in = (uint32_t)at_y < (uint32_t)cut.y.from && (uint32_t)at_x < (uint32_t)cut.x.from
+                && line < cut.y.kernel;
+            const uint32_t pixel = r.pixel + (uint32_t)(line * y.tap) * (uint32_t)cut.x.from
+                + (uint32_t)(column * x.tap);
+            const gtr__floats<W> f = gtr__get_of<W>(in ? d.x : NULL, d.type_x,
+                (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch) + channel);
+#pragma unroll
+            for (int k = 0; k < W; k++) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
+            if (++column == cut.x.kernel) { column = 0; line++; }
+        }
+    }
+#pragma unroll
+    for (int t = 0; t < N; t++) {
+#pragma unroll
+        for (int k = 0; k < W; k++) part[threadIdx.x * W + k] = sum[t][k];
+        __syncthreads();
+        const int at = first + (int)threadIdx.x;
+        if ((int)threadIdx.x < wide && at < cut.groups && begin + t < taps) {
+            float all = 0;
+            for (int i = (int)threadIdx.x; i < 256 * W; i += wide) all += part[i];
+            ((float *)d.y)[((int64_t)blockIdx.x * cut.groups + at) * taps + begin + t] = all;
+        }
+        __syncthreads();
+    }
+}
+// Threads along channels of a block, of which each has four or, else, one.
+static int gtr__depthwise_log(int64_t channels, int per) {
+    int log = 0;
+    while (log < 5 && (int64_t)per << log < channels) log++;
+    return log;
+}
+static bool gtr__depthwise_takes(const gtr__window *g) {
+    return g->cg == 1 && g->og == 1 && g->kh * g->kw <= 64 && g->c <= 65535 * 32 && g->sh * g->sw <= 65535;
+}
+// In ranges of places for so many blocks.
+static int64_t gtr__depthwise_ranges(const gtr__window *g, const gtr__caps *caps) {
+    const int per = g->c % 4 ? 1 : 4, log = gtr__depthwise_log(g->c, per);
+    const int64_t others = gtr__ceil(g->c, per << log) * gtr__ceil(g->kh * g->kw, GTR__DEPTHWISE_TAPS),
+        want = 6 * (int64_t)caps->sm_count / others, most = g->n * g->oh * g->ow / ((256 >> log) * 8);
+    return want < 1 || most < 1 ? 1 : want < most ? want : most;
+}
+static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
+                                     int64_t ranges) {
+    const bool four = g->c % 4 == 0 && gtr__fours(d.x, d.type_x) && gtr__fours(d.bias, d.type_bias)
+        && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y);
+    const int64_t classes = d.image ? g->sh * g->sw : 1, taps = g->kh * g->kw,
+        rows = (d.image ? g->n * g->h * g->w : g->n * g->oh * g->ow) / classes;
+    gtr__conv_cut cut;
+    GTR__TRY(gtr__conv_cut_of(instance, g, d.image != 0, &cut));
+    d.log = gtr__depthwise_log(g->c, four ? 4 : 1);
+    const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->c, wide);
+    if (ranges) return GTR__LAUNCH(instance, c,
+        (four ? gtr__depthwise_dweight_kernel<4> : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)ranges,
+        (unsigned)slabs, (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
+    const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(instance, rows, 256 >> d.log), slabs * classes);
+    return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
+        dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
+}
+static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, const gtr__window *g,
+        const gtr__product &p, int64_t ranges) {
+    const int64_t n = p.batch * p.n;
+    gtr__depthwise d = {};
+    d.x = p.b; d.type_x = p.type_b; d.dy = p.a; d.type_dy = p.type_a; d.y = c->ws;
+    GTR__TRY(gtr__depthwise_run(instance, c, g, d, ranges));
+    gtr__weights none = {};
+    none.guard = gtr__watches(instance, c, p.c, NULL);
+    return gtr__column_sums(instance, c, c->ws, GTR_F32, ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
+}
+
+// Whether it is a product as it stands: one tap, that every pixel is under. (Of a transposed one there may be more.)
+static bool gtr__conv_plain(const gtr__window *g) {
+    return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
+}
+// y = the places of image x, or the image of places x.
+static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *g, bool image,
+        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y) {
+    const gtr__arg *w = &c->in[1];
+    const int64_t k = g->kh * g->kw * g->cg;
+    gtr__product p = gtr__product_none();
+    if (!y->count && !c->measure) return GTR_OK;
+    p.a = x->data; p.type_a = x->dtype; p.b = w->data; p.type_b = w->dtype;
+    p.a_k = 1; p.b_k = !image;
+    p.batch = g->groups;
+    p.lda = image ? g->o : g->c; p.ldb = k; p.ldc = image ? g->c : g->o;
+    p.a_batch = image ? g->og : g->cg; p.b_batch = g->og * k; p.c_batch = p.n = image ? g->cg : g->og;
+    p.m = g->n * g->oh * g->ow; p.k = k;
+    if (image) {                // the largest class's
+        const gtr__conv_axis v = gtr__conv_axis_of(true, g->h, g->oh, g->kh, g->sh, g->ph, g->dh),
+            u = gtr__conv_axis_of(true, g->w, g->ow, g->kw, g->sw, g->pw, g->dw);
+        p.m = g->n * v.rows[0].by * u.rows[0].by;
+        p.k = (int64_t)v.taps[0].by * u.taps[0].by * g->og;
+        p.batch *= g->sh * g->sw;
+    }
+    if (bias) { p.bias = gtr__some(c, bias); p.type_bias = bias->dtype; }
+    p.c = y->data; p.type_c = y->dtype; p.add = y->add;
+    if (c->attr->i[10]) { p.act = (int)c->attr->i[10]; p.act_a = (float)c->attr->f[0]; p.act_b = (float)c->attr->f[1]; }
+    if (gtr__depthwise_takes(g)) {
+        const gtr__depthwise d = { p.a, p.b, p.bias, NULL, p.c, p.type_a, p.type_b, p.type_bias, 0, p.type_c, p.add,
+            p.act, p.act_a, p.act_b, image, 0 };
+        return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, 0);
+    }
+    return gtr__conv_plain(g) ? gtr__product_run(instance, c, &p)
+        : gtr__conv_product(instance, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
+}
+static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
+        const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
+    gtr__product p = gtr__product_none();
+    p.m = g->og; p.n = g->kh * g->kw * g->cg; p.k = g->n * g->oh * g->ow; p.batch = g->groups;
+    p.a = places->data; p.type_a = places->dtype; p.lda = g->o; p.a_batch = g->og;
+    p.b = image->data; p.type_b = image->dtype; p.ldb = g->c; p.b_batch = g->cg;
+    p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add; p.ldc = p.n; p.c_batch = p.m * p.n;
+    if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
+    p.guard = gtr__watches(instance, c, p.c, p.sums, true);
+    gtr__caps own;
+    const int64_t ranges = gtr__depthwise_takes(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
+    const size_t bytes = (size_t)ranges * (size_t)dw->count * 4;
+    if (ranges && c->measure) {
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    if (ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, ranges);
+    return gtr__conv_plain(g) && p.k ? gtr__product_run(instance, c, &p)
+        : gtr__conv_product(instance, c, g, GTR__CONV_WEIGHT, p);
+}
+static gtr_result gtr__cuda_conv_fwd(void *instance, const gtr__call *c) {
+    const gtr__window g = gtr__window_conv(c, &c->out[0]);
+    if (c->measure) *c->measure = 0;
+    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], c->n_in > 2 ? &c->in[2] : NULL, &c->out[0]);
+}
+// The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
+static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
+    const gtr__arg *dy = &c->in[c->n_in - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
+    const gtr__window g = gtr__window_conv(c, dy);
+    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
+    if (c->measure) *c->measure = 0;
+    if (gtr__wanted(c, 0)) GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0]));
+    if (gtr__wanted(c, 1)) {
+        GTR__TRY(gtr__conv_dweight(instance, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
+        if (beside) return GTR_OK;
+    }
+    if (!db) return GTR_OK;
+    const int64_t rows = dy->count / db->count;
+    if (c->measure) {
+        const int ranges = gtr__sum_ranges(rows, db->count, c->caps ? c->caps->sm_count : 1);
+        const size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)db->count * 4 : 0;
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    gtr__weights none = {};
+    none.guard = gtr__watches(instance, c, db->data, NULL);
+    return gtr__column_sums(instance, c, dy->data, dy->dtype, rows, db->count, db->data, db->dtype, db->add, c->ws,
+                            c->ws_bytes, none);
+}
 
 // >>blocks
 // What kernels whose blocks exchange are made of: words that carry their own arrival, and a barrier of the whole grid.
@@ -3871,6 +4500,17 @@ static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure 
 // resident at once, which keeps the last round's idle part small.
 static unsigned gtr__grid(const gtr__call *c, int64_t items) {
     return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
+}
+// From least to most, of the first power of two that is n at least.
+static int gtr__log_up(int64_t n, int least, int most) {
+    while (least < most && (int64_t)1 << least < n) least++;
+    return least;
+}
+static GTR__DEVICE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
+    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+static GTR__DEVICE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
+    return (uint64_t)n >> 31 ? n / f.by : (int64_t)gtr__quotient((uint32_t)n, f);
 }
 // Extents before, of and behind dimension axis.
 static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner) {
@@ -4940,25 +5580,63 @@ static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:permute
-// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines.
-// Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
-static __global__ void __launch_bounds__(GTR__T)
-        gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
-    __shared__ float tile[32][33];
+// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines:
+// of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Other orders keep lines
+// whole already or are gathered by the map. Bound by bytes: each element once in, once out.
+typedef struct gtr__turned {
+    gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
+} gtr__turned;
+template <int WX, int WY>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_constant__ gtr__turned m) {
+    extern __shared__ float gtr__tile[];
+    float *tile = gtr__tile;
     gtr__enter();
-    int64_t tr = (rows + 31) / 32, tc = (columns + 31) / 32;
-    int i = (int)threadIdx.x % 32, j = (int)threadIdx.x / 32;
-    for (int64_t b = blockIdx.x; b < batch * tr * tc; b += gridDim.x) {
-        int64_t base = b / (tr * tc) * rows * columns, r0 = b / tc % tr * 32, c0 = b % tc * 32;
+    const int tr = 1 << m.log_rows, tc = 1 << m.log_columns, pitch = tc + 1, threads = (int)blockDim.x;
+    const int64_t tiles = m.batch * m.down * m.across;
+    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        const int64_t row = gtr__quotient(t, m.across), b = gtr__quotient(row, m.down), base = b * m.rows * m.columns,
+            r0 = (row - b * m.down) << m.log_rows, c0 = (t - row * m.across) << m.log_columns;
+        for (int e = (int)threadIdx.x * WX; e < tr << m.log_columns; e += 4 * threads * WX) {
+            float v[4][WX];
+            gtr__take_all(m.x, v, [&](int u) {
+                const int at = e + u * threads * WX;
+                const int64_t r = r0 + (at >> m.log_columns), c = c0 + (at & (tc - 1));
+                return r < m.rows && c < m.columns && at < tr << m.log_columns ? base + r * m.columns + c : -1;
+            });
 #pragma unroll
-        for (int k = j; k < 32; k += GTR__T / 32)
-            if (r0 + k < rows && c0 + i < columns) tile[k][i] = gtr__get(x.p, x.t, base + (r0 + k) * columns + c0 + i);
+            for (int u = 0; u < 4; u++) {
+                const int at = e + u * threads * WX;
+#pragma unroll
+                for (int k = 0; k < WX; k++)
+                    if (at < tr << m.log_columns) tile[(at >> m.log_columns) * pitch + (at & (tc - 1)) + k] = v[u][k];
+            }
+        }
         __syncthreads();
+#pragma unroll 4
+        for (int e = (int)threadIdx.x * WY; e < tr << m.log_columns; e += threads * WY) {
+            const int c = e >> m.log_rows, r = e & (tr - 1);
+            float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            if (c0 + c >= m.columns || r0 + r >= m.rows) continue;
 #pragma unroll
-        for (int k = j; k < 32; k += GTR__T / 32)
-            if (c0 + k < columns && r0 + i < rows) gtr__give1(y, base + (c0 + k) * rows + r0 + i, tile[i][k]);
+            for (int k = 0; k < WY; k++) v[k] = tile[(r + k) * pitch + c];
+            gtr__give(m.y, base + (c0 + c) * m.rows + r0 + r, WY, v);
+        }
         __syncthreads();
     }
+}
+static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
+        int64_t columns) {
+    gtr__turned m;
+    m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
+    m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
+    m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
+    m.down = gtr__ceil(rows, (int64_t)1 << m.log_rows); m.across = gtr__ceil(columns, (int64_t)1 << m.log_columns);
+    const int64_t tiles = batch * m.down * m.across, each = (int64_t)1 << (m.log_rows + m.log_columns);
+    const int threads = (int)gtr__max64(32, gtr__min64(GTR__T, each / 16));
+    const bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
+    return GTR__LAUNCH(instance, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
+        : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
+        (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
 // y's dimension k is x's dimension dim[k].
 static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
@@ -4976,13 +5654,9 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
     gtr__dims_make(&m.d, &y->shape, sa, sb);
     const gtr__dims *d = &m.d;
     int at = d->n - 2;
-    if (at >= 0 && at <= 1 && d->sa[at] == 1 && d->sa[at + 1] == d->dim[at] && d->dim[at] >= 8 && d->dim[at + 1] >= 8 &&
-        (at == 0 || d->sa[0] == d->dim[1] * d->dim[2])) {
-        int64_t rows = d->dim[at + 1], columns = d->dim[at], batch = at ? d->dim[0] : 1;
-        int64_t tiles = batch * gtr__ceil(rows, 32) * gtr__ceil(columns, 32);
-        return GTR__LAUNCH(instance, c, gtr__k_transpose, gtr__grid(c, tiles * GTR__T), GTR__T, 0, m.a, m.y,
-            batch, rows, columns);
-    }
+    if (at >= 0 && at <= 1 && d->sa[at] == 1 && d->sa[at + 1] == d->dim[at] && d->dim[at] * d->dim[at + 1] >= 64
+        && (at == 0 || d->sa[0] == d->dim[1] * d->dim[2]))
+        return gtr__turn_run(instance, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
     return gtr__map_run(instance, c, &m);
 }
 static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c) {
@@ -5736,26 +6410,459 @@ static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
     return gtr__parts_run(instance, c, &rest);
 }
 
+// >>op:max_pool
+// Pooling and resampling of images with channels last: what a place gathers of the pixels under it, or, back, a pixel
+// of the places that read it, in ascending order, W neighbouring channels a thread. Along each dimension those are a
+// run, found in whole numbers. Bound by bytes: forward x and y once each, back dy and dx, and for max_pool x, too: what
+// windows share comes from the caches.
+enum gtr__slide_kind { GTR__SLIDE_MAX, GTR__SLIDE_MEAN, GTR__SLIDE_NEAREST, GTR__SLIDE_LINEAR };
+typedef struct gtr__slide_axis {
+    int size, places, kernel, step, pad, dilation; gtr__fast by_size, by_places, by_step;
+} gtr__slide_axis;
+typedef struct gtr__slide_run { int first, n, step; } gtr__slide_run;
+typedef struct gtr__slide {
+    gtr__opd from, to, x, y;            // x, y: of max_pool's gradient
+    int64_t items, lines, channels;     // lines: groups of W channels
+    gtr__fast by_lines;
+    gtr__slide_axis axis[2];            // height, width
+    bool adaptive, within;              // avg_pool's i[10], i[9]
+    int log[3];                         // of tiles of max_pool's gradient: rows, columns, lines
+} gtr__slide;
+
+// Pixel of place k, and what of it the next one has.
+static GTR__DEVICE int gtr__slide_linear(const gtr__slide_axis &a, int k, float *next) {
+    const float at = ((float)k + 0.5f) * (float)a.size / (float)a.places - 0.5f, x = at < 0.0f ? 0.0f : at;
+    const int i = min((int)x, a.size - 1);
+    *next = x - (float)i;
+    return i;
+}
+// What place k gives pixel i, and takes of it.
+static GTR__DEVICE float gtr__slide_share(const gtr__slide_axis &a, int k, int i) {
+    float next;
+    const int at = gtr__slide_linear(a, k, &next);
+    return (at == i ? 1.0f - next : 0.0f) + (min(at + 1, a.size - 1) == i ? next : 0.0f);
+}
+// Pixels of place k.
+template <gtr__slide_kind KIND> static GTR__DEVICE gtr__slide_run gtr__slide_reads(const gtr__slide &m, int d, int k) {
+    const gtr__slide_axis &a = m.axis[d];
+    gtr__slide_run r = { 0, 1, 1 };
+    if (KIND == GTR__SLIDE_LINEAR) {
+        float next;
+        r.first = gtr__slide_linear(a, k, &next);
+        r.n = r.first + 1 < a.size ? 2 : 1;
+    } else if (KIND == GTR__SLIDE_NEAREST || (KIND == GTR__SLIDE_MEAN && m.adaptive)) {
+        r.first = (int)gtr__quotient_of((int64_t)k * a.size, a.by_places);
+        if (KIND == GTR__SLIDE_MEAN)
+            r.n = (int)gtr__quotient_of((int64_t)(k + 1) * a.size + a.places - 1, a.by_places) - r.first;
+    } else {
+        const int at = k * a.step - a.pad, skip = at < 0 ? (a.dilation - 1 - at) / a.dilation : 0;
+        int end = a.kernel;
+        if (at + (a.kernel - 1) * a.dilation >= a.size) end = (a.size - at + a.dilation - 1) / a.dilation;
+        r.first = at + skip * a.dilation; r.n = end - skip; r.step = a.dilation;
+    }
+    return r;
+}
+// Places that read pixel i, or more.
+template <gtr__slide_kind KIND>
+static GTR__DEVICE gtr__slide_run gtr__slide_readers(const gtr__slide &m, int d, int i) {
+    const gtr__slide_axis &a = m.axis[d];
+    const int64_t n = a.places, size = a.size;
+    int first, last;
+    if (KIND == GTR__SLIDE_LINEAR) {            // from which it is less than a pixel away, but for rounding
+        const int64_t lo = (2 * (int64_t)i - 1) * n - size, hi = (2 * (int64_t)i + 3) * n - size;
+        first = lo <= 2 * size ? 0 : (int)gtr__quotient(lo, 2 * size) - 1;
+        last = hi < 0 ? 0 : (int)gtr__quotient(hi, 2 * size) + 1;
+        if (last > a.places - 1) last = a.places - 1;
+        while (first < last && gtr__slide_share(a, first, i) == 0.0f) first++;
+        while (first < last && gtr__slide_share(a, last, i) == 0.0f) last--;
+    } else if (KIND == GTR__SLIDE_NEAREST || (KIND == GTR__SLIDE_MEAN && m.adaptive)) {
+        first = (int)gtr__quotient_of(i * n + (KIND == GTR__SLIDE_NEAREST ? size - 1 : 0), a.by_size);
+        last = (int)gtr__quotient_of((i + 1) * n - 1, a.by_size);
+    } else {
+        const int reach = (a.kernel - 1) * a.dilation + 1;
+        first = i + a.pad < reach ? 0 : (int)gtr__quotient_of(i + a.pad - reach, a.by_step) + 1;
+        last = min(a.places - 1, (int)gtr__quotient_of(i + a.pad, a.by_step));
+    }
+    return { first, last - first + 1, 1 };
+}
+// By how many along dimension d avg_pool divides.
+static GTR__DEVICE int gtr__slide_taps(const gtr__slide &m, int d, int k) {
+    const gtr__slide_axis &a = m.axis[d];
+    const int at = k * a.step - a.pad;
+    return m.adaptive || m.within ? gtr__slide_reads<GTR__SLIDE_MEAN>(m, d, k).n : min(a.kernel, a.size + a.pad - at);
+}
+// each(at, y, x) for groups of N of the runs' pixels or places, at -1 behind the last; from where base is, row by row
+// of width elements of the channels.
+template <int N, typename F> static GTR__DEVICE void gtr__slide_over(const gtr__slide &m, int64_t base, int width,
+        const gtr__slide_run &down, const gtr__slide_run &across, F each) {
+    int j = across.n > 0 ? 0 : down.n, i = 0;
+    while (j < down.n) {
+        int64_t at[N];
+        int y[N], x[N];
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            y[u] = down.first + j * down.step; x[u] = across.first + i * across.step;
+            at[u] = j < down.n ? base + ((int64_t)y[u] * width + x[u]) * m.channels : -1;
+            if (++i == across.n) { i = 0; j++; }
+        }
+        each(at, y, x);
+    }
+}
+// What a thread makes: image n's y, x, of channels from c on.
+struct gtr__slide_spot {
+    int64_t n, at;
+    int y, x, c;
+    GTR__DEVICE gtr__slide_spot(const gtr__slide &m, int64_t g, bool back, int w) {
+        const gtr__fast &height = back ? m.axis[0].by_size : m.axis[0].by_places,
+            &width = back ? m.axis[1].by_size : m.axis[1].by_places;
+        const int64_t line = gtr__quotient_of(g, m.by_lines), row = gtr__quotient_of(line, width);
+        c = (int)(g - line * m.lines) * w;
+        n = gtr__quotient_of(row, height);
+        y = (int)(row - n * height.by); x = (int)(line - row * width.by);
+        at = line * m.channels + c;
+    }
+    GTR__DEVICE int64_t base(const gtr__slide &m, int height, int width) const {
+        return n * height * width * m.channels + c;
+    }
+};
+template <gtr__slide_kind KIND, bool BACK, int W, int N>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_constant__ gtr__slide m) {
+    gtr__enter();
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    const int from_height = BACK ? h.places : h.size, from_width = BACK ? w.places : w.size;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+        const gtr__slide_spot s(m, g, BACK, W);
+        const int64_t base = s.base(m, from_height, from_width);
+        const gtr__slide_run down = BACK ? gtr__slide_readers<KIND>(m, 0, s.y) : gtr__slide_reads<KIND>(m, 0, s.y),
+            across = BACK ? gtr__slide_readers<KIND>(m, 1, s.x) : gtr__slide_reads<KIND>(m, 1, s.x);
+        float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (KIND == GTR__SLIDE_MAX) r[0] = r[1] = r[2] = r[3] = -INFINITY;
+        auto rows = [&](const gtr__slide_run &some, float share) {
+            gtr__slide_over<N>(m, base, from_width, some, across, [&](const int64_t (&at)[N], const int (&y)[N],
+                    const int (&x)[N]) {
+                float v[N][W];
+                gtr__take_all(m.from, v, [&](int u) { return at[u]; });
+#pragma unroll
+                for (int u = 0; u < N; u++) if (at[u] >= 0) {
+                    float f = 1.0f;
+                    if (KIND == GTR__SLIDE_LINEAR)
+                        f = share * (BACK ? gtr__slide_share(w, x[u], s.x) : gtr__slide_share(w, s.x, x[u]));
+                    if (KIND == GTR__SLIDE_MEAN && BACK)
+                        f = 1.0f / ((float)gtr__slide_taps(m, 0, y[u]) * (float)gtr__slide_taps(m, 1, x[u]));
+                    if (KIND == GTR__SLIDE_LINEAR && f == 0.0f) continue;
+#pragma unroll
+                    for (int k = 0; k < W; k++)
+                        if (KIND == GTR__SLIDE_MAX) r[k] = v[u][k] > r[k] || v[u][k] != v[u][k] ? v[u][k] : r[k];
+                        else r[k] += v[u][k] * f;
+                }
+            });
+        };
+        if (KIND != GTR__SLIDE_LINEAR) rows(down, 1.0f);
+        else for (int j = down.first; j < down.first + down.n; j++)
+            rows({ j, 1, 1 }, BACK ? gtr__slide_share(h, j, s.y) : gtr__slide_share(h, s.y, j));
+        if (KIND == GTR__SLIDE_MEAN && !BACK) {
+            const float taps = (float)gtr__slide_taps(m, 0, s.y) * (float)gtr__slide_taps(m, 1, s.x);
+#pragma unroll
+            for (int k = 0; k < W; k++) r[k] /= taps;
+        }
+        gtr__give(m.to, s.at, W, r);
+    }
+}
+// Of the channels in mask, in which pixel (y, x) is the largest of a window, those in which none before it is.
+template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &m, int64_t base,
+        const gtr__slide_run &down, const gtr__slide_run &across, int y, int x, const float (&best)[W], unsigned mask) {
+    for (int j = down.first; j <= y && mask; j += down.step)
+        for (int i = across.first; i < (j < y ? across.first + across.n * across.step : x) && mask; i += across.step) {
+            float v[1][W];
+            gtr__take_all(m.x, v, [&](int) { return base + ((int64_t)j * m.axis[1].size + i) * m.channels; });
+#pragma unroll
+            for (int k = 0; k < W; k++) if (gtr__rounded(m.y.t, v[0][k]) == best[k]) mask &= ~(1u << k);
+        }
+    return mask;
+}
+// dx (+)= the gradients of the windows of which a pixel is the first of the largest: of large windows.
+template <int W>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __grid_constant__ gtr__slide m) {
+    const int N = 4;
+    gtr__enter();
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+        const gtr__slide_spot s(m, g, true, W);
+        const int64_t image = s.base(m, h.size, w.size);
+        float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, v[1][W];
+        gtr__take_all(m.x, v, [&](int) { return s.at; });
+        gtr__slide_over<N>(m, s.base(m, h.places, w.places), w.places, gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, s.y),
+                gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, s.x), [&](const int64_t (&at)[N], const int (&y)[N],
+                const int (&x)[N]) {
+            float best[N][W], dy[N][W];
+            gtr__take_all(m.y, best, [&](int u) { return at[u]; });
+            gtr__take_all(m.from, dy, [&](int u) { return at[u]; });
+#pragma unroll
+            for (int u = 0; u < N; u++) if (at[u] >= 0) {
+                unsigned mask = 0;
+#pragma unroll
+                for (int k = 0; k < W; k++) mask |= (gtr__rounded(m.y.t, v[0][k]) == best[u][k] ? 1u : 0u) << k;
+                if (h.dilation > 1 && (s.y + h.pad - y[u] * h.step) % h.dilation) mask = 0;
+                if (w.dilation > 1 && (s.x + w.pad - x[u] * w.step) % w.dilation) mask = 0;
+                if (mask) mask = gtr__slide_first(m, image, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, y[u]),
+                    gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, x[u]), s.y, s.x, best[u], mask);
+#pragma unroll
+                for (int k = 0; k < W; k++) if (mask >> k & 1) r[k] += dy[u][k];
+            }
+        });
+        gtr__give(m.to, s.at, W, r);
+    }
+}
+// The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next.
+template <int W>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
+    const int N = 4;
+    gtr__enter();
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+        const gtr__slide_spot s(m, g, false, W);
+        const gtr__slide_run down = gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, s.y),
+            across = gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, s.x);
+        const int64_t image = s.base(m, h.size, w.size);
+        float best[W], dy[1][W];
+        int where[W], tap = 0;
+        gtr__take_all(m.from, dy, [&](int) { return s.at; });
+#pragma unroll
+        for (int k = 0; k < W; k++) { best[k] = -INFINITY; where[k] = 0; }
+        gtr__slide_over<N>(m, image, w.size, down, across, [&](const int64_t (&at)[N], const int (&)[N],
+                const int (&)[N]) {
+            float v[N][W];
+            gtr__take_all(m.x, v, [&](int u) { return at[u]; });
+#pragma unroll
+            for (int u = 0; u < N; u++, tap++)
+#pragma unroll
+                for (int k = 0; k < W; k++)
+                    if (at[u] >= 0 && (v[u][k] > best[k] || v[u][k] != v[u][k])) { best[k] = v[u][k]; where[k] = tap; }
+        });
+#pragma unroll
+        for (int k = 0; k < W; k++) if (best[k] != best[k]) where[k] = -1;
+        const int y0 = s.y ? s.y * h.step - h.pad : 0, y1 = s.y < h.places - 1 ? (s.y + 1) * h.step - h.pad : h.size,
+            x0 = s.x ? s.x * w.step - w.pad : 0, x1 = s.x < w.places - 1 ? (s.x + 1) * w.step - w.pad : w.size;
+        for (int y = max(y0, 0); y < min(y1, h.size); y++)
+            for (int x = max(x0, 0); x < min(x1, w.size); x++) {
+                const int j = y - down.first, i = x - across.first;
+                const bool in = j >= 0 && j < down.n && i >= 0 && i < across.n;
+                float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll
+                for (int k = 0; k < W; k++) r[k] = in && where[k] == j * across.n + i ? dy[0][k] : 0.0f;
+                gtr__give(m.to, image + ((int64_t)y * w.size + x) * m.channels, W, r);
+            }
+    }
+}
+// The same, of small windows. For each of the places that read a block's tile of pixels shared memory has the tap of
+// the first of the largest, a byte a channel; 255: none, a NaN is. Pixels gather by it.
+#define GTR__SLIDE_ROOM 4096
+template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
+    const int N = 3;
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    float best[W];
+    uint32_t tap[W], all = 0;
+#pragma unroll
+    for (int k = 0; k < W; k++) { best[k] = -INFINITY; tap[k] = 255; }
+    gtr__slide_over<N>(m, image, w.size, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, py),
+            gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, px), [&](const int64_t (&at)[N], const int (&y)[N],
+            const int (&x)[N]) {
+        float v[N][W];
+        gtr__take_all(m.x, v, [&](int u) { return at[u]; });
+#pragma unroll
+        for (int u = 0; u < N; u++) if (at[u] >= 0) {
+            int j = y[u] + h.pad - py * h.step, i = x[u] + w.pad - px * w.step;
+            if (h.dilation > 1) j /= h.dilation;
+            if (w.dilation > 1) i /= w.dilation;
+#pragma unroll
+            for (int k = 0; k < W; k++)
+                if (v[u][k] > best[k] || tap[k] == 255 || v[u][k] != v[u][k]) {
+                    best[k] = v[u][k]; tap[k] = (uint32_t)(j * w.kernel + i);
+                }
+        }
+    });
+#pragma unroll
+    for (int k = 0; k < W; k++) all |= (best[k] != best[k] ? 255u : tap[k]) << 8 * k;
+    return all;
+}
+template <int W>
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(const __grid_constant__ gtr__slide m) {
+    const int N = 4;
+    __shared__ uint32_t best[GTR__SLIDE_ROOM];
+    gtr__enter();
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    const int tid = (int)threadIdx.x, lines = 1 << m.log[2], high = 1 << m.log[0], wide = 1 << m.log[1],
+        down = (h.size + high - 1) >> m.log[0], across = (w.size + wide - 1) >> m.log[1];
+    const int64_t parts = (m.lines + lines - 1) >> m.log[2];
+    for (int64_t t = blockIdx.x; t < m.items; t += gridDim.x) {
+        const int64_t q = gtr__quotient(t, parts), r = gtr__quotient(q, across), n = gtr__quotient(r, down),
+            line0 = (t - q * parts) << m.log[2];
+        const int y0 = (int)(r - n * down) << m.log[0], x0 = (int)(q - r * across) << m.log[1],
+            y1 = min(y0 + high, h.size), x1 = min(x0 + wide, w.size),
+            py0 = gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y0).first,
+            px0 = gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x0).first;
+        const gtr__slide_run last_y = gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y1 - 1),
+            last_x = gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x1 - 1);
+        const int rows = last_y.first + last_y.n - py0, columns = last_x.first + last_x.n - px0;
+        for (int e = tid; e < rows * columns << m.log[2]; e += GTR__T) {
+            const int64_t line = line0 + (e & (lines - 1));
+            const int p = e >> m.log[2], y = p / columns;
+            if (line < m.lines) best[e] = gtr__slide_best<W>(m, n * h.size * w.size * m.channels + line * W, py0 + y,
+                px0 + p - y * columns);
+        }
+        __syncthreads();
+        for (int e = tid; e < 1 << (m.log[0] + m.log[1] + m.log[2]); e += GTR__T) {
+            const int64_t line = line0 + (e & (lines - 1));
+            const int x = x0 + (e >> m.log[2] & (wide - 1)), y = y0 + (e >> (m.log[1] + m.log[2]));
+            float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            if (line >= m.lines || y >= y1 || x >= x1) continue;
+            gtr__slide_over<N>(m, n * h.places * w.places * m.channels + line * W, w.places,
+                    gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y), gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x),
+                    [&](const int64_t (&at)[N], const int (&py)[N], const int (&px)[N]) {
+                uint32_t mask[N];
+                float dy[N][W];
+#pragma unroll
+                for (int u = 0; u < N; u++) {
+                    int j = y + h.pad - py[u] * h.step, i = x + w.pad - px[u] * w.step;
+                    bool in = at[u] >= 0;
+                    if (h.dilation > 1) { in = in && j % h.dilation == 0; j /= h.dilation; }
+                    if (w.dilation > 1) { in = in && i % w.dilation == 0; i /= w.dilation; }
+                    const uint32_t got = in ? best[(((py[u] - py0) * columns + px[u] - px0) << m.log[2])
+                        + (e & (lines - 1))] : 0xffffffffu;
+                    mask[u] = 0;
+#pragma unroll
+                    for (int k = 0; k < W; k++) mask[u] |= ((got >> 8 * k & 255u) == (uint32_t)(j * w.kernel + i)) << k;
+                }
+                gtr__take_all(m.from, dy, [&](int u) { return mask[u] ? at[u] : -1; });
+#pragma unroll
+                for (int u = 0; u < N; u++)
+#pragma unroll
+                    for (int k = 0; k < W; k++) if (mask[u] >> k & 1) sum[k] += dy[u][k];
+            });
+            gtr__give(m.to, ((n * h.size + y) * w.size + x) * m.channels + line * W, W, sum);
+        }
+        __syncthreads();
+    }
+}
+// Tiles for it, in m, and how many; 0: windows are too large.
+static int64_t gtr__slide_tiles(gtr__slide *m, int64_t images) {
+    const gtr__slide_axis *a = m->axis;
+    int64_t tiles = images, room = 1;
+    m->log[2] = gtr__log_up(m->lines, 0, 3);
+    m->log[0] = gtr__log_up(a[0].size, 0, m->log[2] < 3 ? 4 : 3);
+    m->log[1] = gtr__log_up(a[1].size, 0, 10 - m->log[2] - m->log[0]);
+    for (int d = 0; d < 2; d++) {
+        const int64_t tile = (int64_t)1 << m->log[d], reach = (int64_t)(a[d].kernel - 1) * a[d].dilation + 1;
+        room *= gtr__min64((tile + reach - 2) / a[d].step + 1, a[d].places);
+        tiles *= gtr__ceil(a[d].size, tile);
+    }
+    if (room << m->log[2] > GTR__SLIDE_ROOM || (int64_t)a[0].kernel * a[1].kernel > 64) return 0;
+    return tiles * gtr__ceil(m->lines, (int64_t)1 << m->log[2]);
+}
+// back: c's inputs end in dy. Returns W, or 0: sizes are beyond what kernels count in.
+static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
+    const gtr__arg *y = back ? &c->in[c->n_in - 1] : &c->out[0];
+    const int64_t *i = c->attr->i;
+    const gtr__window g = gtr__window_of(i, &c->in[0].shape, &y->shape, i[6], i[7], 1);
+    const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
+        step[2] = { g.sh, g.sw }, pad[2] = { g.ph, g.pw }, dilation[2] = { g.dh, g.dw };
+    memset((void *)m, 0, sizeof *m);
+    for (int d = 0; d < 2; d++) {
+        gtr__slide_axis *a = &m->axis[d];
+        const int64_t most = gtr__max64(gtr__max64(size[d], places[d]), gtr__max64(kernel[d] * dilation[d], pad[d]));
+        if (most >= 1 << 29) return 0;
+        a->size = (int)size[d]; a->places = (int)places[d]; a->kernel = (int)kernel[d];
+        a->step = (int)gtr__min64(step[d], 1 << 30);
+        a->pad = (int)pad[d]; a->dilation = (int)dilation[d];
+        a->by_size = gtr__fast_of(a->size); a->by_places = gtr__fast_of(a->places); a->by_step = gtr__fast_of(a->step);
+    }
+    m->from = gtr__opd_of(back ? y : &c->in[0]); m->to = gtr__opd_of(&c->out[0]);
+    m->channels = g.c;
+    const int width = g.c % 4 == 0 && gtr__wide(m->from) && gtr__wide(m->to) ? 4 : 1;
+    m->lines = g.c / width;
+    m->by_lines = gtr__fast_of(m->lines);
+    m->items = c->out[0].count / width;
+    return g.c >> 31 ? 0 : width;
+}
+#define GTR__SLIDE(KIND, BACK, N) do { \
+    gtr__slide m; \
+    const int width = gtr__slide_make(&m, c, BACK); \
+    if (!m.to.p || c->out[0].count == 0) return GTR_OK; \
+    if (!width) return gtr__slide_large(instance); \
+    m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->i[10]; m.within = c->attr->i[9] != 0; \
+    return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
+        : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
+static gtr_result gtr__slide_large(void *instance) {
+    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
+}
+static gtr_result gtr__cuda_max_pool_fwd(void *instance, const gtr__call *c) {
+    if (c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MAX, false, 9);
+    GTR__SLIDE(MAX, false, 4);
+}
+static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
+    gtr__slide m;
+    int width = gtr__slide_make(&m, c, true);
+    bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
+    if (!m.to.p || c->out[0].count == 0) return GTR_OK;
+    if (!width) return gtr__slide_large(instance);
+    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->in[1]);
+    for (int d = 0; d < 2; d++) apart = apart && m.axis[d].dilation == 1 && m.axis[d].kernel <= m.axis[d].step;
+    if (!gtr__wide(m.x) || !gtr__wide(m.y)) {
+        m.items *= width; m.lines *= width; width = 1;
+        m.by_lines = gtr__fast_of(m.lines);
+    }
+    const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
+    m.items = tiles;
+    if (tiles) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
+        gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
+    m.items = items;
+    if (!apart) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd<4> : gtr__k_max_pool_bwd<1>),
+        gtr__grid(c, m.items), GTR__T, 0, m);
+    m.items = c->in[2].count / width;
+    return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_apart<4> : gtr__k_max_pool_bwd_apart<1>),
+        gtr__grid(c, m.items), GTR__T, 0, m);
+}
+
+// >>op:avg_pool
+static gtr_result gtr__cuda_avg_pool_fwd(void *instance, const gtr__call *c) {
+    if (c->attr->i[10] || c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MEAN, false, 9);
+    GTR__SLIDE(MEAN, false, 4);
+}
+static gtr_result gtr__cuda_avg_pool_bwd(void *instance, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }
+
+// >>op:upsample
+static gtr_result gtr__cuda_upsample_fwd(void *instance, const gtr__call *c) {
+    if (c->attr->i[8]) GTR__SLIDE(LINEAR, false, 2);
+    GTR__SLIDE(NEAREST, false, 1);
+}
+static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
+    if (c->attr->i[8]) GTR__SLIDE(LINEAR, true, 4);
+    GTR__SLIDE(NEAREST, true, 4);
+}
+
 // >>op:batch_norm
 // A block owns `lanes` groups of W neighbouring channels and all their rows, or a piece of them. Statistics are a mean
 // and the squared deviations from it, corrected by what these add up to, so that a large mean costs nothing. Where rows
 // are many and blocks few, a first kernel leaves each piece's figures in workspace, and a second joins them in a fixed
 // order (Chan, Golub and LeVeque, 1983). Bound by latency up to a megabyte or so, then by bytes: forward x, y once;
-// backward x, dy, dx once; and for each pass again, from the cache, where a thread has more rows than it holds.
+// backward x, dy, dx once; and what is read again, for y or dx, where a thread has more rows than it holds: 3 and 5
+// times the tensor, less what the cache still has.
 #define GTR__BN_T 512
 #define GTR__BN_ROWS 4          // that a thread has in flight, and holds
 typedef struct gtr__bn {
     gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, rows, per;                // per: rows a piece
     int width, lanes, threads, pieces;
-    int stage, training;                        // stage 0: all at once; 1: figures to part; 2: from part
+    int training;
     int act;                                    // a unary op's number, or 0
     float eps, act_a, act_b;
     uint32_t *guard;                            // of the gradients of weight and bias
     float *part;                                // [piece][2][channel]
 } gtr__bn;
 // A thread's part of it: every `step`th row from `first` to `end`, W channels from `channel` on.
-template <int W> struct gtr__bn_own {
+// STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor.
+#define GTR__BN_BOUNDS(STAGE) __launch_bounds__(GTR__BN_T, (STAGE) ? 2 : 1)
+template <int W, int STAGE> struct gtr__bn_own {
     static const int U = GTR__BN_ROWS;
     const gtr__bn &m;
     int lane, row, step, piece;
@@ -5768,7 +6875,7 @@ template <int W> struct gtr__bn_own {
         first = piece * m.per + row; end = piece * m.per + count(piece);
         live = channel < m.channels;
         if (!live) first = end;
-        held = m.stage == 0 && count(piece) <= U * step;
+        held = STAGE == 0 && count(piece) <= U * step;
     }
     GTR__DEVICE int64_t count(int s) const { return s < m.pieces - 1 ? m.per : m.rows - s * m.per; }
     GTR__DEVICE int64_t at(int64_t i) const { return i < end ? i * m.channels + channel : -1; }
@@ -5813,22 +6920,55 @@ template <int W> struct gtr__bn_own {
 #pragma unroll
             for (int k = 0; k < N; k++) v[k] += scratch[s][lane * N + k];
     }
+    // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
+    GTR__DEVICE int64_t group(int64_t i) const {
+        return STAGE == 2 ? first + (end - 1 - first) / (U * step) * (U * step) - (i - first) : i;
+    }
     // each(v) for groups of rows, or, stage 2, part(n, a, b) for pieces' rows and figures.
     template <typename F, typename G> GTR__DEVICE void over(float (&v)[U][W], F each, G part_of) const {
-        if (m.stage == 2) for (int s = row; live && s < m.pieces; s += step) {
+        if (STAGE == 2) for (int s = row; live && s < m.pieces; s += step) {
             float a[W], b[W];
             figure(part(s, 0), a); figure(part(s, 1), b);
             part_of((float)count(s), a, b);
         } else for (int64_t i = first; i < end; i += U * step) each(i);
     }
+    // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them are joined in turn.
+    GTR__DEVICE float stream(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
+        float n = 0.0f;
+        for (int64_t i = first; i < end; i += U * step) {
+            const int64_t left = (end - i + step - 1) / step;
+            const int got = left < U ? (int)left : U;
+            take(m.x, i, v);
+            const float each = 1.0f / (float)got, share = (float)got / (n + (float)got), both = n * share;
+            n += (float)got;
+#pragma unroll
+            for (int w = 0; w < W; w++) {
+                float a = 0.0f, b = 0.0f;
+#pragma unroll
+                for (int u = 0; u < U; u++) a += v[u][w];
+                a *= each;
+#pragma unroll
+                for (int u = 0; u < U; u++) if (u < got) b += (v[u][w] - a) * (v[u][w] - a);
+                const float d = a - mean[w];
+                mean[w] += d * share;
+                q[w] += b + d * d * both;
+            }
+        }
+        return n;
+    }
     // Mean and squared deviations of the block's piece (stage 2: of all); what is held is in v then. What the
     // deviations add up to corrects both for the mean's rounding.
     GTR__DEVICE void moments(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
-        const float share = 1.0f / (float)(m.stage == 2 ? m.rows : count(piece));
-        float qr[2 * W];
+        const float share = 1.0f / (float)(STAGE == 2 ? m.rows : count(piece));
+        const bool streams = STAGE != 2 && count(piece) > U * step;
+        float qr[2 * W], own[W], own_q[W], n = 0.0f;
 #pragma unroll
-        for (int w = 0; w < W; w++) mean[w] = qr[w] = qr[W + w] = 0.0f;
-        over(v, [&](int64_t i) {
+        for (int w = 0; w < W; w++) mean[w] = qr[w] = qr[W + w] = own[w] = own_q[w] = 0.0f;
+        if (streams) {
+            n = stream(v, own, own_q);
+#pragma unroll
+            for (int w = 0; w < W; w++) mean[w] = n * own[w];
+        } else over(v, [&](int64_t i) {
             take(m.x, i, v);
 #pragma unroll
             for (int u = 0; u < U; u++)
@@ -5842,8 +6982,10 @@ template <int W> struct gtr__bn_own {
 #pragma unroll
         for (int w = 0; w < W; w++) mean[w] *= share;
         auto add = [&](int w, float n, float d) { qr[w] += n * (d * d); qr[W + w] += n * d; };
-        over(v, [&](int64_t i) {
-            if (count(piece) > U * step) take(m.x, i, v);
+        if (streams)
+#pragma unroll
+            for (int w = 0; w < W; w++) { add(w, n, own[w] - mean[w]); qr[w] += own_q[w]; }
+        else over(v, [&](int64_t i) {
 #pragma unroll
             for (int u = 0; u < U; u++) if (i + u * step < end)
 #pragma unroll
@@ -5862,15 +7004,15 @@ template <int W> struct gtr__bn_own {
         }
     }
 };
-template <int W, bool RARE>
-static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
-    const gtr__bn_own<W> p(m);
+template <int W, int STAGE, bool RARE>
+static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
+    const gtr__bn_own<W, STAGE> p(m);
     float weight[W], shift[W], mean[W], var[W], rstd[W], v[GTR__BN_ROWS][W];
     gtr__enter();
-    p.figure(m.weight, weight); p.figure(m.bias, shift);        // ahead of the sums, which needn't wait for them
-    if (m.training) {
+    if (STAGE != 1) { p.figure(m.weight, weight); p.figure(m.bias, shift); }    // ahead of the sums, which needn't wait
+    if (m.training || STAGE) {
         p.moments(v, mean, var);
-        if (m.stage == 1) {
+        if (STAGE == 1) {
             if (p.row == 0) { p.give(p.part(p.piece, 0), 0, mean); p.give(p.part(p.piece, 1), 0, var); }
             return;
         }
@@ -5881,8 +7023,9 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __gr
 #pragma unroll
     for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
     if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
-    for (int64_t i = p.first; i < p.end; i += GTR__BN_ROWS * p.step) {
-        if (!m.training || !p.held) p.take(m.x, i, v);
+    for (int64_t j = p.first; j < p.end; j += GTR__BN_ROWS * p.step) {
+        const int64_t i = p.group(j);
+        if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
 #pragma unroll
         for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
             float y[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -5895,9 +7038,9 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm(const __gr
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
 // the means in evaluation.
-template <int W>
-static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
-    const gtr__bn_own<W> p(m);
+template <int W, int STAGE>
+static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
+    const gtr__bn_own<W, STAGE> p(m);
     float weight[W], mean[W], rstd[W], ab[2 * W], v[GTR__BN_ROWS][W], g[GTR__BN_ROWS][W], a[W], b[W];
     gtr__enter();
     p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
@@ -5916,7 +7059,7 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm_bwd(const 
     p.sum(ab);
 #pragma unroll
     for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = ab[W + w]; }
-    if (m.stage == 1) {
+    if (STAGE == 1) {
         if (p.row == 0) { p.give(p.part(p.piece, 0), 0, a); p.give(p.part(p.piece, 1), 0, b); }
         return;
     }
@@ -5925,8 +7068,9 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm_bwd(const 
     const float share = m.training ? 1.0f / (float)m.rows : 0.0f;
 #pragma unroll
     for (int w = 0; w < W; w++) { weight[w] *= rstd[w]; a[w] *= share; b[w] *= share * rstd[w]; }
-    for (int64_t i = p.first; i < p.end; i += GTR__BN_ROWS * p.step) {
-        if (!p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
+    for (int64_t j = p.first; j < p.end; j += GTR__BN_ROWS * p.step) {
+        const int64_t i = p.group(j);
+        if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
 #pragma unroll
         for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
             float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -5938,14 +7082,18 @@ static __global__ void __launch_bounds__(GTR__BN_T) gtr__k_batch_norm_bwd(const 
 }
 // How the work is cut, from shapes and the number of multiprocessors alone (but for operands that lie oddly).
 static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
-    bool wide = c->in[0].shape.dim[1] % 4 == 0;
+    const int64_t channels = c->in[1].count;
+    bool wide = channels % 4 == 0;
     const int sms = gtr__sms(c), least = wide && gtr__elem((int)c->in[0].dtype) == 2 ? 4 : 2;   // lanes of 32 bytes
     const int width = wide ? 4 : 1;
     memset(m, 0, sizeof *m);
-    m->rows = c->in[0].shape.dim[0]; m->channels = c->in[0].shape.dim[1];
+    m->rows = c->in[0].count / channels; m->channels = channels;
     m->lanes = 32 / width;
-    while (m->lanes > 1 && (m->lanes / 2 * width >= m->channels
-        || (m->lanes * width > 4 * least && gtr__ceil(m->channels, m->lanes * width) < sms))) m->lanes /= 2;
+    while (m->lanes > 1 && m->lanes / 2 * width >= m->channels) m->lanes /= 2;
+    // Pieces of whole lines where these are enough to fill the device, else narrower ones.
+    const int64_t whole = gtr__ceil(m->channels, m->lanes * width) * (m->rows * m->lanes / (GTR__BN_T * GTR__BN_ROWS));
+    while (m->lanes > 1 && m->lanes * width > 4 * least && whole < 2 * sms
+        && gtr__ceil(m->channels, m->lanes * width) < sms) m->lanes /= 2;
     const int64_t blocks = gtr__ceil(m->channels, m->lanes * width);
     m->threads = 64;
     while (m->threads < GTR__BN_T && m->threads / m->lanes * GTR__BN_ROWS < m->rows) m->threads *= 2;
@@ -5965,17 +7113,25 @@ static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
 static size_t gtr__bn_bytes(const gtr__bn *m) {
     return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0;
 }
-// sums: over all of a channel's rows, in two launches where they are in pieces.
-static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, gtr__bn *m, bool sums,
-        void (*kernel)(const gtr__bn), const char *name) {
+// sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
+typedef void (*gtr__bn_kernel)(const gtr__bn);
+static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
+        gtr__bn_kernel part, gtr__bn_kernel rest, const char *name) {
     const dim3 grid((unsigned)gtr__ceil(m->channels, m->lanes * m->width), (unsigned)m->pieces);
     const cudaStream_t stream = (cudaStream_t)c->stream;
-    if (sums && m->pieces > 1) {
-        m->stage = 1;
-        GTR__TRY(gtr__start(instance, stream, name, kernel, grid, dim3((unsigned)m->threads), 0, 1u, *m));
-        m->stage = 2;
-    }
-    return gtr__start(instance, stream, name, kernel, grid, dim3((unsigned)m->threads), 0, 1u, *m);
+    const dim3 block((unsigned)m->threads);
+    if (!sums || m->pieces == 1) return gtr__start(instance, stream, name, whole, grid, block, 0, 1u, *m);
+    GTR__TRY(gtr__start(instance, stream, name, part, grid, block, 0, 1u, *m));
+    return gtr__start(instance, stream, name, rest, grid, block, 0, 1u, *m);
+}
+template <int W, bool RARE>
+static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, const gtr__bn *m) {
+    return gtr__bn_launch(instance, c, m, m->training != 0, gtr__k_batch_norm<W, 0, RARE>,
+        gtr__k_batch_norm<W, 1, false>, gtr__k_batch_norm<W, 2, RARE>, "gtr__k_batch_norm");
+}
+template <int W> static gtr_result gtr__bn_backward(void *instance, const gtr__call *c, const gtr__bn *m) {
+    return gtr__bn_launch(instance, c, m, true, gtr__k_batch_norm_bwd<W, 0>, gtr__k_batch_norm_bwd<W, 1>,
+        gtr__k_batch_norm_bwd<W, 2>, "gtr__k_batch_norm_bwd");
 }
 static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn m;
@@ -5987,9 +7143,8 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.eps = (float)c->attr->f[0];
     m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
     const bool rare = m.act && !gtr__known(m.act);
-    return gtr__bn_launch(instance, c, &m, m.training != 0,
-        m.width == 4 ? rare ? gtr__k_batch_norm<4, true> : gtr__k_batch_norm<4, false>
-        : rare ? gtr__k_batch_norm<1, true> : gtr__k_batch_norm<1, false>, "gtr__k_batch_norm");
+    return (m.width == 4 ? rare ? gtr__bn_forward<4, true> : gtr__bn_forward<4, false>
+        : rare ? gtr__bn_forward<1, true> : gtr__bn_forward<1, false>)(instance, c, &m);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
@@ -6002,8 +7157,7 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
     m.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
-    return gtr__bn_launch(instance, c, &m, true, m.width == 4 ? gtr__k_batch_norm_bwd<4> : gtr__k_batch_norm_bwd<1>,
-        "gtr__k_batch_norm_bwd");
+    return (m.width == 4 ? gtr__bn_backward<4> : gtr__bn_backward<1>)(instance, c, &m);
 }
 
 // >>op:layer_norm
@@ -6187,6 +7341,194 @@ static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
 // >>op:rms_norm
 #define gtr__cuda_rms_norm_fwd gtr__cuda_layer_norm_fwd
 #define gtr__cuda_rms_norm_bwd gtr__cuda_layer_norm_bwd
+
+// >>op:group_norm
+// A block a row's group: `wide` neighbouring channels of each of its pixels, W of them a thread, U such groups at a
+// time. Statistics as layer_norm's. Bound by bytes: forward x three times, of which two come from the cache where a
+// group fits, y once; backward x and dy twice, dx once. Gradients of weight and bias are sums by >>reduce.
+typedef struct gtr__gn {
+    gtr__opd x, y, dy, dx, weight, bias, mean, rstd;
+    int64_t items, pixels, channels;
+    uint32_t groups, wide;
+    float eps;
+} gtr__gn;
+template <int W> struct gtr__gn_item {
+    static const int U = 4;
+    const gtr__gn &m;
+    int64_t base, n;                            // its first element; its elements
+    uint32_t first;                             // channel
+    GTR__DEVICE gtr__gn_item(const gtr__gn &gn, int64_t item) : m(gn) {
+        const int64_t row = item / m.groups;
+        first = (uint32_t)(item - row * m.groups) * m.wide;
+        base = row * m.pixels * m.channels + first;
+        n = m.pixels * m.wide;
+    }
+    // Where its element i lies: in an image, or, of a parameter, among channels.
+    GTR__DEVICE int64_t at(int64_t i, bool parameter) const {
+        if (i >= n) return -1;
+        const int64_t pixel = i / m.wide;
+        return parameter ? first + (i - pixel * m.wide) : base + pixel * m.channels + (i - pixel * m.wide);
+    }
+    GTR__DEVICE void take(const gtr__opd &o, int64_t i, float (&v)[U][W], bool parameter = false) const {
+        gtr__take_all(o, v, [&](int u) { return at(i + (int64_t)u * GTR__T * W, parameter); });
+    }
+    // Of groups from element i on that are there, each(u) of all of which v has x.
+    template <typename F> GTR__DEVICE void over(float (&v)[U][W], F each) const {
+        for (int64_t i = (int64_t)threadIdx.x * W; i < n; i += (int64_t)U * GTR__T * W) {
+            take(m.x, i, v);
+            each(i);
+        }
+    }
+    GTR__DEVICE bool there(int64_t i, int u) const { return i + (int64_t)u * GTR__T * W < n; }
+    GTR__DEVICE void give(const gtr__opd &o, int64_t i, int u, const float (&v)[W]) const {
+        float w[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
+        if (there(i, u)) gtr__give(o, at(i + (int64_t)u * GTR__T * W, false), W, w);
+    }
+    // Weights of the elements from i on; 1 without.
+    GTR__DEVICE void weights(int64_t i, float (&w)[U][W]) const {
+        if (m.weight.p) take(m.weight, i, w, true);
+        else
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) w[u][k] = 1.0f;
+    }
+};
+template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_group_norm(const __grid_constant__ gtr__gn m) {
+    __shared__ float scratch[32];
+    const int U = gtr__gn_item<W>::U;
+    gtr__enter();
+    for (int64_t item = blockIdx.x; item < m.items; item += gridDim.x) {
+        const gtr__gn_item<W> r(m, item);
+        const float share = 1.0f / (float)r.n;
+        float v[U][W], mean = 0.0f, q = 0.0f, off = 0.0f;
+        r.over(v, [&](int64_t) {
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) mean += v[u][k];
+        });
+        mean = gtr__block_sum(mean, scratch) * share;
+        r.over(v, [&](int64_t i) {
+#pragma unroll
+            for (int u = 0; u < U; u++) if (r.there(i, u))
+#pragma unroll
+                for (int k = 0; k < W; k++) { const float d = v[u][k] - mean; q += d * d; off += d; }
+        });
+        q = gtr__block_sum(q, scratch);
+        off = gtr__block_sum(off, scratch);
+        mean += off * share;
+        const float rstd = rsqrtf(fmaxf(q - off * off * share, 0.0f) * share + m.eps);
+        if (threadIdx.x == 0) { gtr__give1(m.rstd, item, rstd); gtr__give1(m.mean, item, mean); }
+        r.over(v, [&](int64_t i) {
+            float w[U][W], b[U][W];
+            r.weights(i, w);
+            if (m.bias.p) r.take(m.bias, i, b, true);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+#pragma unroll
+                for (int k = 0; k < W; k++) w[u][k] = (v[u][k] - mean) * rstd * w[u][k] + (m.bias.p ? b[u][k] : 0.0f);
+                r.give(m.y, i, u, w[u]);
+            }
+        });
+    }
+}
+template <int W>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_group_norm_bwd(const __grid_constant__ gtr__gn m) {
+    __shared__ float scratch[32];
+    const int U = gtr__gn_item<W>::U;
+    gtr__enter();
+    for (int64_t item = blockIdx.x; item < m.items; item += gridDim.x) {
+        const gtr__gn_item<W> r(m, item);
+        const float share = 1.0f / (float)r.n, rstd = gtr__get(m.rstd.p, m.rstd.t, item),
+            mean = gtr__get(m.mean.p, m.mean.t, item);
+        float v[U][W], g[U][W], w[U][W], a = 0.0f, b = 0.0f;
+        auto gradient = [&](int64_t i) {        // of xh, in g
+            r.take(m.dy, i, g); r.weights(i, w);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int k = 0; k < W; k++) g[u][k] *= w[u][k];
+        };
+        r.over(v, [&](int64_t i) {
+            gradient(i);
+#pragma unroll
+            for (int u = 0; u < U; u++) if (r.there(i, u))
+#pragma unroll
+                for (int k = 0; k < W; k++) { a += g[u][k]; b += g[u][k] * ((v[u][k] - mean) * rstd); }
+        });
+        a = gtr__block_sum(a, scratch) * share;
+        b = gtr__block_sum(b, scratch) * share * rstd;
+        r.over(v, [&](int64_t i) {
+            gradient(i);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+#pragma unroll
+                for (int k = 0; k < W; k++) w[u][k] = rstd * (g[u][k] - a - (v[u][k] - mean) * b);
+                r.give(m.dx, i, u, w[u]);
+            }
+        });
+    }
+}
+static gtr__gn gtr__gn_make(const gtr__call *c, bool affine) {
+    gtr__gn m;
+    const gtr_shape *x = &c->in[0].shape;
+    memset(&m, 0, sizeof m);
+    m.channels = x->dim[x->ndim - 1];
+    m.groups = (uint32_t)c->attr->i[0]; m.wide = (uint32_t)(m.channels / m.groups);
+    m.items = x->dim[0] * m.groups;
+    m.pixels = c->in[0].count / (x->dim[0] * m.channels);
+    m.eps = (float)c->attr->f[0];
+    m.x = gtr__opd_of(&c->in[0]);
+    if (affine) m.weight = gtr__opd_of(&c->in[1]);
+    return m;
+}
+static bool gtr__gn_wide(const gtr__gn *m) {
+    return m->wide % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
+        && gtr__wide(m->weight) && gtr__wide(m->bias);
+}
+static gtr_result gtr__gn_launch(void *instance, const gtr__call *c, const gtr__gn *m, const char *name,
+        void (*kernel)(const gtr__gn)) {
+    const dim3 grid(gtr__grid(c, m->items * GTR__T));
+    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+}
+static gtr_result gtr__cuda_group_norm_fwd(void *instance, const gtr__call *c) {
+    gtr__gn m = gtr__gn_make(c, c->n_in > 1);
+    if (c->measure) return gtr__measured(c, 0);
+    m.bias = gtr__opd_of(c->n_in > 1 ? &c->in[2] : NULL);
+    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(&c->out[2]);
+    return gtr__gn_launch(instance, c, &m, "gtr__k_group_norm",
+        gtr__gn_wide(&m) ? gtr__k_group_norm<4> : gtr__k_group_norm<1>);
+}
+// in: x, weight and bias or neither, y, rstd, mean, dy; out: dx, dweight, dbias.
+static gtr_result gtr__cuda_group_norm_bwd(void *instance, const gtr__call *c) {
+    const gtr__arg *dy = &c->in[c->n_in - 1], *mean = dy - 1, *rstd = dy - 2;
+    gtr__gn m = gtr__gn_make(c, c->n_out > 1);
+    gtr_shape full, figure;
+    gtr__red s;
+    memset(&full, 0, sizeof full);
+    full.ndim = 4;
+    full.dim[0] = m.items / m.groups; full.dim[1] = m.pixels; full.dim[2] = m.groups; full.dim[3] = m.wide;
+    figure = full; figure.dim[1] = figure.dim[3] = 1;
+    gtr__red_make(&s, c, &full, 3u, &figure, &figure);
+    if (c->measure) return gtr__measured(c, c->n_out > 1 ? gtr__red_bytes(&s) : 0);
+    s.p[0] = dy->data; s.t[0] = (int)dy->dtype;
+    for (int k = 2; k > 0; k--) if (k < c->n_out && c->out[k].data) {
+        s.kind = k == 1 ? GTR__VALUE_NORM : GTR__VALUE_X; s.out = gtr__opd_of(&c->out[k]);
+        if (k == 1) {
+            s.p[1] = mean->data; s.p[2] = rstd->data; s.p[3] = m.x.p;
+            s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
+        }
+        GTR__TRY(gtr__red_launch(instance, c, &s));
+    }
+    if (!c->out[0].data) return GTR_OK;
+    m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
+    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
+    return gtr__gn_launch(instance, c, &m, "gtr__k_group_norm_bwd",
+        gtr__gn_wide(&m) ? gtr__k_group_norm_bwd<4> : gtr__k_group_norm_bwd<1>);
+}
 
 // >>op:tally
 // A block. Bytes: the labels, or floats x.
@@ -7284,9 +8626,6 @@ typedef struct gtr__feed_all {
 #else
 #define GTR__FEED_BLOCKS 5
 #endif
-static GTR__DEVICE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
-    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
-}
 static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];

@@ -902,7 +902,7 @@ static gtr_trainer_desc trainer_desc(void)
         { "*", NAN, 0, false }, { "none", 0, 0, false }, { NULL, 0, 0, false } };
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
-    d.optimizer = (gtr_optimizer)enumerated(5); d.lr = nastyf(0.1f);
+    d.optimizer = (gtr_optimizer)enumerated((int)GTR__N_OPTIMIZERS); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
     if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
     d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0);
@@ -958,6 +958,113 @@ static void do_network(void)
     if (way & 64) { before(true, "gtr_mean(%s)", N(h)); h = built(gtr_mean(h, NULL, 0, false), h != NULL); }
     else h = entropy_of(h, y);
     trainer_of(h);
+}
+/* ---- calls: images ---- */
+static int few(int usual) { const int64_t v = nasty(usual); return v == 1000 ? 5 : (int)v; }    /* no hours of products */
+static gtr_tensor *image(void)
+{
+    gtr_tensor *x = floats();
+    for (int i = 0; i < 4 && x && x->shape.ndim != 4 && x->shape.ndim != 3; i++) x = floats();
+    if (one_in(4)) return x;
+    if (x && (x->shape.ndim == 4 || x->shape.ndim == 3)) return x;
+    before(true, "gtr_input(image)");
+    return built(gtr_input(w->ctx, name(), GTR_F32, one_in(4) ? gtr_shape3(GTR_BATCH, 2, 5) : gtr_shape4(GTR_BATCH, 2, 4, 3)),
+        true);
+}
+static gtr_conv_desc conv_desc(void)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = few(2 + byte() % 3); d.kernel = few(1 + byte() % 3); d.padding = few(byte() % 2); d.no_bias = one_in(3);
+    if (one_in(2)) return d;
+    d.kernel_w = few(byte() % 3); d.stride = few(byte() % 3); d.stride_w = few(byte() % 3); d.padding_w = few(byte() % 3) - 1;
+    d.dilation = few(byte() % 3); d.dilation_w = few(byte() % 3); d.groups = few(byte() % 3);
+    d.output_padding = few(byte() % 2); d.output_padding_w = few(byte() % 3) - 1;
+    return d;
+}
+static gtr_tensor *conv_of(gtr_tensor *x)
+{
+    gtr_conv_desc d = conv_desc();
+    const char *n = name();
+    const bool back = one_in(4), plain = one_in(2);
+    if (one_in(4)) {
+        gtr_tensor *p = foreign(parameter()), *b = one_in(2) ? NULL : parameter();
+        before(true, "gtr_conv%s2d_with(%s, %s, %s)", back ? "_transpose" : "", N(x), N(p), N(b));
+        return built((back ? gtr_conv_transpose2d_with : gtr_conv2d_with)(x, p, b, d), x && p);
+    }
+    before(true, "gtr_conv%s2d(%s, %.20s, %lld, %d)", back ? "_transpose" : "", N(x), n ? n : "NULL", (long long)d.out,
+        d.kernel);
+    if (plain) return built((back ? gtr_conv_transpose2d : one_in(4) ? gtr_conv1d : gtr_conv2d)(x, n, d.out, d.kernel,
+        d.stride, d.padding), x != NULL);
+    return built((back ? gtr_conv_transpose2d_ex : gtr_conv2d_ex)(x, n, d), x != NULL);
+}
+static gtr_tensor *pool_of(gtr_tensor *x)
+{
+    const bool largest = one_in(2), plain = one_in(2);
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = few(2); d.kernel_w = few(byte() % 3); d.stride = few(byte() % 3); d.stride_w = few(byte() % 3);
+    d.padding = few(byte() % 2); d.padding_w = few(byte() % 3) - 1; d.dilation = largest ? few(byte() % 3) : 0;
+    d.round_up = one_in(2); d.exclude_padding = one_in(2);
+    before(true, "gtr_%s_pool2d(%s, %d)", largest ? "max" : "avg", N(x), d.kernel);
+    if (plain) return built((largest ? gtr_max_pool2d : gtr_avg_pool2d)(x, d.kernel, d.stride, d.padding), x != NULL);
+    return built((largest ? gtr_max_pool2d_ex : gtr_avg_pool2d_ex)(x, d), x != NULL);
+}
+static gtr_tensor *group_norm_of(gtr_tensor *x)
+{
+    const char *n = one_in(8) ? NULL : name();
+    const int64_t groups = nasty(1 + byte() % 2);
+    const float eps = nastyf(0);
+    gtr_tensor *p = parameter();
+    before(true, "gtr_group_norm(%s, %.20s, %lld)", N(x), n ? n : "NULL", (long long)groups);
+    if (one_in(4)) return built(gtr_group_norm_with(x, one_in(2) ? p : NULL, parameter(), groups, eps), x != NULL);
+    return built(one_in(2) ? gtr_instance_norm(x, n, eps) : gtr_group_norm(x, n, groups, eps), x != NULL);
+}
+static gtr_tensor *resized_of(gtr_tensor *x)
+{
+    const int a = few(1 + byte() % 3), b = few(1 + byte() % 3);
+    const unsigned way = byte() % 5;
+    const char *n = way == 4 ? name() : "";
+    before(true, "resizing %u(%s, %d, %d)", way, N(x), a, b);
+    return built(way == 0 ? gtr_adaptive_avg_pool2d(x, a, b) : way == 1 ? gtr_global_avg_pool(x)
+        : way == 2 ? gtr_upsample2d(x, a, b & 1) : way == 3 ? gtr_pixel_shuffle(x, a) : gtr_dropout2d(x, n, nastyf(0.5f)),
+        x != NULL);
+}
+static void do_images(void)
+{
+    gtr_tensor *x = image();
+    switch (byte() % 6) {
+    case 0: case 1: conv_of(x); break;
+    case 2: pool_of(x); break;
+    case 3: group_norm_of(x); break;
+    case 4: norm_of(x); break;
+    default: resized_of(x);
+    }
+}
+static void do_image_network(void)
+{
+    gtr_tensor *x, *h, *first = NULL, *pair[2];
+    before(true, "gtr_input(images)");
+    h = x = built(gtr_input(w->ctx, name(), GTR_F32, gtr_shape4(GTR_BATCH, 2, 4, 3)), true);
+    for (unsigned i = 0; i < 1 + byte() % 3; i++) {
+        const unsigned way = byte();
+        h = conv_of(h);
+        if (way & 1) h = norm_of(h);
+        if (way & 2) h = pool_of(h);
+        if (way & 4) h = drop_of(h);
+        if (way & 8) { before(true, "gtr_tanh(%s)", N(h)); x = h; h = built(gtr_tanh(x), x != NULL); }
+        if (way & 16 && first && h) {
+            pair[0] = h; pair[1] = first;
+            before(true, "gtr_concat(%s, %s)", N(h), N(first)); built(gtr_concat(pair, 2, 1), true);
+        }
+        if (!first) first = h;
+    }
+    before(true, "gtr_flatten(%s)", N(h));
+    x = h;
+    h = linear_of(built(gtr_flatten(x), x != NULL), 3);
+    before(true, "gtr_mean(%s)", N(h));
+    x = h;
+    trainer_of(built(gtr_mean(x, NULL, 0, false), x != NULL));
 }
 static void do_data(void)
 {
@@ -1376,8 +1483,8 @@ static void act(void)
     static void (*const f[])(void) = {
         do_input, do_parameter, do_constant, do_state, do_release, do_unary, do_unary, do_binary, do_binary, do_shaped,
         do_shaped, do_over_axes, do_gradient, do_custom,
-        do_layer, do_layer, do_trainer, do_network, do_network, do_data, do_data, do_step, do_step, do_step, do_report,
-        do_buffers, do_fit, do_fit,
+        do_layer, do_layer, do_images, do_images, do_trainer, do_network, do_network, do_image_network, do_data, do_data,
+        do_step, do_step, do_step, do_report, do_buffers, do_fit, do_fit,
         do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
         do_predictor, do_predict, do_arrays,
         do_arrays, do_dataset, do_file, do_text, do_rest, do_world,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against. Never edit the file by hand.
+"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against, and beside it resnet.safetensors, a
+network's weights. Never edit the files by hand.
 
 usage: gen_goldens.py [path]        needs PyTorch 1.13 or newer and NumPy; values are computed in float64 from inputs that
                                     are exact in float32, and stored rounded to float32
@@ -11,6 +12,8 @@ u32 extents[ndim], then
 Names: "<case>#<number>/<what>". Of an op's case, <what> is in0, in1, ... (inputs), i and f (attributes, if any), g (the output's
 gradient, where the output is no scalar), out, and d0, d1, ... (gradients of float inputs). Other cases are said where they are made.
 """
+import json
+import os
 import struct
 import sys
 
@@ -78,7 +81,7 @@ def case(op, inputs, f, i=(), a=()):
     floats(at + "out", out)
     (out if out.dim() == 0 else (out * stream(at + "g", tuple(out.shape))).sum()).backward()
     for j, t in enumerate(x):
-        if t.is_floating_point() and t.grad is not None: floats(f"{at}d{j}", t.grad)
+        if t.is_floating_point() and t.grad is not None and not 0 < t.grad.abs().max() < 1e-12: floats(f"{at}d{j}", t.grad)     # not of rounding alone
 
 
 def labels(shape, n, seed, ignore=None):
@@ -153,14 +156,14 @@ def ops():
         case("stop_gradient", [s, s], lambda x, y: x.detach() * y + 0 * x)
 
 
-def batch_norm():
+def batch_norm(first, shapes):
     """batch_norm#k: in0, weight, bias, mean, var (running, before), g; train (output), d0, dweight, dbias; eval (output)."""
-    for k, s in enumerate(((4, 1), (5, 3), (33, 4), (8, 17))):
+    for k, s in enumerate(shapes, first):
         at = f"batch_norm#{k}/"
-        m = nn.BatchNorm1d(s[1])
+        m = (nn.BatchNorm2d if len(s) > 3 else nn.BatchNorm1d)(s[1])
         x = stream(at + "in0", s, 1, 0.5).requires_grad_(True)
-        m.weight.data, m.bias.data = stream(at + "weight", s[1:], 0, 1.5), stream(at + "bias", s[1:])
-        m.running_mean.data, m.running_var.data = stream(at + "mean", s[1:]), stream(at + "var", s[1:], 0, 1.5)
+        m.weight.data, m.bias.data = stream(at + "weight", s[1:2], 0, 1.5), stream(at + "bias", s[1:2])
+        m.running_mean.data, m.running_var.data = stream(at + "mean", s[1:2]), stream(at + "var", s[1:2], 0, 1.5)
         m.eval()
         floats(at + "eval", m(x))
         m.train()
@@ -235,10 +238,12 @@ def optimizers():
         at = f"optimizer#{k}/"
         floats(at + "f", np.array(row, dtype=np.float64))
         p = [nn.Parameter(stream(at + "p0", (7, 5))), nn.Parameter(stream(at + "p1", (11,)))]
-        opt = (torch.optim.SGD(p, lr, momentum, weight_decay=decay, nesterov=bool(nesterov)) if kind == 0 else
-               torch.optim.RMSprop(p, lr, b2 or 0.99, momentum=momentum, weight_decay=decay) if kind == 3 else
-               Lion(p, lr, (b1 or 0.9, b2 or 0.99), decay) if kind == 4 else
-               (torch.optim.Adam if kind == 1 else torch.optim.AdamW)(p, lr, (b1, b2), weight_decay=decay))
+        opt = {  # by gtr_optimizer
+            0: lambda: torch.optim.SGD(p, lr, momentum, weight_decay=decay, nesterov=bool(nesterov)),
+            1: lambda: torch.optim.Adam(p, lr, (b1, b2), weight_decay=decay),
+            2: lambda: torch.optim.AdamW(p, lr, (b1, b2), weight_decay=decay),
+            3: lambda: torch.optim.RMSprop(p, lr, b2 or 0.99, momentum=momentum, weight_decay=decay),
+            4: lambda: Lion(p, lr, (b1 or 0.9, b2 or 0.99), decay)}[kind]()
         norms = []
         for t in range(100):
             for which, q in enumerate(p): q.grad = torch.tensor(made(5000 + 2 * t + which, tuple(q.shape)) * (4 if t % 7 == 0 else 1))
@@ -452,8 +457,302 @@ def losses():
             if weights == how: entropy("cross_entropy_ex", [x, ((6, 5), -1, 0.5)], weights, how, 0.125 * (how > 1))
 
 
+def image_ops():
+    """conv, conv_transpose: i: stride, padding, dilation (height, width each), groups, output padding; pools: i: kernel, stride, padding,
+    dilation, round_up, exclude_padding; all of (N, C, H, W), or of (N, C, L), whose heights are not used."""
+    def conv(x, w, stride=(1, 1), pad=(0, 0), dil=(1, 1), groups=1, bias=True, out=None):
+        dims = len(x) - 2
+        name = "conv" if out is None else "conv_transpose"
+        f, each = getattr(F, f"{name}{dims}d"), lambda t: t[-dims:]
+        more = {} if out is None else {"output_padding": each(out)}
+        b = ((w[0] if out is None else w[1] * groups),)
+        case(name, [x, w] + [b] * bias, lambda x, w, b=None: f(x, w, b, stride=each(stride), padding=each(pad), dilation=each(dil), groups=groups, **more),
+             stride + pad + dil + (groups,) + (out or (0, 0)))
+    conv((2, 3, 5, 4), (4, 3, 3, 3))
+    conv((2, 3, 5, 4), (4, 3, 3, 3), pad=(1, 1))
+    conv((1, 2, 7, 6), (3, 2, 3, 2), (2, 3), (1, 0), bias=False)
+    conv((2, 2, 6, 7), (2, 2, 3, 3), pad=(2, 1), dil=(2, 3))
+    conv((2, 4, 5, 5), (6, 2, 3, 3), (2, 1), (1, 1), groups=2)
+    conv((2, 5, 5, 6), (5, 1, 3, 3), pad=(1, 1), groups=5)
+    conv((1, 3, 4, 4), (6, 1, 2, 2), groups=3, bias=False)
+    conv((3, 4, 3, 3), (5, 4, 1, 1))
+    conv((2, 4, 5, 4), (3, 4, 1, 1), (2, 2))
+    conv((1, 3, 9, 9), (4, 3, 7, 7), (2, 2), (3, 3), bias=False)
+    conv((1, 1, 1, 1), (2, 1, 5, 5), pad=(2, 2))
+    conv((2, 17, 4, 3), (19, 17, 3, 3), pad=(1, 1))
+    conv((2, 3, 9), (4, 3, 3), pad=(1, 1))
+    conv((2, 4, 8), (4, 1, 5), (1, 2), (0, 2), groups=4, bias=False)
+    conv((1, 2, 11), (3, 2, 3), (1, 3), (0, 2), (1, 2))
+    conv((2, 3, 3, 4), (3, 4, 3, 3), out=(0, 0))
+    conv((2, 3, 3, 4), (3, 4, 3, 3), (2, 2), (1, 1), out=(1, 1))
+    conv((1, 2, 4, 3), (2, 3, 2, 2), (2, 2), bias=False, out=(0, 0))
+    conv((2, 2, 3, 3), (2, 3, 3, 2), (3, 2), (1, 1), (2, 1), out=(2, 1))
+    conv((2, 4, 3, 3), (4, 2, 3, 3), (2, 1), (1, 1), groups=2, out=(1, 0))
+    conv((2, 3, 3, 3), (3, 1, 4, 4), (2, 2), (1, 1), groups=3, out=(0, 0))
+    conv((2, 3, 4, 3), (3, 2, 1, 1), (2, 2), out=(1, 1))
+    conv((2, 3, 5), (3, 4, 3), (1, 2), (0, 1), out=(0, 1))
+    conv((1, 2, 4), (2, 3, 4), (1, 2), (0, 0), (1, 2), bias=False, out=(0, 0))
+
+    def pool(kind, x, k, stride=None, pad=(0, 0), dil=(1, 1), up=0, without=0):
+        dims, stride = len(x) - 2, stride or k
+        f, each = getattr(F, f"{kind}_pool{dims}d"), lambda t: t[-dims:]
+        more = {"dilation": each(dil)} if kind == "max" else {"count_include_pad": not without}
+        x = np.round(made(7, x, 2)).astype(np.float32) if without and kind == "max" else (x, 1, 0.0)      # ties
+        case(f"{kind}_pool", [x], lambda x: f(x, each(k), each(stride), each(pad), ceil_mode=bool(up), **more), k + stride + pad + dil + (up, without))
+    for kind in ("max", "avg"):
+        pool(kind, (2, 3, 4, 6), (2, 2))
+        pool(kind, (2, 2, 5, 4), (3, 3), (2, 2), (1, 1))
+        pool(kind, (1, 3, 5, 7), (3, 2), (1, 2), (1, 0), without=1)
+        pool(kind, (2, 2, 6, 5), (3, 2), (2, 2), up=1)
+        pool(kind, (2, 2, 6, 5), (2, 3), (3, 2), (1, 1), up=1, without=1)
+        pool(kind, (1, 2, 3, 2), (4, 2), (3, 3), (0, 1), up=1)
+        pool(kind, (2, 3, 9), (1, 3), (1, 2), (0, 1))
+        pool(kind, (2, 3, 8), (1, 2), (1, 3), up=1, without=1)
+    pool("max", (2, 2, 7, 6), (2, 3), (1, 2), (1, 1), (3, 2))
+    pool("max", (1, 2, 7, 6), (3, 3), (1, 1), (1, 1), (2, 2), without=1)
+    for x, to in (((2, 3, 5, 4), (2, 3)), ((1, 2, 3, 3), (5, 4)), ((2, 2, 4, 6), (1, 1)), ((2, 3, 7), (1, 3))):
+        case("adaptive_avg_pool", [x], lambda x: F.adaptive_avg_pool2d(x, to) if x.dim() > 3 else F.adaptive_avg_pool1d(x, to[1]), to)
+    for x in ((2, 3, 5, 4), (2, 3, 7), (2, 3, 2, 2, 2)): case("global_avg_pool", [x], lambda x: x.flatten(2).mean(2))
+    for x in ((2, 3, 4, 3), (1, 2, 1, 5), (2, 3, 5)):
+        for f in (2, 3):
+            case("upsample", [x], lambda x: F.interpolate(x, scale_factor=f), (f, 0))
+            case("upsample", [x], lambda x: F.interpolate(x, scale_factor=f, mode="bilinear" if x.dim() > 3 else "linear", align_corners=False), (f, 1))
+    for x, r in (((2, 8, 2, 3), 2), ((1, 9, 3, 2), 3)): case("pixel_shuffle", [x], lambda x: F.pixel_shuffle(x, r), (r,))
+    for x, g in (((2, 4, 3, 2), 2), ((2, 6, 5), 3), ((3, 6), 1), ((2, 3, 2, 2, 2), 3)):
+        case("group_norm", [(x, 1, 0.5), (x[1:2], 0, 1.5), x[1:2]], lambda x, w, b: F.group_norm(x, g, w, b, 0.125), (g,), (0.125,))
+        case("group_norm", [(x, 1, 0.5)], lambda x: F.group_norm(x, g), (g,), (0.0,))
+    for x in ((2, 3, 4, 3), (2, 2, 7)): case("instance_norm", [(x, 1, 0.5)], lambda x: F.instance_norm(x))
+
+
+def layouts():
+    """layout#k: of x (2, 3, 4, 5), a weight (3, 3, 3, 3), a bias (3) and, of some, v: i[0] says which line of test_goldens.c this is.
+    h is the convolution of x with padding 1, of x's shape."""
+    def image(x, w, b=None): return F.conv2d(x, w, b, padding=1)
+    def own(*shape): return [shape]
+    relu, tanh = F.relu, torch.tanh
+    for k, (v, f) in enumerate((
+            ([], lambda x, w, b, h: h.softmax(1)),
+            ([], lambda x, w, b, h: h.log_softmax(3)),
+            ([], lambda x, w, b, h: tanh(h).mean((2, 3))),
+            ([], lambda x, w, b, h: h * tanh(h).mean((2, 3), keepdim=True)),
+            ([], lambda x, w, b, h: h.sum(1)),
+            ([], lambda x, w, b, h: relu(h) * h.sum(1, keepdim=True)),
+            ([], lambda x, w, b, h: h.amax((1, 2, 3))),
+            ([], lambda x, w, b, h: h.amax(1, keepdim=True) * h),
+            ([], lambda x, w, b, h: tanh(h).mean((0, 2, 3))),
+            ([], lambda x, w, b, h: h - h.mean((0, 2, 3), keepdim=True)),
+            ([], lambda x, w, b, h: tanh(h).sum((1, 3))),
+            ([], lambda x, w, b, h: h.mean(0)),
+            ([], lambda x, w, b, h: (h ** 2).sum((1, 2, 3), keepdim=True) * h),
+            ([], lambda x, w, b, h: h.var((2, 3), keepdim=True)),
+            ([], lambda x, w, b, h: h.logsumexp(1)),
+            ([], lambda x, w, b, h: tanh(h).sum(3)),
+            ([], lambda x, w, b, h: torch.cat((h, x, tanh(h)), 0)),
+            ([], lambda x, w, b, h: torch.cat((h, x, tanh(h)), 1)),
+            ([], lambda x, w, b, h: torch.cat((h, x, tanh(h)), 2)),
+            ([], lambda x, w, b, h: torch.cat((h, x, tanh(h)), 3)),
+            ([], lambda x, w, b, h: tanh(h)[1:2]),
+            ([], lambda x, w, b, h: tanh(h)[:, 1:3]),
+            ([], lambda x, w, b, h: tanh(h)[:, :, 1:3]),
+            ([], lambda x, w, b, h: image(tanh(h)[:, :, :, 2:5], w)),
+            (own(3, 1, 1), lambda x, w, b, h, v: tanh(h * v) + v),
+            (own(1, 3, 1, 1), lambda x, w, b, h, v: tanh(h) / (v + 2)),
+            (own(5), lambda x, w, b, h, v: tanh(h + v)),
+            (own(4, 5), lambda x, w, b, h, v: v * tanh(h)),
+            (own(), lambda x, w, b, h, v: h * v + v),
+            (own(2, 1, 1, 1), lambda x, w, b, h, v: image(tanh(h) - v, w)),
+            (own(4, 1), lambda x, w, b, h, v: h * v),
+            (own(2, 3, 4, 5), lambda x, w, b, h, v: tanh(h) * v),
+            (own(3, 4, 5), lambda x, w, b, h, v: image(h + v, w, b)),
+            (own(6, 3), lambda x, w, b, h, v: F.linear(h.permute(0, 2, 3, 1), v).permute(0, 3, 1, 2)),
+            ([], lambda x, w, b, h: h.permute(0, 2, 3, 1)),
+            ([], lambda x, w, b, h: image(tanh(h).permute(1, 0, 2, 3)[:, :1].repeat(1, 3, 1, 1), w)),
+            (own(2, 3, 3), lambda x, w, b, h, v: F.conv1d(relu(h).reshape(2, 3, 20), v, stride=2)),
+            (own(4, 60), lambda x, w, b, h, v: F.linear(relu(h).flatten(1), v)),
+            ([], lambda x, w, b, h: image(tanh(h), w, b)),
+            ([], lambda x, w, b, h: image(tanh(h), tanh(w) * 2 + w)),
+            ([], lambda x, w, b, h: (h ** 2).mean() + 0.25 * (w ** 2).sum()),
+            ([], lambda x, w, b, h: F.linear(tanh(h).mean((2, 3)), w.reshape(27, 3))),
+            ([], lambda x, w, b, h: image(tanh(h), w.detach())),
+            ([], lambda x, w, b, h: F.conv_transpose2d(tanh(h), w, b, padding=1)),
+            ([], lambda x, w, b, h: h.permute(0, 3, 2, 1)),
+            ([], lambda x, w, b, h: h.cumsum(1)),
+            ([], lambda x, w, b, h: tanh(h).flip(2).roll(1, 3)),
+            ([], lambda x, w, b, h: image(F.pad(h, (1, 0, 2, 1), value=0.5), w)),
+            (own(5), lambda x, w, b, h, v: F.layer_norm(h, (5,), v, eps=0.125)),
+            (own(3, 4, 5), lambda x, w, b, h, v: F.layer_norm(h, (3, 4, 5), v, eps=0.125)),
+            (own(3), lambda x, w, b, h, v: F.prelu(h, v)),
+            (own(5, 2), lambda x, w, b, h, v: tanh(h) @ v),
+            ([], lambda x, w, b, h: h.reshape(2, 3, 20) @ tanh(h).reshape(2, 3, 20).transpose(1, 2)),
+            ([], lambda x, w, b, h: h.sort(1)[0]),
+            ([], lambda x, w, b, h: torch.where(x < h, h * 2, tanh(h))),
+            ([], lambda x, w, b, h: torch.stack((h, x), 1)),
+            ([], lambda x, w, b, h: h.repeat(1, 2, 1, 2)),
+            ([], lambda x, w, b, h: h.reshape(2, 12, 5).softmax(1)),
+            ([], lambda x, w, b, h: image(torch.cat(tuple(tanh(h).chunk(3, 1))[::-1], 1), w)),
+            ([], lambda x, w, b, h: F.max_pool2d(relu(h), 2, 2) + F.avg_pool2d(h, 2, 2)),
+            ([], lambda x, w, b, h: F.interpolate(F.max_pool2d(h, 2, 2), scale_factor=2).mean(1)),
+            ([], lambda x, w, b, h: h.mean(1, keepdim=True) + h.amax((2, 3), keepdim=True)))):
+        case("layout", [(2, 3, 4, 5), (3, 3, 3, 3), (3,)] + v, lambda x, w, b, *v: f(x, w, b, image(x, w, b), *v), (k,))
+
+
+def image_networks():
+    """images#k: batches of 8, 10 steps, each with a batch of its own (x0.., y0..; y are classes, but floats of k = 3 and 4): i: optimizer (0:
+    SGD with momentum 0.875 and rate 0.0625, 1: Adam with rate 0.001); parameters by name; loss (10); gradients of the first step; end/<name>
+    for SGD, buffers, too; eval: the loss of the last batch then."""
+    C, T, N = nn.Conv2d, nn.ConvTranspose2d, nn.BatchNorm2d
+
+    class Small(nn.Module):
+        shape = (2, 8, 8)
+        def __init__(self):
+            super().__init__()
+            self.conv1, self.bn, self.conv2, self.fc = C(2, 6, 3, 1, 1, bias=False), N(6), C(6, 8, 3, 2, 1), nn.Linear(32, 3)
+        def forward(self, x):
+            x = F.max_pool2d(F.relu(self.bn(self.conv1(x))), 2)
+            return self.fc(torch.tanh(self.conv2(x)).flatten(1))
+
+    class Residual(nn.Module):
+        shape = (3, 6, 6)
+        def __init__(self):
+            super().__init__()
+            self.conv1, self.bn1, self.conv2, self.bn2 = C(3, 6, 3, 2, 1, bias=False), N(6), C(6, 6, 3, 1, 1, bias=False), N(6)
+            self.downsample = nn.Sequential(C(3, 6, 1, 2, bias=False), N(6))
+            self.fc = nn.Linear(6, 3)
+        def forward(self, x):
+            h = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+            return self.fc(F.relu(h + self.downsample(x)).mean((2, 3)))
+
+    class UNet(nn.Module):
+        shape, target = (2, 8, 8), (1, 8, 8)
+        def __init__(self):
+            super().__init__()
+            self.down1, self.down2, self.up, self.out = C(2, 4, 3, 1, 1), C(4, 8, 3, 1, 1), T(8, 4, 2, 2), C(8, 1, 3, 1, 1)
+        def forward(self, x):
+            a = torch.tanh(self.down1(x))
+            b = torch.tanh(self.down2(F.avg_pool2d(a, 2)))
+            return self.out(torch.cat((a, self.up(b)), 1))
+
+    class Upsampled(nn.Module):
+        shape, target = (2, 6, 4), (1, 6, 4)
+        def __init__(self):
+            super().__init__()
+            self.down1, self.gn, self.down2, self.out = C(2, 4, 3, 1, 1), nn.GroupNorm(2, 4), C(4, 8, 3, 1, 1), C(14, 1, (3, 1), 1, (1, 0))
+        def forward(self, x):
+            a = torch.tanh(self.gn(self.down1(x)))
+            b = torch.tanh(self.down2(F.max_pool2d(a, 2)))
+            return self.out(torch.cat((F.interpolate(b, scale_factor=2, mode="bilinear", align_corners=False), F.pixel_shuffle(b, 2), a), 1))
+
+    class Windows(nn.Module):
+        shape = (3, 20)
+        def __init__(self):
+            super().__init__()
+            self.conv1, self.conv2, self.bn, self.fc = nn.Conv1d(3, 6, 5, 1, 2), nn.Conv1d(6, 8, 3, 2, 2, 2, bias=False), nn.BatchNorm1d(8), nn.Linear(8, 3)
+        def forward(self, x):
+            h = F.max_pool1d(torch.tanh(self.conv1(x)), 2)
+            return self.fc(F.relu(self.bn(self.conv2(h))).mean(2))
+
+    class Separable(nn.Module):
+        shape = (4, 6, 6)
+        def __init__(self):
+            super().__init__()
+            self.dw, self.bn1, self.pw, self.bn2, self.fc = C(4, 4, 3, 2, 1, groups=4, bias=False), N(4), C(4, 10, 1, bias=False), N(10), nn.Linear(10, 3)
+        def forward(self, x):
+            h = F.relu6(self.bn2(self.pw(F.relu6(self.bn1(self.dw(x))))))
+            return self.fc(F.adaptive_avg_pool2d(h, 1).flatten(1))
+
+    for k, (make, adam) in enumerate(((Small, 0), (Small, 1), (Residual, 0), (UNet, 0), (Upsampled, 0), (Windows, 0), (Separable, 0), (Separable, 1))):
+        at, net = f"images#{k}/", make()
+        ints(at + "i", np.array((adam,)))
+        for n, p in net.named_parameters(): p.data = stream(at + n, tuple(p.shape), -1, 1.0 if p.dim() == 1 and n.endswith("weight") else 0.0)
+        opt = torch.optim.Adam(net.parameters(), 0.001) if adam else torch.optim.SGD(net.parameters(), 0.0625, 0.875)
+        losses = []
+        for step in range(10):
+            x = stream(f"{at}x{step}", (8,) + make.shape)
+            if hasattr(make, "target"): y, f = stream(f"{at}y{step}", (8,) + make.target, -1, 0.5), F.binary_cross_entropy_with_logits
+            else:
+                y, f = labels((8,), 3, 200 + step), F.cross_entropy
+                ints(f"{at}y{step}", y)
+                y = torch.tensor(y.astype(np.int64))
+            loss = f(net(x), y)
+            opt.zero_grad()
+            loss.backward()
+            losses.append(loss.item())
+            if step == 0:
+                for n, p in net.named_parameters(): floats(f"{at}grad/{n}", p.grad)
+            opt.step()
+        floats(at + "loss", np.array(losses))
+        if not adam:
+            for n, p in net.named_parameters(): floats(f"{at}end/{n}", p)
+            for n, b in net.named_buffers(): (floats if b.is_floating_point() else ints)(f"{at}end/{n}", b.detach().numpy())
+        net.eval()
+        floats(at + "eval", f(net(x), y))
+
+
+class Block(nn.Module):
+    def __init__(self, c, o, stride):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(c, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o)
+        self.conv2, self.bn2 = nn.Conv2d(o, o, 3, 1, 1, bias=False), nn.BatchNorm2d(o)
+        self.downsample = nn.Sequential(nn.Conv2d(c, o, 1, stride, bias=False), nn.BatchNorm2d(o)) if stride > 1 or c != o else None
+
+    def forward(self, x):
+        h = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(h + (self.downsample(x) if self.downsample else x))
+
+
+class ResNet18(nn.Module):
+    """torchvision's names, of a sixteenth of its channels, for images of 32 by 32: no pool behind the first layer, of stride 1."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.conv1, self.bn1, c = nn.Conv2d(3, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width), width
+        for k in range(4):
+            o = width << k
+            setattr(self, f"layer{k + 1}", nn.Sequential(Block(c, o, 2 if k else 1), Block(o, o, 1)))
+            c = o
+        self.fc = nn.Linear(c, 10)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)))
+        for k in range(4): x = getattr(self, f"layer{k + 1}")(x)
+        return self.fc(x.mean((2, 3)))
+
+
+def resnet(path):
+    """A state dict in the file; resnet#0: in0 (4, 3, 32, 32), y; logits: eval, train, and after a step of SGD at rate 0.125 on its cross
+    entropy: loss, after (in evaluation)."""
+    at, net, seed = "resnet#0/", ResNet18(4), 7000
+    for n, t in net.state_dict().items():
+        seed += 1
+        if n.endswith("tracked"): t.fill_(7)
+        elif t.dim() == 1: t.copy_(torch.tensor(made(seed, tuple(t.shape), -1, 1.0 if n.endswith(("var", "weight")) and "fc" not in n else 0.0)))
+        else: t.copy_(torch.tensor(made(seed, tuple(t.shape), round(np.log2((6 / t[0].numel()) ** 0.5)))))
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for n, t in sorted(net.state_dict().items(), key=lambda e: (e[1].is_floating_point(), e[0])):
+        b = t.numpy().astype("<f4" if t.is_floating_point() else "<i8").tobytes()
+        header[n] = {"dtype": "F32" if t.is_floating_point() else "I64", "shape": list(t.shape), "data_offsets": [len(data), len(data) + len(b)]}
+        data += b
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as out: out.write(struct.pack("<Q", len(text)) + text + data)
+    x, y = stream(at + "in0", (4, 3, 32, 32)), labels((4,), 10, 300)
+    ints(at + "y", y)
+    net.eval()
+    floats(at + "eval", net(x))
+    net.train()
+    opt = torch.optim.SGD(net.parameters(), 0.125)
+    logits = net(x)
+    floats(at + "train", logits)
+    loss = F.cross_entropy(logits, torch.tensor(y.astype(np.int64)))
+    loss.backward()
+    opt.step()
+    floats(at + "loss", loss)
+    net.eval()
+    floats(at + "after", net(x))
+
+
 ops()
-batch_norm()
+batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))
 micro_batches()
 optimizers()
 networks()
@@ -462,7 +761,12 @@ rows()
 axes()
 layers()
 losses()
+image_ops()
+batch_norm(4, ((3, 4, 5), (2, 5, 3, 4), (2, 17, 2, 2)))
+layouts()
+image_networks()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
+resnet(os.path.join(os.path.dirname(path), "resnet.safetensors"))
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

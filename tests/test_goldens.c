@@ -1,12 +1,13 @@
 /* Replays tests/goldens.bin, what PyTorch computes (tests/gen_goldens.py says how it is made and laid out), through the
    public API: every op and loss with its gradients, batch_norm, four accumulated micro-batches, labels that are ignored
-   in micro-batches and evaluations, each optimizer alone over 100 steps, and a network over 10 steps. Limits: NMSE
+   in micro-batches and evaluations, each optimizer alone over 100 steps, and networks over 10 steps. Limits: NMSE
    1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
 #include "elementwise.h"
 #include <math.h>
+#include <unistd.h>
 #include "made.h"
 
 #define MAX_IN 4
@@ -247,6 +248,17 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(rms_norm,        gtr_rms_norm_with(x[0], x[1], f[0])) \
     X(prelu,           gtr_prelu_with(x[0], x[1])) \
     X(bilinear,        gtr_bilinear_with(x[0], x[1], x[2], n_x > 3 ? x[3] : NULL)) \
+    X(conv,            gtr_conv2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
+    X(conv_transpose,  gtr_conv_transpose2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
+    X(max_pool,        gtr_max_pool2d_ex(x[0], pool_of(i, true))) \
+    X(avg_pool,        gtr_avg_pool2d_ex(x[0], pool_of(i, false))) \
+    X(adaptive_avg_pool, gtr_adaptive_avg_pool2d(x[0], i[0], i[1])) \
+    X(global_avg_pool, gtr_global_avg_pool(x[0])) \
+    X(upsample,        gtr_upsample2d(x[0], i[0], i[1] != 0)) \
+    X(pixel_shuffle,   gtr_pixel_shuffle(x[0], i[0])) \
+    X(group_norm,      gtr_group_norm_with(x[0], n_x > 1 ? x[1] : NULL, n_x > 2 ? x[2] : NULL, i[0], f[0])) \
+    X(instance_norm,   gtr_instance_norm(x[0], NULL, 0)) \
+    X(layout,          layout_of(x[0], x[1], x[2], n_x > 3 ? x[3] : NULL, i[0])) \
     X(stop_gradient,   gtr_add(gtr_mul(gtr_stop_gradient(x[0]), x[1]), gtr_scale(x[0], 0, 0)))
 
 static gtr_shape shape_of(const int *i, int n)
@@ -283,6 +295,115 @@ static gtr_cross_entropy_desc weighted_of(gtr_tensor **x, int n_x, const int *i,
     if (i[1] & 1) d.weight = x[2];
     if (i[1] & 2) d.sample_weight = x[n_x - 1];
     return d;
+}
+static gtr_conv_desc conv_of(const int *i)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.stride = i[0]; d.stride_w = i[1]; d.padding = i[2]; d.padding_w = i[3] ? i[3] : -1;
+    d.dilation = i[4]; d.dilation_w = i[5]; d.groups = i[6];
+    d.output_padding = i[7]; d.output_padding_w = i[8] ? i[8] : -1;
+    return d;
+}
+static gtr_pool_desc pool_of(const int *i, bool largest)
+{
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = i[0]; d.kernel_w = i[1]; d.stride = i[2]; d.stride_w = i[3];
+    d.padding = i[4]; d.padding_w = i[5] ? i[5] : -1;
+    if (largest) { d.dilation = i[6]; d.dilation_w = i[7]; }
+    d.round_up = i[8] != 0; d.exclude_padding = !largest && i[9];
+    return d;
+}
+static gtr_tensor *image_of(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.padding = 1;
+    return gtr_conv2d_with(x, w, b, d);
+}
+static gtr_tensor *joined(gtr_tensor *a, gtr_tensor *b, gtr_tensor *c, int axis)
+{
+    gtr_tensor *t[3];
+    t[0] = a; t[1] = b; t[2] = c;
+    return gtr_concat(t, c ? 3 : 2, axis);
+}
+static gtr_tensor *turned(gtr_tensor *x, int a, int b, int c, int d)
+{
+    int dims[4];
+    dims[0] = a; dims[1] = b; dims[2] = c; dims[3] = d;
+    return gtr_permute(x, dims);
+}
+/* The lines of layouts() in gen_goldens.py, in their order. */
+static gtr_tensor *layout_of(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_tensor *v, int line)
+{
+    static const int sides[] = { 2, 3 }, all[] = { 1, 2, 3 }, channels[] = { 0, 2, 3 }, rows[] = { 1, 3 }, one = 1,
+        none = 0, last = 3, high = 2;
+    static const int64_t across[] = { 1, 3, 1, 1 }, both[] = { 1, 2, 1, 2 }, pad[] = { 1, 0, 2, 1 };
+    gtr_tensor *h = image_of(x, w, b), *t = gtr_tanh(h), *p;
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    switch (line) {
+    case 0: return gtr_softmax(h, 1);
+    case 1: return gtr_log_softmax(h, 3);
+    case 2: return gtr_mean(t, sides, 2, false);
+    case 3: return gtr_mul(h, gtr_mean(t, sides, 2, true));
+    case 4: return gtr_sum(h, &one, 1, false);
+    case 5: return gtr_mul(gtr_relu(h), gtr_sum(h, &one, 1, true));
+    case 6: return gtr_max(h, all, 3, false);
+    case 7: return gtr_mul(gtr_max(h, &one, 1, true), h);
+    case 8: return gtr_mean(t, channels, 3, false);
+    case 9: return gtr_sub(h, gtr_mean(h, channels, 3, true));
+    case 10: return gtr_sum(t, rows, 2, false);
+    case 11: return gtr_mean(h, &none, 1, false);
+    case 12: return gtr_mul(gtr_sum(gtr_square(h), all, 3, true), h);
+    case 13: return gtr_var(h, sides, 2, true, true);
+    case 14: return gtr_logsumexp(h, &one, 1, false);
+    case 15: return gtr_sum(t, &last, 1, false);
+    case 16: case 17: case 18: case 19: return joined(h, x, t, line - 16);
+    case 20: return gtr_slice(t, 0, 1, 2);
+    case 21: return gtr_slice(t, 1, 1, 3);
+    case 22: return gtr_slice(t, 2, 1, 3);
+    case 23: return image_of(gtr_slice(t, 3, 2, 5), w, NULL);
+    case 24: return gtr_add(gtr_tanh(gtr_mul(h, v)), v);
+    case 25: return gtr_div(t, gtr_scale(v, 1, 2));
+    case 26: return gtr_tanh(gtr_add(h, v));
+    case 27: return gtr_mul(v, t);
+    case 28: return gtr_add(gtr_mul(h, v), v);
+    case 29: return image_of(gtr_sub(t, v), w, NULL);
+    case 30: return gtr_mul(h, v);
+    case 31: return gtr_mul(t, v);
+    case 32: return image_of(gtr_add(h, v), w, b);
+    case 33: return turned(gtr_linear_with(turned(h, 0, 2, 3, 1), v, NULL), 0, 3, 1, 2);
+    case 34: return turned(h, 0, 2, 3, 1);
+    case 35: return image_of(gtr_tile(gtr_slice(turned(t, 1, 0, 2, 3), 1, 0, 1), across), w, NULL);
+    case 36: d.stride = 2; return gtr_conv2d_with(gtr_reshape(gtr_relu(h), gtr_shape3(2, 3, 20)), v, NULL, d);
+    case 37: return gtr_linear_with(gtr_flatten(gtr_relu(h)), v, NULL);
+    case 38: return image_of(t, w, b);
+    case 39: return image_of(t, gtr_add(gtr_scale(gtr_tanh(w), 2, 0), w), NULL);
+    case 40: return gtr_add(gtr_mean(gtr_square(h), NULL, 0, false), gtr_scale(gtr_sum(gtr_square(w), NULL, 0, false),
+        0.25f, 0));
+    case 41: return gtr_linear_with(gtr_mean(t, sides, 2, false), gtr_reshape(w, gtr_shape2(27, 3)), NULL);
+    case 42: return image_of(t, gtr_stop_gradient(w), NULL);
+    case 43: d.padding = 1; return gtr_conv_transpose2d_with(t, w, b, d);
+    case 44: return turned(h, 0, 3, 2, 1);
+    case 45: return gtr_cumsum(h, 1);
+    case 46: return gtr_roll(gtr_flip(t, &high, 1), 1, 3);
+    case 47: return image_of(gtr_pad(h, pad, 2, GTR_PAD_CONSTANT, 0.5f), w, NULL);
+    case 48: case 49: return gtr_layer_norm_with(h, v, NULL, 0.125f);
+    case 50: return gtr_prelu_with(h, v);
+    case 51: return gtr_matmul(t, v);
+    case 52: return gtr_matmul_t(gtr_reshape(h, gtr_shape3(2, 3, 20)), false, gtr_reshape(t, gtr_shape3(2, 3, 20)), true);
+    case 53: return gtr_sort(h, 1, false);
+    case 54: return gtr_where(gtr_less(x, h), gtr_scale(h, 2, 0), t);
+    case 55: { gtr_tensor *two[2]; two[0] = h; two[1] = x; return gtr_stack(two, 2, 1); }
+    case 56: return gtr_tile(h, both);
+    case 57: return gtr_softmax(gtr_reshape(h, gtr_shape3(2, 12, 5)), 1);
+    case 58: p = gtr_split(t, 1, 3); return image_of(joined(gtr_output(p, 2), gtr_output(p, 1), p, 1), w, NULL);
+    case 59: return gtr_add(gtr_max_pool2d(gtr_relu(h), 2, 2, 0), gtr_avg_pool2d(h, 2, 2, 0));
+    case 60: return gtr_mean(gtr_upsample2d(gtr_max_pool2d(h, 2, 2, 0), 2, false), &one, 1, false);
+    default: return gtr_add(gtr_mean(h, &one, 1, true), gtr_max(h, sides, 2, true));
+    }
 }
 OPS(BUILD)
 #define BUILD_UNARY(ID, name, kinds, flags, built, plain, torch) \
@@ -498,6 +619,7 @@ static void test_ignored(void)
 static void test_optimizers(void)
 {
     static const char *const op = "optimizer";
+    bool has[GTR__N_OPTIMIZERS] = { false };
     int k, s, which;
     int64_t i;
     for (k = 0; find(op, k, "f"); k++) {
@@ -516,6 +638,8 @@ static void test_optimizers(void)
             set_tensor(p[which], r[which]);
         }
         d.optimizer = (gtr_optimizer)(int)f[0];
+        if (CHECK((size_t)d.optimizer < GTR__N_OPTIMIZERS, "optimizer#%d is of kind %d", k, (int)d.optimizer))
+            has[d.optimizer] = true;
         d.lr = f[1];
         d.momentum = f[2];
         d.nesterov = f[3] != 0;
@@ -548,6 +672,7 @@ static void test_optimizers(void)
         free(norm);
         gtr_destroy(ctx);
     }
+    for (s = 0; s < (int)GTR__N_OPTIMIZERS; s++) CHECK(has[s], "goldens have no scenario of optimizer %d", s);
 }
 
 static void test_networks(void)
@@ -588,6 +713,162 @@ static void test_networks(void)
     }
 }
 
+/* The networks of image_networks() in gen_goldens.py: a small CNN, a residual block, two of U-Net's kind, one over
+   windows of a series, one that is separable by depth. */
+static gtr_tensor *conv_layer(gtr_tensor *x, const char *name, int out, int kernel, int stride, int padding, int groups)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding; d.groups = groups; d.no_bias = true;
+    return gtr_conv2d_ex(x, name, d);
+}
+static gtr_tensor *image_network(gtr_context *ctx, int k, gtr_tensor **x)
+{
+    gtr_tensor *h, *a;
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    if (k < 2) {
+        *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, 8, 8));
+        h = gtr_relu(gtr_batch_norm(conv_layer(*x, "conv1", 6, 3, 1, 1, 1), "bn"));
+        h = gtr_tanh(gtr_conv2d(gtr_max_pool2d(h, 2, 0, 0), "conv2", 8, 3, 2, 1));
+        return gtr_linear(gtr_flatten(h), "fc", 3);
+    }
+    if (k == 2) {
+        *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 6, 6));
+        h = gtr_relu(gtr_batch_norm(conv_layer(*x, "conv1", 6, 3, 2, 1, 1), "bn1"));
+        h = gtr_batch_norm(conv_layer(h, "conv2", 6, 3, 1, 1, 1), "bn2");
+        a = gtr_batch_norm(conv_layer(*x, "downsample.0", 6, 1, 2, 0, 1), "downsample.1");
+        return gtr_linear(gtr_global_avg_pool(gtr_relu(gtr_add(h, a))), "fc", 3);
+    }
+    if (k == 3) {
+        *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, 8, 8));
+        a = gtr_tanh(gtr_conv2d(*x, "down1", 4, 3, 1, 1));
+        h = gtr_tanh(gtr_conv2d(gtr_avg_pool2d(a, 2, 0, 0), "down2", 8, 3, 1, 1));
+        return gtr_conv2d(joined(a, gtr_conv_transpose2d(h, "up", 4, 2, 2, 0), NULL, 1), "out", 1, 3, 1, 1);
+    }
+    if (k == 4) {
+        *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, 6, 4));
+        a = gtr_tanh(gtr_group_norm(gtr_conv2d(*x, "down1", 4, 3, 1, 1), "gn", 2, 0));
+        h = gtr_tanh(gtr_conv2d(gtr_max_pool2d(a, 2, 0, 0), "down2", 8, 3, 1, 1));
+        d.out = 1; d.kernel = 3; d.kernel_w = 1; d.padding = 1; d.padding_w = -1;
+        return gtr_conv2d_ex(joined(gtr_upsample2d(h, 2, true), gtr_pixel_shuffle(h, 2), a, 1), "out", d);
+    }
+    if (k == 5) {
+        *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 20));
+        h = gtr_max_pool2d(gtr_tanh(gtr_conv1d(*x, "conv1", 6, 5, 1, 2)), 2, 0, 0);
+        d.out = 8; d.kernel = 3; d.stride = d.padding = d.dilation = 2; d.no_bias = true;
+        h = gtr_relu(gtr_batch_norm(gtr_conv2d_ex(h, "conv2", d), "bn"));
+        return gtr_linear(gtr_global_avg_pool(h), "fc", 3);
+    }
+    *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 4, 6, 6));
+    h = gtr_relu6(gtr_batch_norm(conv_layer(*x, "dw", 4, 3, 2, 1, 4), "bn1"));
+    h = gtr_relu6(gtr_batch_norm(conv_layer(h, "pw", 10, 1, 1, 0, 1), "bn2"));
+    return gtr_linear(gtr_flatten(gtr_adaptive_avg_pool2d(h, 1, 1)), "fc", 3);
+}
+static void test_images(void)
+{
+    static const char *const op = "images";
+    int k, step;
+    for (k = 0; find(op, k, "i"); k++) {
+        gtr_context *ctx = test_context();
+        int *i = (int *)values(find(op, k, "i"));
+        float *eval = (float *)values(find(op, k, "eval")), got;
+        gtr_tensor *x, *h = image_network(ctx, k, &x), *y, *loss;
+        const bool pixels = k == 3 || k == 4;
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        y = pixels ? gtr_input(ctx, "y", GTR_F32, gtr_tensor_shape(h)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        loss = pixels ? gtr_bce_with_logits(h, y) : gtr_cross_entropy(h, y);
+        memset(&d, 0, sizeof d);
+        d.optimizer = i[0] ? GTR_ADAM : GTR_SGD;
+        d.lr = i[0] ? 0.001f : 0.0625f;
+        d.momentum = i[0] ? 0 : 0.875f;
+        t = gtr_trainer_create(loss, d);
+        set_parameters(ctx, op, k);
+        for (step = 0; step < 10; step++) {
+            set_tensor(x, find_at(op, k, "x", step));
+            set_tensor(y, find_at(op, k, "y", step));
+            CHECK(!gtr_step(t), "images#%d: %s", k, gtr_error_text(ctx));
+            if (step == 0) compare_gradients(ctx, t, op, k);
+            compare_loss(op, k, step, gtr_loss(t));
+        }
+        compare_end(ctx, op, k);
+        gtr_eval(&loss, 1);
+        got = gtr_item(loss);
+        CHECK(fabsf(got - *eval) <= 1e-5f * (1 + *eval), "images#%d: loss in evaluation is %.8f, PyTorch's %.8f", k, got,
+            *eval);
+        CHECK(!gtr_error(ctx), "images#%d: %s", k, gtr_error_text(ctx));
+        free(i);
+        free(eval);
+        gtr_destroy(ctx);
+    }
+}
+
+/* torchvision's ResNet-18 with a stem for images of 32 by 32, a sixteenth as wide. */
+static gtr_tensor *conv_norm(gtr_tensor *x, const char *conv, const char *bn, int out, int kernel, int stride)
+{
+    return gtr_batch_norm(conv_layer(x, conv, out, kernel, stride, kernel / 2, 1), bn);
+}
+static gtr_tensor *resnet(gtr_tensor *x)
+{
+    gtr_context *ctx = x->ctx;
+    gtr_tensor *h = gtr_relu(conv_norm(x, "conv1", "bn1", 4, 3, 1)), *skip;
+    char name[16];
+    int k;
+    for (k = 0; k < 8; k++) {
+        const int out = 4 << k / 2, stride = k % 2 == 0 && k ? 2 : 1;
+        snprintf(name, sizeof name, "layer%d", k / 2 + 1);
+        gtr_scope_begin(ctx, name);
+        gtr_scope_begin(ctx, k % 2 ? "1" : "0");
+        skip = h;
+        h = gtr_relu(conv_norm(h, "conv1", "bn1", out, 3, stride));
+        h = conv_norm(h, "conv2", "bn2", out, 3, 1);
+        if (stride > 1) skip = conv_norm(skip, "downsample.0", "downsample.1", out, 1, 2);
+        h = gtr_relu(gtr_add(h, skip));
+        gtr_scope_end(ctx);
+        gtr_scope_end(ctx);
+    }
+    return gtr_linear(gtr_global_avg_pool(h), "fc", 10);
+}
+/* PyTorch's state dict, loaded, saved and loaded again: logits in both modes, and after a step. */
+static void test_resnet(void)
+{
+    static const char *const op = "resnet";
+    char path[64];
+    int turn;
+    snprintf(path, sizeof path, "build/resnet-%d.safetensors", (int)getpid());
+    for (turn = 0; turn < 2; turn++) {
+        gtr_context *ctx = test_context();
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 32, 32)),
+            *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *h = resnet(x);
+        int64_t tracked = 0;
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        memset(&d, 0, sizeof d);
+        d.lr = 0.125f;
+        t = gtr_trainer_create(gtr_cross_entropy(h, y), d);
+        CHECK(!gtr_load(ctx, turn ? path : "tests/resnet.safetensors"), "resnet: %s", gtr_error_text(ctx));
+        CHECK(!gtr_get(gtr_parameter_find(ctx, "layer3.0.downsample.1.num_batches_tracked"), &tracked, sizeof tracked)
+            && tracked == 7, "resnet: num_batches_tracked is %lld", (long long)tracked);
+        set_tensor(x, find(op, 0, "in0"));
+        set_tensor(y, find(op, 0, "y"));
+        gtr_eval(&h, 1);
+        compare_tensor(op, turn, "in evaluation", h, find(op, 0, "eval"));
+        gtr_eval_train(&h, 1);
+        compare_tensor(op, turn, "in training", h, find(op, 0, "train"));
+        if (!turn) CHECK(!gtr_save(ctx, path), "resnet: %s", gtr_error_text(ctx));
+        CHECK(!gtr_step(t), "resnet: %s", gtr_error_text(ctx));
+        compare_loss(op, 0, 0, gtr_loss(t));
+        gtr_eval(&h, 1);
+        compare_tensor(op, turn, "after a step", h, find(op, 0, "after"));
+        CHECK(!gtr_get(gtr_parameter_find(ctx, "bn1.num_batches_tracked"), &tracked, sizeof tracked) && tracked == 8,
+            "resnet: num_batches_tracked is %lld after a step", (long long)tracked);
+        CHECK(!gtr_error(ctx), "resnet: %s", gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+    remove(path);
+}
+
 #define OP_TEST(name, expression) test_op(#name, build_##name);
 #define ELEMENTWISE_TEST(ID, name, kinds, flags, built, plain, torch) \
     if (*torch || find(#name, 0, "in0")) test_op(#name, build_##name); \
@@ -604,6 +885,8 @@ static void all_on(gtr_device where, const char *name)
     RUN(test_ignored);
     RUN(test_optimizers);
     RUN(test_networks);
+    RUN(test_images);
+    RUN(test_resnet);
 }
 
 int main(int argc, char **argv)

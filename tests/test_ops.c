@@ -281,6 +281,60 @@ BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
 BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
 BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100))
     : gtr_batch_norm(x[0], "layer"))
+/* Of convolutions: stride, padding, dilation (height, width each), groups, output padding. */
+static gtr_conv_desc conv_desc(const op_case *c, int64_t out, int kernel, int kernel_w)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.kernel = kernel; d.kernel_w = kernel_w;
+    d.stride = c->p[0]; d.stride_w = c->p[1];
+    d.padding = c->p[2]; d.padding_w = c->p[3] ? c->p[3] : -1;
+    d.dilation = c->p[4]; d.dilation_w = c->p[5];
+    d.groups = c->p[6]; d.output_padding = c->p[7];
+    return d;
+}
+BUILD(conv_with, gtr_conv2d_with(x[0], x[1], c->n > 2 ? x[2] : NULL, conv_desc(c, 0, 0, 0)))
+BUILD(conv_transpose_with, gtr_conv_transpose2d_with(x[0], x[1], c->n > 2 ? x[2] : NULL, conv_desc(c, 0, 0, 0)))
+/* Layers: 4 channels a group out, kernels of 3 by 2, or of 3. */
+BUILD(conv, gtr_conv2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, c->in[0].ndim > 3 ? 2 : 3)))
+BUILD(conv_transpose, gtr_conv_transpose2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, 2)))
+/* Of pooling: kernel, stride, padding (height, width each), dilation (of the largest), 1: round_up + 2: exclude_padding. */
+static gtr_pool_desc pool_desc(const op_case *c, bool largest)
+{
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = c->p[0]; d.kernel_w = c->p[1];
+    d.stride = c->p[2]; d.stride_w = c->p[3];
+    d.padding = c->p[4]; d.padding_w = c->p[5] ? c->p[5] : -1;
+    d.dilation = largest ? c->p[6] : 0;
+    d.round_up = (c->p[7] & 1) != 0; d.exclude_padding = (c->p[7] & 2) != 0;
+    return d;
+}
+BUILD(max_pool, gtr_max_pool2d_ex(x[0], pool_desc(c, true)))
+BUILD(avg_pool, gtr_avg_pool2d_ex(x[0], pool_desc(c, false)))
+BUILD(adaptive, gtr_adaptive_avg_pool2d(x[0], c->p[0], c->p[1]))
+BUILD(global_pool, gtr_global_avg_pool(x[0]))
+BUILD(upsample, gtr_upsample2d(x[0], c->p[0], c->p[1] != 0))
+/* groups, eps in percent */
+BUILD(group_norm_with, gtr_group_norm_with(x[0], c->n > 1 ? x[1] : NULL, c->n > 1 ? x[2] : NULL, c->p[0],
+    (float)c->p[1] / 100))
+BUILD(group_norm, c->p[0] ? gtr_group_norm(x[0], "layer", c->p[0], 0) : gtr_instance_norm(x[0], c->p[1] ? "layer" : NULL, 0))
+BUILD(dropout2d, gtr_dropout2d(x[0], "drop", (float)c->p[0] / 100))
+BUILD(pixel_shuffle, gtr_pixel_shuffle(x[0], c->p[0]))
+/* What the layout with channels last goes through: two convolutions of one weight, norm, pools, a skip by concat, what is
+   broadcast, a sum by channel, an image as it was given. */
+static gtr_tensor *build_images(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    int sides[2] = { 2, 3 };
+    gtr_tensor *h = gtr_conv2d_with(x[0], x[1], x[2], conv_desc(c, 0, 0, 0)), *part[2];
+    (void)ctx;
+    h = gtr_tanh(gtr_batch_norm(gtr_conv2d_with(h, x[1], NULL, conv_desc(c, 0, 0, 0)), "bn"));
+    part[0] = gtr_upsample2d(gtr_avg_pool2d(h, 2, 2, 0), 2, true);
+    part[1] = gtr_mul(h, gtr_sigmoid(gtr_mean(h, sides, 2, true)));
+    h = gtr_slice(gtr_concat(part, 2, 1), 1, 1, 3);
+    h = gtr_add(h, gtr_mul(x[0], gtr_reshape(x[2], gtr_shape3(2, 1, 1))));
+    return gtr_softmax(gtr_flatten(gtr_conv_transpose2d(h, "up", 3, 2, 1, 0)), 1);
+}
 /* Where there are parameters: [eps in percent]. */
 BUILD(layer_norm_with, gtr_layer_norm_with(x[0], x[1], c->n > 2 ? x[2] : NULL, c->n_p ? (float)c->p[0] / 100 : 0))
 BUILD(rms_norm_with, gtr_rms_norm_with(x[0], x[1], c->n_p ? (float)c->p[0] / 100 : 0))
@@ -471,6 +525,66 @@ static const char *const embedding_cases[] = {
 static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10", "3x7", "*16x16", "31x33", "32x32",
     "33x31", "64x65", "*65x64", "127x3", "128x128", "129x7", "1000x10", "*1031x4", "4099x2", "2x1000", "3x4099",
     "256x257", "16385x1", "300x100", "9x8", "700x256", "2000x64", "4500x72", NULL };
+static const char *const image_norm_cases[] = { "2x3x2x2", "*13x2x3", "3x2x4x5", "7x3x3x1", "5x1x2x2@10", "2x7x1x4",
+    "*16x16x4x4", "31x3x5x7", "4x32x8x8", "3x33x7x5", "2x64x13x9", "*6x65x7x7", "127x3x3x3", "2x128x14x14", "3x129x3",
+    "10x10x100", "*1031x4x3", "2x2x64x64", "2x1000x2", "1x3x64x64", "32x64x16x16", "16x1x28x28", "8x256x7x7",
+    "3x5x2x3x4", "64x16x32x32", NULL };
+static const char *const group_norm_cases[] = { "2x4x3x2 4 4@2 0", "*3x6x2x2@3 50", "2x2x4x3 2 2@1 0", "5x4x3 4 4@4 10",
+    "3x8 8 8@2 0", "!2x3x2x2x2 3 3@1 0", "*2x16x5x5 16 16@4 0", "3x33x7x5 33 33@3 0", "2x64x13x9@32 0",
+    "2x128x7x7 128 128@32 0", "4x32x8x8 32 32@32 0", "1x3x64x64 3 3@1 0", "32x64x4x4 64 64@8 0", "16x8x28x28 8 8@2 0",
+    "2x256x7x7 256 256@32 0", "2x600x3x3 600 600@2 0", "1031x4x3 4 4@2 0", "3x40x100@40 0", "2x1000x2 1000 1000@10 0",
+    "*2x65x9x9 65 65@5 0", "8x12x16x16 12 12@3 0", "700x256 256 256@16 0", NULL };
+static const char *const group_norm_layer_cases[] = { "1x4x3x2@2 0", "3x2x2x3@1 0", "2x4x3x2@0 1", "5x3x4@0 0",
+    "!2x2x3x3@0 1", NULL };
+static const char *const dropout2d_cases[] = { "1x7x2x2@50", "3x3x4@25", "5x2x2x3@10", "!2x3x2x2@50", "2x4x3@90", NULL };
+/* x, weight, bias, and what conv_desc says */
+static const char *const conv_cases[] = { "1x2x4x4 3x2x3x3 3@1 1 1 1 1 1 1", "*2x2x5x4 3x2x3x2 3@2 1 1 0 1 1 1",
+    "2x2x5 4x2x3 4@1 2 0 1 1 1 1", "1x4x4x3 4x1x3x3 4@1 1 1 1 1 1 4", "2x3x3x3 2x3x1x1@1 1 0 0 1 1 1",
+    "*2x4x4x5 6x2x3x3@2 3 2 1 1 2 2", "1x1x6x6 2x1x5x5 2@1 1 2 2 1 1 1", "!3x1x4x4 2x1x2x3 2@3 1 1 2 1 1 1",
+    "3x2x7 2x2x3 2@1 1 0 2 1 2 1", "5x3x2x2 3x3x1x1 3@2 2 1 1 1 1 1", "*2x3x9x9 8x3x3x3 8@1 1 1 1 1 1 1",
+    "1x8x8x8 8x8x3x3 8@1 1 1 1 1 1 1", "2x16x7x7 16x16x3x3 16@1 1 1 1 1 1 1", "1x3x12x12 8x3x7x7 8@2 2 3 3 1 1 1",
+    "*2x8x6x6 8x1x5x5 8@1 1 2 2 1 1 8", "2x8x5x5 16x1x3x3 16@2 2 1 1 1 1 8", "3x5x6x7 9x5x2x2 9@1 1 0 0 1 1 1",
+    "2x12x6x6 8x3x3x3 8@1 1 1 1 1 1 4", "1x17x5x6 3x17x3x3 3@1 1 2 2 2 2 1", "4x16x33 16x16x5 16@1 1 0 2 1 1 1",
+    "2x4x1x9 5x4x1x3 5@1 1 0 1 1 1 1", "2x32x5x5 24x32x1x1 24@1 1 0 0 1 1 1", "2x3x8x8 4x3x4x4 4@4 4 0 0 1 1 1",
+    "*2x64x14x14 64x64x3x3 64@1 1 1 1 1 1 1", "3x64x8x8 128x64x3x3 128@2 2 1 1 1 1 1",
+    "2x64x14x14 256x64x1x1 256@1 1 0 0 1 1 1", "2x128x9x9 64x128x1x1@2 2 0 0 1 1 1", "2x3x33x31 64x3x7x7 64@2 2 3 3 1 1 1",
+    "2x72x14x13 72x1x3x3 72@1 1 1 1 1 1 72", "4x96x7x7 96x1x7x7 96@1 1 3 3 1 1 96", "2x48x9x9 32x12x3x3 32@1 1 1 1 1 1 4",
+    "1x130x6x5 66x130x3x3 66@1 1 1 1 1 1 1", "16x1x28x28 32x1x3x3 32@1 1 1 1 1 1 1", "1x32x20x20 32x32x3x3@1 1 4 4 4 4 1",
+    "3x24x200 40x24x9 40@1 2 0 4 1 1 1", "2x256x4x4 256x256x3x3 256@1 1 1 1 1 1 1",
+    "2x67x92x92 3x67x3x3@1 1 1 1 1 1 1", NULL };
+static const char *const conv_transpose_cases[] = { "1x2x3x3 2x3x3x3 3@2 2 1 1 1 1 1 1", "*2x3x3x2 3x2x2x3 2@1 2 0 1 1 1 1",
+    "2x2x4 2x3x3 3@1 2 0 1 1 1 1", "1x4x3x3 4x1x3x3 4@2 2 1 1 1 1 4", "2x3x3x3 3x2x1x1@1 1 0 0 1 1 1",
+    "*2x4x3x4 4x3x3x3@2 3 1 1 1 2 2", "1x1x3x3 1x2x4x4 2@2 2 1 1 1 1 1", "!3x2x3x3 2x2x2x2 2@2 2 0 0 1 1 1",
+    "3x2x5 2x2x3 2@1 3 0 1 1 1 1 2", "5x2x2x2 2x2x1x1 2@1 1 0 0 2 2 1 1", "2x3x3x3 3x2x1x1@2 2 0 0 1 1 1 1",
+    "*2x8x5x5 8x8x2x2 8@2 2 0 0 1 1 1", "1x8x8x8 8x8x3x3 8@1 1 1 1 1 1 1", "2x16x4x4 16x8x4x4 8@2 2 1 1 1 1 1",
+    "*2x8x3x3 8x1x5x5 8@2 2 2 2 1 1 8 1", "3x5x4x4 5x9x3x3 9@3 3 0 0 1 1 1 1", "2x12x4x4 12x2x3x3 8@2 2 1 1 1 1 4 1",
+    "1x17x5x6 17x3x3x3 3@1 1 1 1 2 2 1", "4x16x17 16x16x5 16@1 2 0 2 1 1 1 1", "2x4x1x9 4x5x1x3 5@1 2 0 1 1 1 1",
+    "2x64x7x7 64x32x2x2 32@2 2 0 0 1 1 1", "3x64x5x5 64x64x3x3 64@2 2 1 1 1 1 1 1", "2x100x1x1 100x64x4x4@1 1 0 0 1 1 1",
+    "*1x33x9x8 33x65x4x4 65@2 2 1 1 1 1 1", "2x128x6x6 128x64x1x1 64@1 1 0 0 1 1 1", "2x64x9x9 64x2x3x3@1 1 1 1 1 1 32",
+    "2x3x4x5 3x4x1x1 4@1 1 0 0 2 2 1 1", NULL };
+static const char *const conv_layer_cases[] = { "1x2x4x4@1 1 1 1 1 1 1", "3x2x3x4@2 1 1 0 1 1 2", "2x3x6@1 2 0 1 1 1 1",
+    "!2x1x3x3@1 1 2 1 2 1 1", "1x4x3x3@1 1 1 1 1 1 4", NULL };
+static const char *const conv_transpose_layer_cases[] = { "1x2x3x3@2 2 1 1 1 1 1 1", "3x2x2x3@2 1 1 0 1 1 2",
+    "2x3x4@1 2 0 1 1 1 1", "!2x1x3x3@1 1 0 1 2 1 1", "1x4x2x2@1 1 1 0 1 1 4", NULL };
+static const char *const max_pool_cases[] = { "1x2x4x4@2 2 2 2 0 0 1 0", "*2x3x5x4@3 2 2 1 1 0 1 1", "3x2x7@1 3 1 2 0 1 1 0",
+    "2x1x6x6@3 3 1 1 1 1 1 0", "1x3x5x5@2 2 1 2 0 0 2 0", "*!2x2x5x6@3 3 3 3 1 1 1 1", "2x2x4x4@1 1 2 2 0 0 1 0",
+    "1x1x3x3@3 3 1 1 1 1 1 0", "5x3x9@1 4 1 4 0 2 2 1", "2x5x4x7@4 2 3 2 2 1 1 3", "*2x16x8x8@2 2 2 2 0 0 1 0",
+    "3x17x9x7@3 3 2 2 1 1 1 0", "2x33x6x5@2 3 2 3 0 0 1 1", "2x64x14x14@2 2 2 2 0 0 1 0", "1x300x4x4@2 2 1 1 1 1 1 0",
+    "*1x65x13x11@3 3 2 2 1 1 1 0", "4x3x28x28@2 2 2 2 0 0 1 0", "2x128x7x7@3 3 1 1 1 1 1 0", "3x8x100@1 3 1 2 0 1 1 0",
+    "2x7x31x17@5 5 2 3 2 2 1 1", "2x4x16x16@4 4 4 4 0 0 1 0", "2x64x33x31@3 3 2 2 1 1 1 0", "1x1x64x64@2 2 2 2 0 0 1 0",
+    "2x9x12x12@3 2 2 2 0 1 3 0", NULL };
+static const char *const adaptive_cases[] = { "1x2x4x4@2 2", "*2x3x5x4@3 3", "3x2x7@1 4", "2x1x6x6@1 1", "1x3x5x5@7 6",
+    "*!2x2x5x6@5 6", "2x16x8x8@4 4", "3x17x9x7@2 5", "2x33x6x5@1 1", "2x64x14x14@7 7", "*1x300x4x4@3 3", "4x3x28x28@5 5",
+    "2x128x7x7@1 1", "3x8x100@1 7", "2x7x31x17@3 8", "2x4x16x16@32 32", "2x64x33x31@7 7", "1x1x64x64@8 8",
+    "2x9x12x12@12 12", "5x40x3x3@6 6", "2x256x8x8@1 2", NULL };
+static const char *const global_cases[] = { "1x2x4x4", "2x3x5x4", "3x2x7", "!2x1x6x6", "1x3x2x2x2", NULL };
+static const char *const upsample_cases[] = { "1x2x4x4@2 0", "*2x3x5x4@3 1", "3x2x7@4 1", "2x1x3x3@2 1", "1x3x5x5@1 1",
+    "*!2x2x3x6@3 0", "3x3x1x2@4 1", "2x2x6@2 0", "2x16x8x8@2 0", "3x17x9x7@2 1", "*2x33x6x5@5 1", "2x64x14x14@2 1",
+    "1x300x4x4@2 0", "4x3x28x28@2 1", "2x128x7x7@2 0", "3x8x100@3 1", "2x7x31x17@2 1", "2x4x16x16@4 0",
+    "2x64x17x15@2 1", "1x1x64x64@2 1", "2x9x12x12@7 1", "5x40x3x3@6 0", NULL };
+static const char *const shuffle_cases[] = { "1x4x2x3@2", "2x9x1x2@3", "3x8x2x2@2", "!2x4x3x1@2", "1x3x2x2@1", NULL };
+static const char *const images_cases[] = { "1x2x4x4 2x2x3x3 2@1 1 1 1 1 1 1", "2x2x4x2 2x1x3x1 2@1 1 1 0 1 1 2",
+    "3x2x2x2 2x2x1x1 2@1 1 0 0 1 1 1", "2x2x2x4 2x2x5x3 2@1 1 2 1 1 1 1", "2x2x2x6 2x2x3x3 2@1 1 2 2 2 2 1", NULL };
 static const char *const row_norm_cases[] = { "2x3 3 3", "*13x5 5 5", "33x2 2 2@50", "2x3x4 3x4 3x4", "5x2x3 3",
     "3x7 7", "!7 7 7", "4x5 5 5", "*3x8 8 8", "*16x16 16 16", "31x33 33 33", "33x31 31", "64x128 128 128",
     "*65x64 64 64", "9x127 127 127", "9x129 129", "7x1000 1000 1000", "5x1024 1024 1024", "5x1023 1023 1023",
@@ -589,6 +703,22 @@ static const op_row rows[] = {
     { "embedding",        build_embedding,        "Ew",    embedding_layer_cases,  GRAPH },
     { "batch_norm",       build_batch_norm,       "Bpxxp", norm_cases,
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "batch_norm, images", build_batch_norm,     "Bpxxp", image_norm_cases,
+        CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "group_norm_with",  build_group_norm_with,  "Xpx",   group_norm_cases,       CANCELS | FIRST_LOW | NO_SPECIAL },
+    { "group_norm",       build_group_norm,       "Xpx",   group_norm_layer_cases, GRAPH },
+    { "dropout2d",        build_dropout2d,        "X",     dropout2d_cases,        GRAPH },
+    { "conv_with",        build_conv_with,        "Xww",   conv_cases,             PRODUCT | NO_SPECIAL },
+    { "conv_transpose_with", build_conv_transpose_with, "Xww", conv_transpose_cases, PRODUCT | NO_SPECIAL },
+    { "conv",             build_conv,             "Xww",   conv_layer_cases,       GRAPH },
+    { "conv_transpose",   build_conv_transpose,   "Xww",   conv_transpose_layer_cases, GRAPH },
+    { "max_pool",         build_max_pool,         "U",     max_pool_cases,         0 },
+    { "avg_pool",         build_avg_pool,         "X",     max_pool_cases,         NO_SPECIAL },
+    { "adaptive_avg_pool", build_adaptive,        "X",     adaptive_cases,         NO_SPECIAL },
+    { "global_avg_pool",  build_global_pool,      "X",     global_cases,           GRAPH },
+    { "upsample",         build_upsample,         "X",     upsample_cases,         NO_SPECIAL },
+    { "pixel_shuffle",    build_pixel_shuffle,    "X",     shuffle_cases,          GRAPH },
+    { "images",           build_images,           "Xww",   images_cases,           GRAPH },
     { "layer_norm_with",  build_layer_norm_with,  "Xpx",   row_norm_cases,         CANCELS | FIRST_LOW | NO_SPECIAL },
     { "rms_norm_with",    build_rms_norm_with,    "Xp",    rms_norm_cases,         CANCELS | FIRST_LOW | NO_SPECIAL },
     { "layer_norm",       build_layer_norm,       "Xpx",   row_norm_layer_cases,   GRAPH },
@@ -1414,6 +1544,14 @@ static limit product_limit(const op_call *o, gtr_dtype storage)
 }
 enum { ALL_LOW, SOME_LOW, VARIANTS };
 
+static gtr_shape channels_last(const gtr_shape *s)
+{
+    gtr_shape t = *s;
+    int k;
+    for (k = 2; k < s->ndim; k++) t.dim[k - 1] = s->dim[k];
+    t.dim[s->ndim - 1] = s->dim[1];
+    return t;
+}
 static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtype low, int variant,
     bool special, int training)
 {
@@ -1449,6 +1587,10 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
                 && (o->op->cls == GTR__LOW || (o->op->cls == GTR__FOLLOW && narrow && floats)))
             o->out_store[k] = low;
     }
+    for (k = 0; o->op->flags & GTR__IMAGES && o->in_shape[0].ndim > 2 && k < 2; k++) /* as kernels see them */
+        if (o->in_shape[1 - k].ndim == g->shape[0].ndim) o->in_shape[1 - k] = channels_last(&o->in_shape[1 - k]);
+    for (k = 0; o->op->flags & GTR__IMAGES && k < o->n_out; k++)
+        if (o->out_shape[k].ndim > 2) o->out_shape[k] = channels_last(&o->out_shape[k]);
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
         o->in[k] = room(n, 4);
@@ -1551,9 +1693,86 @@ static void plain_products(const op_call *o, double *const *in, double *y)
         y[t * m * n + i * n + j] = sum;
     }
 }
+/* Height (across: width) of an image with channels last. */
+static int64_t side_of(const gtr_shape *s, bool across)
+{
+    return across ? s->dim[s->ndim - 2] : s->ndim > 3 ? s->dim[1] : 1;
+}
+/* Where channel 0 lies of pixel (i, j) of image n. */
+static int64_t pixel_of(const gtr_shape *s, int64_t n, int64_t i, int64_t j)
+{
+    return ((n * side_of(s, false) + i) * side_of(s, true) + j) * s->dim[s->ndim - 1];
+}
+static void plain_conv(const op_call *o, double *const *in, double *y)
+{
+    const int64_t *a = o->attr.i;
+    const bool back = a[7] != 0;
+    const gtr_shape *w = &o->in_shape[1], *image = &o->in_shape[0], *place = &o->out_shape[0];
+    int64_t kh = side_of(w, false), kw = side_of(w, true), cg = w->dim[w->ndim - 1], og, n, i, j, ky, kx, e, c,
+        all = gtr__count(place), out = place->dim[place->ndim - 1];
+    for (i = 0; i < all; i++) y[i] = o->n_in > 2 ? in[2][i % out] : 0;
+    if (back) { const gtr_shape *t = image; image = place; place = t; }
+    og = place->dim[place->ndim - 1] / a[6];
+    for (n = 0; n < place->dim[0]; n++) for (i = 0; i < side_of(place, false); i++)
+        for (j = 0; j < side_of(place, true); j++) for (ky = 0; ky < kh; ky++) for (kx = 0; kx < kw; kx++) {
+            const int64_t iy = i * a[0] - a[2] + ky * a[4], ix = j * a[1] - a[3] + kx * a[5];
+            if (iy < 0 || ix < 0 || iy >= side_of(image, false) || ix >= side_of(image, true)) continue;
+            for (e = 0; e < og * a[6]; e++) for (c = 0; c < cg; c++) {
+                const int64_t to = pixel_of(place, n, i, j) + e, from = pixel_of(image, n, iy, ix) + e / og * cg + c;
+                const double f = in[1][((e * kh + ky) * kw + kx) * cg + c];
+                if (back) y[from] += f * in[0][to]; else y[to] += f * in[0][from];
+            }
+        }
+}
+/* Pixels from *b to *e - 1 under place k of a pool along a side, and what it divides by. */
+static int64_t plain_span(const op_call *o, bool across, int64_t k, int64_t *b, int64_t *e)
+{
+    const int64_t *a = o->attr.i, size = side_of(&o->in_shape[0], across), n = side_of(&o->out_shape[0], across),
+        pad = a[2 + across], at = k * a[across] - pad;
+    int64_t end = at + a[6 + across];
+    if (o->id == GTR__OP_AVG_POOL && a[10]) {
+        *b = (int64_t)floor((double)(k * size) / (double)n); *e = (int64_t)ceil((double)((k + 1) * size) / (double)n);
+        return *e - *b;
+    }
+    if (end > size + pad) end = size + pad;
+    *b = at > 0 ? at : 0; *e = end < size ? end : size;
+    return o->attr.i[9] ? *e - *b : end - at;
+}
+static void plain_pool(const op_call *o, const double *x, double *y)
+{
+    const gtr_shape *s = &o->in_shape[0], *to = &o->out_shape[0];
+    const int64_t *a = o->attr.i, channels = to->dim[to->ndim - 1], h = side_of(s, false), w = side_of(s, true);
+    int64_t i, ky, kx, y0, y1, x0, x1, all = gtr__count(to);
+    for (i = 0; i < all; i++) {
+        const int64_t c = i % channels, place = i / channels, ox = place % side_of(to, true),
+            oy = place / side_of(to, true) % side_of(to, false), n = place / side_of(to, true) / side_of(to, false);
+        double v = 0, parts;
+        if (o->id == GTR__OP_MAX_POOL) {
+            for (v = -INFINITY, ky = 0; ky < a[6]; ky++) for (kx = 0; kx < a[7]; kx++) {
+                const int64_t iy = oy * a[0] - a[2] + ky * a[4], ix = ox * a[1] - a[3] + kx * a[5];
+                if (iy < 0 || ix < 0 || iy >= h || ix >= w) continue;
+                if (!(x[pixel_of(s, n, iy, ix) + c] <= v) && v == v) v = x[pixel_of(s, n, iy, ix) + c];
+            }
+        } else if (o->id == GTR__OP_AVG_POOL) {
+            parts = (double)plain_span(o, false, oy, &y0, &y1);
+            parts *= (double)plain_span(o, true, ox, &x0, &x1);
+            for (ky = y0; ky < y1; ky++) for (kx = x0; kx < x1; kx++) v += x[pixel_of(s, n, ky, kx) + c] / parts;
+        } else if (!a[8]) v = x[pixel_of(s, n, oy * h / side_of(to, false), ox * w / side_of(to, true)) + c];
+        else {
+            double fy = ((double)oy + 0.5) * (double)h / (double)side_of(to, false) - 0.5,
+                fx = ((double)ox + 0.5) * (double)w / (double)side_of(to, true) - 0.5;
+            if (fy < 0) fy = 0;
+            if (fx < 0) fx = 0;
+            for (y0 = (int64_t)fy, x0 = (int64_t)fx, ky = 0; ky < 2; ky++) for (kx = 0; kx < 2; kx++)
+                v += (ky ? fy - (double)y0 : 1 - fy + (double)y0) * (kx ? fx - (double)x0 : 1 - fx + (double)x0)
+                    * x[pixel_of(s, n, y0 + ky < h ? y0 + ky : h - 1, x0 + kx < w ? x0 + kx : w - 1) + c];
+        }
+        y[i] = v;
+    }
+}
 static void plain_norm(const op_call *o, double *const *in, double *y)
 {
-    int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j;
+    int64_t c = gtr__count(&o->in_shape[1]), n = gtr__count(&o->in_shape[0]) / c, i, j;
     for (j = 0; j < c; j++) {
         double mean = in[3][j], var = in[4][j];
         if (o->training) {
@@ -1562,6 +1781,21 @@ static void plain_norm(const op_call *o, double *const *in, double *y)
         }
         for (i = 0; i < n; i++)
             y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
+    }
+}
+static void plain_group_norm(const op_call *o, double *const *in, double *y)
+{
+    const gtr_shape *s = &o->in_shape[0];
+    int64_t c = s->dim[s->ndim - 1], wide = c / o->attr.i[0], pixels = gtr__count(s) / c / s->dim[0], n, g, i;
+    for (n = 0; n < s->dim[0]; n++) for (g = 0; g < o->attr.i[0]; g++) {
+        double mean = 0, var = 0, all = (double)(pixels * wide);
+#define AT ((n * pixels + i / wide) * c + g * wide + i % wide)
+        for (i = 0; i < pixels * wide; i++) mean += in[0][AT] / all;
+        for (i = 0; i < pixels * wide; i++) var += (in[0][AT] - mean) * (in[0][AT] - mean) / all;
+        for (i = 0; i < pixels * wide; i++)
+            y[AT] = (in[0][AT] - mean) / sqrt(var + o->attr.f[0]) * (o->n_in > 1 ? in[1][AT % c] : 1)
+                + (o->n_in > 2 ? in[2][AT % c] : 0);
+#undef AT
     }
 }
 static void plain_row_norm(const op_call *o, double *const *in, double *y)
@@ -1708,6 +1942,9 @@ static bool plain(const op_call *o, double *const *in, double *y)
         for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.i[0]] == i % o->attr.i[0];
         return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
+    case GTR__OP_GROUP_NORM: plain_group_norm(o, in, y); return true;
+    case GTR__OP_CONV: plain_conv(o, in, y); return true;
+    case GTR__OP_MAX_POOL: case GTR__OP_AVG_POOL: case GTR__OP_UPSAMPLE: plain_pool(o, in[0], y); return true;
     case GTR__OP_LAYER_NORM: case GTR__OP_RMS_NORM: plain_row_norm(o, in, y); return true;
     case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return true;
     case GTR__OP_NLL:
@@ -2051,7 +2288,7 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
             o->missing = 0;
         }
         /* a frozen weight, a bias that is trained */
-        if (o->id == GTR__OP_LINEAR && all & 4) op_backward(b, o, 4, false, masters, shift);
+        if ((o->id == GTR__OP_LINEAR || o->id == GTR__OP_CONV) && all & 4) op_backward(b, o, 4, false, masters, shift);
     }
 }
 static double work_of(const op_row *row, const op_case *c)
@@ -2062,6 +2299,8 @@ static double work_of(const op_row *row, const op_case *c)
     for (k = 0; k < c->n; k++) n += (double)gtr__count(&c->in[k]);
     if (row->build == build_matmul)
         return (double)gtr__count(a) * (double)gtr__count(&c->in[1]) / (double)a->dim[a->ndim - 2];
+    if (row->build == build_conv_with || row->build == build_conv_transpose_with)
+        return (double)gtr__count(a) * (double)gtr__count(&c->in[1]) / (double)a->dim[1];
     if (row->build == build_linear_with) return (double)gtr__count(a) * (double)c->in[1].dim[0];
     return n;
 }
@@ -3380,7 +3619,7 @@ static void bad_ops(void)
     BAD(gtr_embedding_with(y, b), GTR_ERR_SHAPE, "embedding|(N,)|(5,)|(V, E)");
     BAD(gtr_embedding_with(y, x), GTR_ERR_SHAPE, "embedding|(N,)|(N, 7)|(V, E)");
     BAD(gtr_embedding_with(ids, w), GTR_ERR_SHAPE, "embedding|7 dimensions");
-    BAD(gtr_batch_norm(c, "bn"), GTR_ERR_SHAPE, "batch_norm|\"bn\"|(2, 3, 4)|(N, C)");
+    BAD(gtr_batch_norm(b, "bn"), GTR_ERR_SHAPE, "batch_norm|\"bn\"|(5,)|(N, C, ...)");
     BAD(gtr_batch_norm(y, "bn"), GTR_ERR_SHAPE, "batch_norm|\"bn\"|int32");
     BAD(gtr_batch_norm(x, ""), GTR_ERR_ARG, "batch_norm|name");
     BAD(gtr_batch_norm_ex(x, "bn", norm_desc(-1)), GTR_ERR_SHAPE, "batch_norm|\"bn\"|-1");
@@ -3494,6 +3733,144 @@ static void bad_axes(void)
     gtr_destroy(ctx);
 }
 
+/* Convolutions, pools and norms of images. */
+static gtr_conv_desc conv_like(int64_t out, int kernel, int stride, int padding, int dilation, int64_t groups)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding; d.dilation = dilation; d.groups = groups;
+    return d;
+}
+static gtr_pool_desc pool_like(int kernel, int kernel_w, int stride, int padding, int dilation)
+{
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = kernel; d.kernel_w = kernel_w; d.stride = stride; d.padding = padding; d.dilation = dilation;
+    return d;
+}
+static void bad_images(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
+    gtr_init zero = init_of(GTR_INIT_ZERO, 0);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 4, 6, 5)),
+        *l = gtr_input(ctx, "l", GTR_F32, gtr_shape3(GTR_BATCH, 4, 6)), *f = gtr_input(ctx, "f", GTR_F32,
+        gtr_shape2(GTR_BATCH, 4)), *five = gtr_input(ctx, "five", GTR_F32, shape_of_rank(5, 1)),
+        *y = gtr_input(ctx, "y", GTR_I32, gtr_shape4(GTR_BATCH, 4, 6, 5)),
+        *w = gtr_parameter(ctx, "w", gtr_shape4(6, 4, 3, 3), zero), *b = gtr_parameter(ctx, "b", gtr_shape1(6), zero),
+        *half = gtr_parameter(ctx, "half", gtr_shape4(6, 2, 3, 3), zero), *c4 = gtr_parameter(ctx, "c4", gtr_shape1(4), zero),
+        *far_x = gtr_input(other, "x", GTR_F32, gtr_shape4(GTR_BATCH, 4, 6, 5)), *one = gtr_input(ctx, "one", GTR_F32,
+        gtr_shape4(GTR_BATCH, 4, 1, 1)), *wide = gtr_input(ctx, "wide", GTR_F32,
+        gtr_shape4(1, 1, (int64_t)1 << 30, (int64_t)1 << 20)), *sized, *t, *deep = gtr_input(ctx, "deep", GTR_F32,
+        gtr_shape4(1, 1, (int64_t)1 << 50, 1));
+    const int huge = 1 << 20, turn[4] = { 2, 1, 0, 3 };
+    int64_t mark, parameters;
+    gtr_conv_desc d;
+    sized = gtr_permute(x, turn);
+    mark = gtr_mark(ctx);
+    EXPECT(!gtr_conv2d(NULL, "c", 3, 3, 1, 1) && !gtr_conv1d(NULL, "c", 3, 3, 1, 1) && !gtr_conv_transpose2d(NULL, "c", 3, 3, 1, 1)
+        && !gtr_max_pool2d(NULL, 2, 2, 0) && !gtr_avg_pool2d(NULL, 2, 2, 0) && !gtr_adaptive_avg_pool2d(NULL, 1, 1)
+        && !gtr_global_avg_pool(NULL) && !gtr_upsample2d(NULL, 2, true) && !gtr_pixel_shuffle(NULL, 2)
+        && !gtr_group_norm(NULL, "g", 2, 0) && !gtr_instance_norm(NULL, "g", 0) && !gtr_dropout2d(NULL, "d", 0.5f)
+        && !gtr_conv2d_with(NULL, NULL, NULL, conv_like(0, 0, 0, 0, 0, 0)));
+    EXPECT_OK(ctx);
+    parameters = gtr_parameter_count(ctx);
+    BAD(gtr_conv2d_with(x, NULL, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv2d|argument 2 is NULL");
+    BAD(gtr_conv_transpose2d_with(NULL, w, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv_transpose2d|argument 1 is NULL");
+    BAD(gtr_conv2d(x, "c", 6, 7, 1, 0), GTR_ERR_SHAPE, "conv2d|\"c\"|(N, 4, 6, 5)|7|6");
+    BAD(gtr_conv2d(x, "c", 6, 7, 1, 0), GTR_ERR_SHAPE, "conv2d|\"c\"");       /* the name is free still */
+    BAD(gtr_conv1d(l, "c", 6, 9, 1, 1), GTR_ERR_SHAPE, "conv|\"c\"|(N, 4, 6)|9|8");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 0, 3, 1)), GTR_ERR_SHAPE, "\"c\"|dilated 7");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, 3)), GTR_ERR_SHAPE, "conv2d \"c\"|(N, 4, 6, 5)|6 channels|3 groups");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, 4)), GTR_ERR_SHAPE, "conv2d \"c\"|4 groups|divide");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, -2)), GTR_ERR_ARG, "conv2d|groups -2");
+    BAD(gtr_conv2d(x, "c", 0, 3, 1, 1), GTR_ERR_SHAPE, "conv2d \"c\"|0 channels");
+    BAD(gtr_conv2d(x, "c", -3, 3, 1, 1), GTR_ERR_SHAPE, "conv2d \"c\"|-3 channels");
+    BAD(gtr_conv2d(x, "c", INT64_MAX, 3, 1, 1), GTR_ERR_SHAPE, "c.weight|too large");
+    BAD(gtr_conv2d(x, "c", 6, 0, 1, 1), GTR_ERR_ARG, "conv2d|kernel (0, 0)");
+    BAD(gtr_conv2d(x, "c", 6, -3, 1, 1), GTR_ERR_ARG, "conv2d|kernel (-3, -3)");
+    BAD(gtr_conv2d(x, "c", 6, 3, -1, 1), GTR_ERR_ARG, "conv2d|stride (-1, -1)");
+    BAD(gtr_conv2d(x, "c", 6, 3, 1, -1), GTR_ERR_ARG, "conv2d|padding (-1, -1)");
+    BAD(gtr_conv2d(x, "c", 6, INT32_MAX, 1, 1), GTR_ERR_ARG, "conv2d|2147483647|2^20");
+    BAD(gtr_conv2d(x, "c", 6, 3, 1, INT32_MAX), GTR_ERR_ARG, "conv2d|2147483647|2^20");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, INT32_MIN, 1)), GTR_ERR_ARG, "conv2d|dilation");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, huge, 1)), GTR_ERR_SHAPE, "\"c\"");
+    BAD(gtr_conv2d(x, NULL, 6, 3, 1, 1), GTR_ERR_ARG, "conv2d|name");
+    BAD(gtr_conv2d(x, "", 6, 3, 1, 1), GTR_ERR_ARG, "conv2d|name");
+    BAD(gtr_conv2d(f, "c", 6, 3, 1, 1), GTR_ERR_SHAPE, "conv2d \"c\"|(N, 4)|(N, C, H, W)");
+    BAD(gtr_conv2d(five, "c", 6, 1, 1, 0), GTR_ERR_SHAPE, "conv2d \"c\"|(1, 1, 1, 1, 1)|(N, C, H, W)");
+    BAD(gtr_conv2d(y, "c", 6, 3, 1, 1), GTR_ERR_SHAPE, "conv2d \"c\"|int32|float32");
+    BAD(gtr_conv2d(sized, "c", 6, 3, 1, 1), GTR_ERR_SHAPE, "\"c\"|(6, 4, N, 5)");
+    BAD(gtr_conv2d_with(x, sized, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(6, 4, N, 5)");
+    BAD(gtr_conv_transpose2d(deep, "c", 1, 1, huge, 0), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"|1125899906842624");
+    BAD(gtr_upsample2d(deep, huge, false), GTR_ERR_SHAPE, "upsample");
+    BAD(gtr_conv2d_with(x, half, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(N, 4, 6, 5)|(6, 2, 3, 3)|(6,)|1 group");
+    BAD(gtr_conv2d_with(x, half, b, conv_like(0, 0, 1, 1, 1, 4)), GTR_ERR_SHAPE, "conv2d|4 groups");
+    BAD(gtr_conv2d_with(x, w, c4, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|bias (4,)");
+    BAD(gtr_conv2d_with(x, b, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|weight (6,)");
+    BAD(gtr_conv2d_with(l, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(N, 4, 6)|(6, 4, 3, 3)");
+    BAD(gtr_conv2d_with(x, x, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(N, 4, 6, 5)");
+    BAD(gtr_conv2d_with(y, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|int32");
+    BAD(gtr_conv2d_with(far_x, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv2d|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_conv_transpose2d(x, "c", 6, 3, 1, 4), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"|(N, 4, 6, 5)|padding 4");
+    BAD(gtr_conv_transpose2d_with(x, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv_transpose2d|(C, O / groups");
+    d = conv_like(6, 3, 2, 1, 1, 1); d.output_padding = 2;
+    BAD(gtr_conv_transpose2d_ex(x, "c", d), GTR_ERR_ARG, "conv_transpose2d|output_padding (2, 2)|below stride or dilation");
+    d.output_padding = -1;
+    BAD(gtr_conv_transpose2d_ex(x, "c", d), GTR_ERR_ARG, "conv_transpose2d|output_padding (-1, -1)");
+    BAD(gtr_conv_transpose2d(wide, "c", 1, 1, huge, 0), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"");
+    BAD(gtr_max_pool2d(x, 7, 1, 0), GTR_ERR_SHAPE, "max_pool|\"x\"|(N, 4, 6, 5)|window of 7");
+    BAD(gtr_max_pool2d(x, 3, 1, 2), GTR_ERR_SHAPE, "max_pool|padding 2|half");
+    BAD(gtr_avg_pool2d(x, 2, 1, 2), GTR_ERR_SHAPE, "avg_pool|padding 2|half");
+    BAD(gtr_max_pool2d(x, 0, 1, 0), GTR_ERR_ARG, "max_pool|kernel (0, 0)");
+    BAD(gtr_avg_pool2d(x, 2, -1, 0), GTR_ERR_ARG, "avg_pool|stride (-1, -1)");
+    BAD(gtr_avg_pool2d(x, 2, 1, -1), GTR_ERR_ARG, "avg_pool|padding (-1, -1)");
+    BAD(gtr_avg_pool2d_ex(x, pool_like(2, 0, 2, 0, 2)), GTR_ERR_ARG, "avg_pool|dilation");
+    BAD(gtr_max_pool2d_ex(x, pool_like(3, 2, 2, 0, 3)), GTR_ERR_SHAPE, "max_pool|(N, 4, 6, 5)|window of 3");
+    BAD(gtr_max_pool2d(f, 2, 2, 0), GTR_ERR_SHAPE, "max_pool|(N, 4)|(N, C, H, W) or (N, C, L)");
+    BAD(gtr_avg_pool2d(five, 1, 1, 0), GTR_ERR_SHAPE, "avg_pool|(N, C, H, W) or (N, C, L)");
+    BAD(gtr_max_pool2d(y, 2, 2, 0), GTR_ERR_SHAPE, "max_pool|int32");
+    BAD(gtr_avg_pool2d(sized, 2, 2, 0), GTR_ERR_SHAPE, "avg_pool|(N, C, H, W)");
+    BAD(gtr_adaptive_avg_pool2d(x, 0, 3), GTR_ERR_ARG, "adaptive_avg_pool|height 0|width 3");
+    BAD(gtr_adaptive_avg_pool2d(x, 3, -1), GTR_ERR_ARG, "adaptive_avg_pool|width -1");
+    BAD(gtr_adaptive_avg_pool2d(x, (int64_t)1 << 40, (int64_t)1 << 40), GTR_ERR_SHAPE, "avg_pool");
+    BAD(gtr_adaptive_avg_pool2d(l, 2, 3), GTR_ERR_ARG, "adaptive_avg_pool|height 2");
+    BAD(gtr_adaptive_avg_pool2d(f, 1, 1), GTR_ERR_SHAPE, "avg_pool|(N, 4)");
+    BAD(gtr_adaptive_avg_pool2d(y, 1, 1), GTR_ERR_SHAPE, "avg_pool|int32");
+    BAD(gtr_global_avg_pool(f), GTR_ERR_SHAPE, "global_avg_pool|2 dimensions");
+    BAD(gtr_global_avg_pool(y), GTR_ERR_SHAPE, "int32");
+    BAD(gtr_upsample2d(x, 0, false), GTR_ERR_SHAPE, "upsample|factor 0");
+    BAD(gtr_upsample2d(x, INT64_MIN, true), GTR_ERR_SHAPE, "upsample|factor -9223372036854775808");
+    BAD(gtr_upsample2d(x, INT64_MAX, true), GTR_ERR_SHAPE, "upsample|factor 9223372036854775807");
+    BAD(gtr_upsample2d(wide, huge, true), GTR_ERR_SHAPE, "upsample");
+    BAD(gtr_upsample2d(f, 2, true), GTR_ERR_SHAPE, "upsample|2 dimensions");
+    BAD(gtr_upsample2d(five, 2, true), GTR_ERR_SHAPE, "upsample|5 dimensions");
+    BAD(gtr_upsample2d(y, 2, true), GTR_ERR_SHAPE, "upsample|int32");
+    BAD(gtr_pixel_shuffle(x, 3), GTR_ERR_SHAPE, "pixel_shuffle|r 3");
+    BAD(gtr_pixel_shuffle(x, 0), GTR_ERR_SHAPE, "pixel_shuffle|r 0");
+    BAD(gtr_pixel_shuffle(x, INT64_MAX), GTR_ERR_SHAPE, "pixel_shuffle");
+    BAD(gtr_pixel_shuffle(l, 2), GTR_ERR_SHAPE, "pixel_shuffle|(N, C r r, H, W)");
+    BAD(gtr_group_norm(x, "g", 3, 0), GTR_ERR_SHAPE, "g");
+    BAD(gtr_group_norm(x, "g", 0, 0), GTR_ERR_ARG, "group_norm|0 groups");
+    BAD(gtr_group_norm(x, "g", -1, 0), GTR_ERR_ARG, "group_norm|-1 groups");
+    BAD(gtr_group_norm_with(x, b, b, 2, 0), GTR_ERR_SHAPE, "group_norm|(N, 4, 6, 5)|(C,)");
+    BAD(gtr_group_norm(y, "g", 2, 0), GTR_ERR_SHAPE, "int32");
+    BAD(gtr_instance_norm(one, NULL, 0), GTR_ERR_SHAPE, "more than one value");
+    BAD(gtr_dropout2d(f, "d2", 0.5f), GTR_ERR_SHAPE, "dropout2d|2 dimensions");
+    BAD(gtr_dropout2d(x, "d2", 1), GTR_ERR_ARG, "dropout");
+    EXPECT_EQ(gtr_parameter_count(ctx), parameters);
+    EXPECT_EQ(gtr_mark(ctx), mark);
+    /* one value a channel: known when the batch is */
+    t = gtr_sum(gtr_batch_norm(one, "bn"), NULL, 0, false);
+    EXPECT(t && gtr_set(one, (gtr_float[4]){ 1, 2, 3, 4 }, 4 * sizeof(gtr_float)) == GTR_OK);
+    EXPECT(gtr_eval(&t, 1) == GTR_OK);
+    EXPECT(gtr_eval_train(&t, 1) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "batch_norm \"bn\"");
+    EXPECT_OK(ctx);
+    gtr_destroy(other);
+    gtr_destroy(ctx);
+}
+
 /* Equal elements, NaN and vectors of zeros: which of them is first, and which has the gradient. */
 static void equals(void)
 {
@@ -3514,7 +3891,9 @@ static void equals(void)
     t[6] = gtr_gradient(gtr_norm(gtr_scale(x, 0, 0), 2, NULL, 0, false), x);
     t[7] = gtr_gradient(gtr_norm(x, (float)INFINITY, NULL, 0, false), x);
     t[8] = gtr_max(x, NULL, 0, false); t[9] = gtr_min(x, NULL, 0, false);
-    if (CHECK(gtr_eval(t, 10) == GTR_OK, "%s", gtr_error_text(ctx))) {
+    t[10] = gtr_max_pool2d(gtr_reshape(x, gtr_shape4(1, 1, 2, 6)), 2, 0, 0);
+    t[11] = gtr_gradient(gtr_sum(t[10], NULL, 0, false), x);
+    if (CHECK(gtr_eval(t, 12) == GTR_OK, "%s", gtr_error_text(ctx))) {
         EXPECT(!gtr_get(t[0], ints, sizeof ints) && !memcmp(ints, up, sizeof up));
         EXPECT(!gtr_get(t[1], ints, sizeof ints) && !memcmp(ints, down, sizeof down));
         EXPECT(!gtr_get(t[2], ints, 8) && !memcmp(ints, most, 8));
@@ -3527,11 +3906,15 @@ static void equals(void)
         for (k = 0; k < 12; k++) EXPECT(got[k] == 0);
         EXPECT(!gtr_get(t[7], got, sizeof got));
         for (k = 0; k < 12; k++) EXPECT(got[k] == (k == 10));
+        EXPECT(!gtr_get(t[10], got, 3 * sizeof *got) && got[0] == 3 && got[1] == 3 && got[2] == 5);
+        EXPECT(!gtr_get(t[11], got, sizeof got));
+        for (k = 0; k < 12; k++) EXPECT(got[k] == (k == 1 || k == 2 || k == 10));
     }
     memcpy(nan, v, sizeof v);
     nan[4] = nan[7] = gtr__nan();
     EXPECT(gtr_set(x, nan, sizeof nan) == GTR_OK);
-    if (CHECK(gtr_eval(t, 10) == GTR_OK, "%s", gtr_error_text(ctx))) {
+    if (CHECK(gtr_eval(t, 11) == GTR_OK, "%s", gtr_error_text(ctx))) {
+        EXPECT(!gtr_get(t[10], got, 3 * sizeof *got) && got[0] != got[0] && got[1] == 3 && got[2] != got[2]);
         EXPECT(!gtr_get(t[0], ints, sizeof ints) && ints[5] == 4 && ints[11] == 1);
         EXPECT(!gtr_get(t[1], ints, sizeof ints) && ints[0] == 4 && ints[6] == 1);
         EXPECT(!gtr_get(t[2], ints, 8) && ints[0] == 4 && ints[1] == 1);
@@ -3540,6 +3923,57 @@ static void equals(void)
     }
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
+}
+
+/* Lines of many equal elements, zeros of both signs, infinities and NaN, sorted, and the first k of them: places and
+   values as an insertion one by one finds them, and gradients there. */
+static bool comes_first(float u, float v, bool down)
+{
+    return down ? u > v || (u != u && v == v) : u < v || (v != v && u == u);
+}
+static void long_lines(void)
+{
+    enum { MOST = 700 };
+    static const int k_of[][2] = { { 20, 20 }, { 33, 33 }, { 300, 300 }, { 300, 32 }, { 700, 40 }, { 700, 100 } };
+    static const float few[6] = { 0, -0.0f, INFINITY, -INFINITY, NAN, 1 };
+    size_t f;
+    int axis, way, i, e;
+    for (f = 0; f < sizeof k_of / sizeof k_of[0]; f++) for (axis = 0; axis < 2; axis++) for (way = 0; way < 3; way++) {
+        const int n = k_of[f][0], k = k_of[f][1], lines = 5, step = axis ? 1 : lines, down = way != 1;
+        gtr_context *ctx = context_on(GTR_DEVICE_AUTO, 1);
+        gtr_tensor *x = gtr_parameter(ctx, "x", axis ? gtr_shape2(lines, n) : gtr_shape2(n, lines),
+            init_of(GTR_INIT_ZERO, 0)), *t[3];
+        static gtr_float v[5 * MOST], got[5 * MOST], dx[5 * MOST];
+        static int32_t at[5 * MOST], places[MOST];
+        if (n != k && !down) { gtr_destroy(ctx); continue; }
+        for (i = 0; i < lines * n; i++) {
+            const uint32_t r = (uint32_t)i * 2654435761u >> 8;
+            v[i] = way == 2 ? (gtr_float)i : r % 7 == 0 ? few[r / 7 % 6] : (gtr_float)(r % 1000) / 16 - 30;
+        }
+        t[0] = n == k ? gtr_sort(x, axis, down) : gtr_top_k(x, k, axis);
+        t[1] = gtr_output(t[0], 1);
+        t[2] = gtr_gradient(gtr_sum(gtr_scale(t[0], 3, 0), NULL, 0, false), x);
+        EXPECT(!gtr_set(x, v, (size_t)(lines * n) * sizeof *v) && !gtr_eval(t, 3));
+        EXPECT(!gtr_get(t[0], got, (size_t)(lines * k) * sizeof *v) && !gtr_get(t[1], at, (size_t)(lines * k) * 4));
+        EXPECT(!gtr_get(t[2], dx, (size_t)(lines * n) * sizeof *v));
+        for (i = 0; i < lines; i++) {
+            const int from = axis ? i * n : i, to = axis ? i * k : i;
+            int wrong = 0, chosen = 0;
+            for (e = 0; e < n; e++) {
+                int o = e;
+                for (; o && comes_first((float)v[from + e * step], (float)v[from + places[o - 1] * step], down); o--)
+                    places[o] = places[o - 1];
+                places[o] = e;
+            }
+            for (e = 0; e < k; e++) wrong += at[to + e * step] != places[e]
+                || memcmp(&got[to + e * step], &v[from + places[e] * step], sizeof *v) != 0;
+            for (e = 0; e < n; e++) { chosen += dx[from + e * step] == 3; wrong += dx[from + e * step] != 0; }
+            CHECK(wrong == k && chosen == k, "%d of %d along axis %d, way %d: line %d: %d wrong", k, n, axis, way, i,
+                wrong - k);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
 }
 
 static void bad_runs(void)
@@ -3788,7 +4222,9 @@ int main(int argc, char **argv)
     RUN(other_dtypes);
     RUN(bad_ops);
     RUN(bad_axes);
+    RUN(bad_images);
     RUN(equals);
+    RUN(long_lines);
     RUN(bad_runs);
 #ifdef GPUTRAIN_DOUBLE
     RUN(gradients);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The benchmark's steps in JAX: the whole step jitted, and many steps in one lax.scan, the least host overhead that JAX offers.
 usage: jax_bench.py serve; requests and answers as torch_bench.py has them, "row" and "block" alone; random weights,
-which cost the same.
+which cost the same. A network with convolutions has channels last wherever the words have them first.
 BENCH_PEERS: the variants wanted, of jit,scan."""
 import json
 import os
@@ -26,18 +26,53 @@ def parameters(ops, key):
     for op in ops:
         x = ops[op.inputs[0]].shape if op.name else []
         draw = lambda *shape: jax.random.normal(jax.random.fold_in(key, len(weights)), shape)
+        if op.word in CONVS:
+            of = x[0] // (op.args[4] if op.args[4:] else 1)
+            taps = [op.args[1]] * (len(x) - 1)
+            weights[op.name] = (draw(*taps, of, op.args[0]) * (of * op.args[1] ** len(taps)) ** -.5,)
+            if op.word != "conv_no_bias": weights[op.name] += (jnp.zeros(op.args[0]),)
         if op.word == "linear": weights[op.name] = draw(x[-1], op.args[0]) * (1 / x[-1]) ** .5, jnp.zeros(op.args[0])
         if op.word == "embedding": weights[op.name] = draw(*op.args)
         if op.word == "batch_norm":
-            weights[op.name] = jnp.ones(x[-1]), jnp.zeros(x[-1])
-            buffers[op.name] = jnp.zeros(x[-1]), jnp.ones(x[-1])
+            weights[op.name] = jnp.ones(x[0]), jnp.zeros(x[0])
+            buffers[op.name] = jnp.zeros(x[0]), jnp.ones(x[0])
     return weights, buffers
+
+
+LAYOUTS = {3: ("NWC", "WIO", "NWC"), 4: ("NHWC", "HWIO", "NHWC")}
+
+
+def conv(op, x, w, dt):
+    """Convolutions of images with channels last."""
+    kernel, stride, padding, groups = op.args[1:] + [1, 0, 1][len(op.args) - 2:]
+    rank, x = x.ndim - 2, x.astype(dt)
+    if op.word == "conv_transpose":
+        pads = [(kernel - 1 - padding,) * 2] * rank
+        y = lax.conv_transpose(x, w[0].astype(dt), [stride] * rank, pads, dimension_numbers=LAYOUTS[x.ndim])
+    else:
+        y = lax.conv_general_dilated(x, w[0].astype(dt), [stride] * rank, [(padding, padding)] * rank,
+                                     dimension_numbers=LAYOUTS[x.ndim], feature_group_count=groups)
+    return y + w[1].astype(dt) if w[1:] else y
+
+
+def pool(op, x):
+    kernel, stride, padding = op.args + [op.args[0], 0][len(op.args) - 1:]
+    over = lambda each, rest: (rest,) + (each,) * (x.ndim - 2) + (rest,)
+    most = op.word == "max_pool"
+    y = lax.reduce_window(x, -jnp.inf if most else 0., lax.max if most else lax.add, over(kernel, 1), over(stride, 1),
+                          over((padding, padding), (0, 0)))
+    return y if most else y / kernel ** (x.ndim - 2)
+
+
+def upsample(x, factor):
+    for axis in range(1, x.ndim - 1): x = jnp.repeat(x, factor, axis)
+    return x
 
 
 def normalized(x, weight, running):
     """Batch normalisation by the batch's statistics, in float32; and the running ones after it."""
-    wide, n = x.astype(jnp.float32), len(x)
-    mean, var = wide.mean(0), wide.var(0)
+    wide, n, axes = x.astype(jnp.float32), x.size // x.shape[-1], tuple(range(x.ndim - 1))
+    mean, var = wide.mean(axes), wide.var(axes)
     y = (wide - mean) * lax.rsqrt(var + 1e-5) * weight[0] + weight[1]
     return y.astype(x.dtype), (.9 * running[0] + .1 * mean, .9 * running[1] + .1 * var * n / (n - 1))
 
@@ -52,12 +87,13 @@ def kl(h, a):
     return a * jnp.mean(jnp.exp(v) + m * m - v - 1)
 
 
+CONVS = ("conv", "conv_no_bias", "conv_transpose")
 LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
 PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
              matmul=lambda x, y: x @ y, matmul_t=lambda x, y: x @ y.swapaxes(-2, -1), scale=lambda x, a: x * a,
              mean=lambda x, axis: x.mean(axis), softmax=lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype),
              reshape=lambda x, *shape: x.reshape(len(x), *shape), permute=lambda x, *axes: x.transpose(0, *axes),
-             concat=lambda *x: jnp.concatenate(x[:-1], -1), kl=kl)
+             kl=kl, upsample=upsample, global_avg_pool=lambda x: x.mean(tuple(range(1, x.ndim - 1))))
 
 
 def forward(ops, dt, columns, weights, buffers, key):
@@ -67,6 +103,9 @@ def forward(ops, dt, columns, weights, buffers, key):
         x, w = [values[k] for k in op.inputs], weights.get(op.name)
         if op.word in network.COLUMNS: y = next(columns)
         elif op.word == "linear": y = x[0].astype(dt) @ w[0].astype(dt) + w[1].astype(dt)
+        elif op.word in CONVS: y = conv(op, x[0], w, dt)
+        elif op.word in ("max_pool", "avg_pool"): y = pool(op, x[0])
+        elif op.word == "concat": y = jnp.concatenate(x, -1)
         elif op.word == "embedding": y = w[x[0]].astype(dt)
         elif op.word == "batch_norm": y, after[op.name] = normalized(x[0], w, buffers[op.name])
         elif op.word == "dropout":
@@ -85,7 +124,9 @@ def variants(w):
     """name -> (function of a number of blocks' steps, its seconds a step, steps a call)"""
     dt, ops, key = TYPES.get(w["precision"], jnp.float32), network.program(w["network"]), jax.random.PRNGKey(0)
     jax.config.update("jax_default_matmul_precision", "tensorfloat32" if w["precision"] == "tf32" else "float32" if w["precision"] == "fp32" else "bfloat16")
-    columns = [jnp.asarray(c / np.float32(255) if c.dtype == np.uint8 else c) for c in network.columns(w, w["batch"])]
+    columns = network.columns(w, w["batch"])
+    if any(op.word in CONVS for op in ops): columns = [np.moveaxis(c, 1, -1) if c.ndim > 2 else c for c in columns]
+    columns = [jnp.asarray(c / np.float32(255) if c.dtype == np.uint8 else c) for c in columns]
     p, buffers = parameters(ops, key)
 
     def loss(p, buffers, columns, t): return forward(ops, dt, columns, p, buffers, jax.random.fold_in(key, t))

@@ -4,7 +4,8 @@ import collections
 import numpy as np
 
 COLUMNS = ("floats", "bytes", "bits", "labels", "ids")
-LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb"}
+LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
+          "conv_transpose": "back"}
 LOSSES = ("cross_entropy", "mse", "bce")
 TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "matmul", "matmul_t") + LOSSES, 2)    # others: one
 # The result of op i is value i; inputs: numbers of values; name: a layer's; shape: without the batch.
@@ -22,6 +23,11 @@ def words(tokens):
     return found
 
 
+def windows(sizes, kernel, stride=1, padding=0): return [(n + 2 * padding - kernel) // stride + 1 for n in sizes]
+
+def widened(sizes, kernel, stride=1, padding=0): return [(n - 1) * stride - 2 * padding + kernel for n in sizes]
+
+
 def shape_of(word, args, of):
     """The shape of a word's result; of: the shapes of what it takes."""
     if word in ("floats", "bytes", "bits", "reshape"): return args
@@ -29,11 +35,17 @@ def shape_of(word, args, of):
     if word in ("labels", "kl") or word in LOSSES: return []
     if word == "sample": return of[0][:-1] + [of[0][-1] // 2]
     if word == "linear": return of[0][:-1] + args
+    if word in ("conv", "conv_no_bias"): return args[:1] + windows(of[0][1:], *args[1:4])
+    if word == "conv_transpose": return args[:1] + widened(of[0][1:], *args[1:4])
+    if word in ("max_pool", "avg_pool"): return of[0][:1] + windows(of[0][1:], *(args if args[1:] else args * 2))
+    if word == "global_avg_pool": return of[0][:1]
+    if word == "upsample": return of[0][:1] + [args[0] * n for n in of[0][1:]]
     if word == "embedding": return of[0] + args[1:]
     if word == "matmul": return of[0][:-1] + of[1][-1:]
     if word == "matmul_t": return of[0][:-1] + of[1][-2:-1]
     if word == "permute": return [of[0][a - 1] for a in args]
     if word == "mean": return of[0][:args[0] - 1] + of[0][args[0]:]
+    if word == "concat" and args[1:]: return [sum(s[0] for s in of)] + of[0][1:]
     if word == "concat": return of[0][:-1] + [sum(s[-1] for s in of)]
     return of[0]
 
@@ -89,9 +101,9 @@ def column(op, n, seed):
 def columns(w, most=None):
     """The first rows of a workload's data set, an array a column; most: how many are wanted."""
     n = min(most or 1 << 40, w["rows"] or 60000)
+    inputs = [op for op in program(w["network"]) if op.word in COLUMNS]
     if not w["fashion"]:
-        inputs = [op for op in program(w["network"]) if op.word in COLUMNS]
         return [column(op, n, k + 1) for k, op in enumerate(inputs)]
-    images = np.fromfile(f"{w['fashion']}/train-images-idx3-ubyte", np.uint8)[16:].reshape(-1, 784)
+    images = np.fromfile(f"{w['fashion']}/train-images-idx3-ubyte", np.uint8)[16:].reshape([-1] + inputs[0].shape)
     labels = np.fromfile(f"{w['fashion']}/train-labels-idx1-ubyte", np.uint8)[8:].astype(np.int64)
     return [images[:n], labels[:n]]

@@ -10,7 +10,7 @@ usage: torch_bench.py serve; requests on standard input, answers on standard out
                         "PARITY step loss peer_loss exact_loss nmse peer_nmse", "BUFFERS step nmse peer_nmse",
                         "MEAN loss" (of END steps' last N)
     epochs JSON         whole epochs of a workload on the CPU: "TIME microseconds" for each
-    process MODE FASHION    whole processes: "TIME microseconds"
+    process MODE FASHION NET    whole processes: "TIME microseconds"
 BENCH_PEERS: the variants wanted, of eager,graph,compile,compile-max; a CPU has no graph. 'compile' is torch.compile
 with the whole step in one captured graph, the fastest that a PyTorch user gets; '-max' the same with max-autotune.
 Times are of blocks of steps by the wall clock, inputs resident on the device; rest_bytes is the peak of allocated
@@ -33,6 +33,7 @@ import torch.nn.functional as F
 
 import network
 
+torch.backends.cudnn.benchmark = True
 WANTED = os.environ.get("BENCH_PEERS", "eager,graph,compile").split(",")
 BLOCK = 0.06    # seconds
 
@@ -47,12 +48,24 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
              tanh="torch.tanh({0})", gelu="F.gelu({0})", dropout="F.dropout({0}, {args}, self.training)",
              add="{0} + {1}", matmul="{0} @ {1}", matmul_t="{0} @ {1}.transpose(-2, -1)", scale="{0} * {args}",
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
-             permute="{0}.permute(0, {args})", concat="torch.cat(({all}), -1)",
+             permute="{0}.permute(0, {args})", concat="torch.cat(({all}), {axis})",
+             conv="self.{name}({0})", conv_no_bias="self.{name}({0})", conv_transpose="self.{name}({0})",
+             max_pool="F.max_pool{rank}d({0}, {args})", avg_pool="F.avg_pool{rank}d({0}, {args})",
+             global_avg_pool="F.adaptive_avg_pool{rank}d({0}, 1).flatten(1)",
+             upsample="F.interpolate({0}, scale_factor={args})",
              cross_entropy="F.cross_entropy({0}, {1})", mse="F.mse_loss({0}, {1})",
              bce="F.binary_cross_entropy_with_logits({0}, {1})", sample="sample(*{0}.chunk(2, -1))",
              kl="{args} * kl(*{0}.chunk(2, -1))")
-MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]), batch_norm=lambda op, x: nn.BatchNorm1d(x[-1]),
-               embedding=lambda op, x: nn.Embedding(*op.args))
+CONV, BACK = {2: nn.Conv1d, 3: nn.Conv2d}, {2: nn.ConvTranspose1d, 3: nn.ConvTranspose2d}
+def groups(op): return op.args[4] if op.args[4:] else 1
+
+
+MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]),
+               batch_norm=lambda op, x: (nn.BatchNorm2d if len(x) == 3 else nn.BatchNorm1d)(x[0]),
+               embedding=lambda op, x: nn.Embedding(*op.args),
+               conv=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op)),
+               conv_no_bias=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op), bias=False),
+               conv_transpose=lambda op, x: BACK[len(x)](x[0], *op.args[:4], groups=groups(op)))
 
 
 def sample(m, v): return m + torch.exp(0.5 * v) * torch.randn_like(m)
@@ -67,7 +80,8 @@ def net_of(text):
     for i, op in enumerate(ops):
         if op.word in network.COLUMNS: continue
         values = [f"v{k}" for k in op.inputs]
-        line = LINES[op.word].format(*values, name=op.name, args=", ".join(map(str, op.args)), all=", ".join(values))
+        line = LINES[op.word].format(*values, name=op.name, args=", ".join(map(str, op.args)), all=", ".join(values),
+                                     axis=(op.args[1:] + [-1])[0], rank=len(ops[op.inputs[0]].shape) - 1)
         lines.append(f"    v{i} = {line}")
     scope = dict(torch=torch, F=F, sample=sample, kl=kl)
     exec("\n".join(lines + [f"    return v{len(ops) - 1}"]), scope)
@@ -81,6 +95,7 @@ def precision(w, name=None):
     """Float32 products as named; the autocast to use beside."""
     name = name or w["precision"]
     torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
+    torch.backends.cudnn.allow_tf32 = name == "tf32"
     dtype = torch.float16 if name == "fp16" else torch.bfloat16
     return torch.autocast(w["device"], dtype=dtype, enabled=name in ("bf16", "fp16"))
 
@@ -120,6 +135,28 @@ def seconds(step, n):
     return (time.perf_counter() - t) / n
 
 
+def placed(layout, model, columns):
+    """The same with images and their weights in this memory format."""
+    return model.to(memory_format=layout), [c.contiguous(memory_format=layout) if c.dim() == 4 else c for c in columns]
+
+
+def layout(w, columns):
+    """The memory format that PyTorch trains a workload's images in: channels last where products are of 16 bits, else
+    what is quicker, captured on a GPU."""
+    if "conv" not in w["network"] or all(c.dim() < 4 for c in columns): return torch.contiguous_format
+    if w["precision"] in ("bf16", "fp16"): return torch.channels_last
+    took, gpu = {}, w["device"] == "cuda"
+    for form in (torch.contiguous_format, torch.channels_last):
+        amp = precision(w)
+        model, images = placed(form, net_of(w["network"]).to(w["device"]), columns)
+        opt, _ = optimizer(w, model, gpu)
+        step = stepper(model, images, opt, amp)
+        if gpu: step = graphed(step, opt)
+        seconds(step, 2)
+        took[form] = seconds(step, 5)
+    return min(took, key=took.get)
+
+
 class Server:
     def __init__(self, out): self.out, self.work, self.step, self.count = out, None, {}, {}
 
@@ -132,6 +169,8 @@ class Server:
         if gpu and not torch.cuda.is_available(): return self.say("no GPU for PyTorch")
         if w["threads"]: torch.set_num_threads(w["threads"])
         columns = data(w, w["batch"])
+        self.layout = layout(w, columns)
+        columns = placed(self.layout, nn.Module(), columns)[1]
         for variant in WANTED:
             if variant not in ("eager", "compile", "compile-max") and not (gpu and variant == "graph"): continue
             if time.perf_counter() - began > w["limit"]:
@@ -147,7 +186,7 @@ class Server:
             try:
                 amp = precision(w)
                 torch.manual_seed(0)
-                model = net_of(w["network"]).to(w["device"])
+                model = net_of(w["network"]).to(w["device"]).to(memory_format=self.layout)
                 params = sum(p.numel() for p in model.parameters())
                 opt, each = optimizer(w, model, gpu and variant != "eager")
                 f = model if "compile" not in variant else torch.compile(model, mode="max-autotune-no-cudagraphs" if variant.endswith("max") else "default")
@@ -170,7 +209,8 @@ class Server:
     def epochs(self, w):
         torch.set_num_threads(w["threads"])
         columns = data(w)
-        model = net_of(w["network"])
+        form = layout(w, [c[:w["batch"]] for c in columns])
+        model, columns = placed(form, net_of(w["network"]), columns)
         opt = torch.optim.Adam(model.parameters(), lr=1e-3)
         for e in range(4):
             t, order = time.perf_counter(), torch.randperm(len(columns[0]))
@@ -181,20 +221,20 @@ class Server:
                 opt.step()
             if e: self.say(f"TIME {(time.perf_counter() - t) * 1e6:.0f}")
 
-    def process(self, mode, fashion):
+    def process(self, mode, fashion, net):
         here = os.path.dirname(os.path.abspath(__file__))
         t = time.perf_counter()
-        subprocess.run([sys.executable, f"{here}/torch_fashion.py", fashion, mode], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([sys.executable, f"{here}/torch_fashion.py", fashion, mode, net], stdout=subprocess.DEVNULL, check=True)
         self.say(f"TIME {(time.perf_counter() - t) * 1e6:.0f}")
 
     def parity(self, *steps):
         w = self.work
         *points, last, mean_of = map(int, steps)
         self.step, self.count = {}, {}
-        columns = data(w)
+        columns = placed(self.layout, nn.Module(), data(w))[1]
         batch, per_epoch = w["batch"], len(columns[0]) // w["batch"]
         rows = lambda s: [c[(s - 1) % per_epoch * batch:((s - 1) % per_epoch + 1) * batch] for c in columns]
-        model = net_of(w["network"]).to(w["device"])
+        model = net_of(w["network"]).to(w["device"]).to(memory_format=self.layout)
         for s in points:
             model.load_state_dict(safetensors(f"build/parity/{s}.safetensors"))
             exact = copy.deepcopy(model).double()
@@ -264,7 +304,7 @@ def gate(inputs=None, layer=-1, element=0):
     def relu(z):
         if inputs is not None: inputs.append(z.detach())
         if next(calls) != layer: return F.relu(z)
-        passes = (z > 0).to(z.dtype)
+        passes = (z > 0).to(z.dtype, memory_format=torch.contiguous_format)
         passes.view(-1)[element] = 1 - passes.view(-1)[element]
         return z * passes
     return relu

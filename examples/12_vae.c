@@ -1,7 +1,7 @@
 /* A variational autoencoder (D. Kingma and M. Welling, 2014) that is told the class, trained on images of 8x8 pixels:
    then it writes each digit twice. It shows noise that is drawn in the graph, a loss made of two, layers that two
    places share, and an evaluation without data.
-     cc -O3 -march=native examples/06_vae.c -o vae -lm -pthread && ./vae examples/digits.csv
+     cc -O3 -march=native examples/12_vae.c -o vae -lm -pthread && ./vae examples/digits.csv
    Data: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
    as scikit-learn packages it; licence CC BY 4.0. Every fifth sample is the test set. Done when these are described in
    at most 21.4 nats each: without a code, by their class alone, it takes 21.9. */

@@ -1,0 +1,394 @@
+/* Networks of images, whose values lie with channels last inside, against the same networks of ops that know nothing of
+   it: convolutions by slices and products, pools and norms by reductions. Every value between, gradients by images,
+   weights and what is between, training, micro-batches, recomputation, predictors; and what plans have no node for. A
+   ResNet-18 of PyTorch's (tests/gen_goldens.py) from its file and back. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include <math.h>
+#include <unistd.h>
+#include "device.h"
+#include "made.h"
+
+typedef gtr_tensor *tensor;
+enum { ROWS = 7, MOST = 40 };
+/* What a network is built in. plain: by other ops; keep: every value between is marked; again: it is computed anew in
+   the backward pass; frozen: batch_norm as in evaluation; dropped: a network has its dropout. */
+typedef struct build {
+    gtr_context *ctx; bool plain, keep, again, frozen, dropped; tensor x, mid[MOST]; int n_mid;
+} build;
+static tensor mid(build *b, tensor t) { if (b->n_mid < MOST) b->mid[b->n_mid++] = t; return b->keep ? gtr_keep(t) : t; }
+static gtr_init uniform(double a)
+{
+    gtr_init i;
+    memset(&i, 0, sizeof i);
+    i.kind = GTR_INIT_UNIFORM; i.a = (float)a;
+    return i;
+}
+static tensor parameter(build *b, const char *name, const char *part, gtr_shape s)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s.%s", name, part);
+    return gtr_parameter(b->ctx, full, s, uniform(0.5));
+}
+static tensor permuted(tensor x, int a, int b, int c, int d)
+{
+    const int dims[4] = { a, b, c, d };
+    return gtr_permute(x, dims);
+}
+/* A convolution at stride 1 of the group's channels: what lies under each tap, side by side, times the weight. */
+static tensor taps_product(tensor x, tensor w, int64_t at, int64_t end, int padding)
+{
+    const gtr_shape s = gtr_tensor_shape(w), image = gtr_tensor_shape(x);
+    const int64_t pad[4] = { padding, padding, padding, padding };
+    tensor tap[64], t = padding ? gtr_pad(x, pad, 2, GTR_PAD_CONSTANT, 0) : x;
+    int n = 0;
+    for (int64_t y = 0; y < s.dim[2]; y++) for (int64_t k = 0; k < s.dim[3]; k++)
+        tap[n++] = gtr_slice(gtr_slice(gtr_slice(t, 1, at * s.dim[1], (at + 1) * s.dim[1]), 2, y,
+            y + image.dim[2] + 2 * padding - s.dim[2] + 1), 3, k, k + image.dim[3] + 2 * padding - s.dim[3] + 1);
+    w = gtr_slice(permuted(w, 0, 2, 3, 1), 0, at * (s.dim[0] / end), (at + 1) * (s.dim[0] / end));
+    w = gtr_reshape(w, gtr_shape2(s.dim[0] / end, s.dim[1] * s.dim[2] * s.dim[3]));
+    return permuted(gtr_linear_with(permuted(n > 1 ? gtr_concat(tap, n, 1) : tap[0], 0, 2, 3, 1), w, NULL), 0, 3, 1, 2);
+}
+static tensor channel_of(tensor p, int64_t n) { return gtr_reshape(p, gtr_shape3(n, 1, 1)); }
+static tensor conv(build *b, tensor x, const char *name, int out, int kernel, int padding, int groups)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.kernel = kernel; d.padding = padding; d.groups = groups;
+    if (!b->plain) return mid(b, gtr_conv2d_ex(x, name, d));
+    tensor w = parameter(b, name, "weight", gtr_shape4(out, gtr_tensor_shape(x).dim[1] / groups, kernel, kernel)),
+        bias = parameter(b, name, "bias", gtr_shape1(out)), part[16];
+    for (int k = 0; k < groups; k++) part[k] = taps_product(x, w, k, groups, padding);
+    return mid(b, gtr_add(groups > 1 ? gtr_concat(part, groups, 1) : part[0], channel_of(bias, out)));
+}
+/* Transposed, of kernel 2 and stride 2: pixels do not overlap. */
+static tensor up(build *b, tensor x, const char *name, int out)
+{
+    const gtr_shape s = gtr_tensor_shape(x);
+    if (!b->plain) return mid(b, gtr_conv_transpose2d(x, name, out, 2, 2, 0));
+    tensor w = parameter(b, name, "weight", gtr_shape4(s.dim[1], out, 2, 2)),
+        bias = parameter(b, name, "bias", gtr_shape1(out));
+    tensor t = gtr_matmul(permuted(x, 0, 2, 3, 1), gtr_reshape(w, gtr_shape2(s.dim[1], 4 * out)));
+    gtr_shape six = gtr_shape4(s.dim[0], s.dim[2], s.dim[3], out);
+    const int dims[6] = { 0, 3, 1, 4, 2, 5 };
+    six.ndim = 6; six.dim[4] = six.dim[5] = 2;
+    t = gtr_permute(gtr_reshape(t, six), dims);
+    t = gtr_reshape(t, gtr_shape4(s.dim[0], out, 2 * s.dim[2], 2 * s.dim[3]));
+    return mid(b, gtr_add(t, channel_of(bias, out)));
+}
+/* Pools of 2 by 2, side by side. */
+static tensor halved(build *b, tensor x, bool largest)
+{
+    const gtr_shape s = gtr_tensor_shape(x);
+    const int over[2] = { 3, 5 };
+    if (!b->plain) return mid(b, largest ? gtr_max_pool2d(x, 2, 0, 0) : gtr_avg_pool2d(x, 2, 0, 0));
+    gtr_shape six = gtr_shape4(s.dim[0], s.dim[1], s.dim[2] / 2, 2);
+    six.ndim = 6; six.dim[4] = s.dim[3] / 2; six.dim[5] = 2;
+    tensor t = gtr_reshape(x, six);
+    return mid(b, largest ? gtr_max(t, over, 2, false) : gtr_mean(t, over, 2, false));
+}
+static tensor doubled(build *b, tensor x)
+{
+    const gtr_shape s = gtr_tensor_shape(x);
+    const int64_t times[6] = { 1, 1, 1, 2, 1, 2 };
+    if (!b->plain) return mid(b, gtr_upsample2d(x, 2, false));
+    gtr_shape six = gtr_shape4(s.dim[0], s.dim[1], s.dim[2], 1);
+    six.ndim = 6; six.dim[4] = s.dim[3]; six.dim[5] = 1;
+    return mid(b, gtr_reshape(gtr_tile(gtr_reshape(x, six), times), gtr_shape4(s.dim[0], s.dim[1], 2 * s.dim[2],
+        2 * s.dim[3])));
+}
+static tensor norm(build *b, tensor x, const char *name)
+{
+    const gtr_shape s = gtr_tensor_shape(x);
+    const int over[3] = { 0, 2, 3 };
+    gtr_batch_norm_desc d;
+    memset(&d, 0, sizeof d);
+    d.frozen = b->frozen;
+    if (!b->plain) return mid(b, gtr_batch_norm_ex(x, name, d));
+    tensor w = parameter(b, name, "weight", gtr_shape1(s.dim[1])), bias = parameter(b, name, "bias", gtr_shape1(s.dim[1]));
+    tensor t = gtr_sub(x, gtr_mean(x, over, 3, true));
+    t = gtr_mul(t, gtr_rsqrt(gtr_scale(gtr_mean(gtr_square(t), over, 3, true), 1, 1e-5f)));
+    return mid(b, gtr_add(gtr_mul(t, channel_of(w, s.dim[1])), channel_of(bias, s.dim[1])));
+}
+static tensor image(build *b, int channels, int side)
+{
+    return b->x = gtr_input(b->ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, channels, side, side));
+}
+
+static tensor simple(build *b)
+{
+    tensor h = halved(b, gtr_relu(conv(b, image(b, 3, 8), "c1", 6, 3, 1, 1)), true);
+    if (b->again) gtr_recompute_begin(b->ctx);
+    h = mid(b, gtr_tanh(conv(b, h, "c2", 8, 3, 1, 2)));
+    h = halved(b, h, false);
+    if (b->again) gtr_recompute_end(b->ctx);
+    if (b->dropped) h = gtr_dropout(h, "drop", 0.25f);
+    return gtr_linear(gtr_flatten(h), "fc", 5);
+}
+static tensor residual(build *b)
+{
+    tensor h = gtr_relu(norm(b, conv(b, image(b, 3, 6), "c1", 8, 3, 1, 1), "n1")), skip = h;
+    const int sides[2] = { 2, 3 };
+    if (b->again) gtr_recompute_begin(b->ctx);
+    h = gtr_relu(norm(b, conv(b, h, "c2", 8, 3, 1, 8), "n2"));
+    h = norm(b, conv(b, h, "c3", 8, 1, 0, 1), "n3");
+    if (b->again) gtr_recompute_end(b->ctx);
+    h = mid(b, gtr_relu(gtr_add(h, skip)));
+    if (b->dropped) h = gtr_dropout(h, "drop", 0.25f);
+    return gtr_linear(b->plain ? gtr_mean(h, sides, 2, false) : gtr_global_avg_pool(h), "fc", 4);
+}
+static tensor skips(build *b)
+{
+    tensor pair[3], a = mid(b, gtr_tanh(conv(b, image(b, 2, 8), "d1", 4, 3, 1, 1))), h;
+    if (b->again) gtr_recompute_begin(b->ctx);
+    h = mid(b, gtr_tanh(conv(b, halved(b, a, true), "d2", 6, 3, 1, 1)));
+    if (b->again) gtr_recompute_end(b->ctx);
+    if (b->dropped) h = gtr_dropout(h, "drop", 0.25f);
+    pair[0] = up(b, h, "up", 4); pair[1] = doubled(b, h); pair[2] = a;
+    h = mid(b, gtr_concat(pair, 3, 1));
+    return conv(b, gtr_relu(h), "out", 1, 3, 1, 1);
+}
+/* One weight in two convolutions and a penalty, computed and frozen ones, a mask of rows, sums and broadcasts between. */
+static tensor shared(build *b)
+{
+    const int sides[2] = { 2, 3 }, one = 1;
+    tensor x = image(b, 4, 6), w = gtr_parameter(b->ctx, "w", gtr_shape4(4, 4, 3, 3), uniform(0.3)), t, h = x;
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.padding = 1;
+    for (int k = 0; k < 4; k++) {
+        tensor of = k < 2 ? w : k < 3 ? gtr_tanh(gtr_scale(w, 2, 0)) : gtr_stop_gradient(w);
+        h = gtr_tanh(b->plain ? taps_product(h, of, 0, 1, 1) : gtr_conv2d_with(h, of, NULL, d));
+        h = mid(b, k == 1 ? gtr_mul(h, gtr_sigmoid(gtr_mean(h, sides, 2, true)))
+            : k == 2 ? gtr_sub(h, gtr_max(h, &one, 1, true)) : h);
+        if (k == 1 && b->dropped) h = gtr_dropout(h, "drop", 0.25f);
+    }
+    t = gtr_softmax(h, 1);
+    h = mid(b, gtr_add(t, gtr_mul(x, gtr_reshape(gtr_slice(gtr_reshape(w, gtr_shape1(144)), 0, 0, 6), gtr_shape1(6)))));
+    return gtr_add(gtr_linear(gtr_flatten(h), "fc", 3), gtr_scale(gtr_mean(gtr_square(w), NULL, 0, false), 0.1f, 0));
+}
+typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms, flat; } network;
+static const network networks[] = {
+    { "a plain one", simple, 3, 8, 5, false, true }, { "a residual one", residual, 3, 6, 4, true, false },
+    { "one with skips", skips, 2, 8, 64, false, false }, { "one weight", shared, 4, 6, 3, false, true } };
+enum { NETWORKS = sizeof networks / sizeof *networks };
+
+static tensor begin(build *b, const network *n, tensor *loss)
+{
+    b->ctx = gtr_create(desc0());
+    b->n_mid = 0;
+    tensor y = n->make(b), t = gtr_input(b->ctx, "t", GTR_F32, gtr_tensor_shape(y));
+    *loss = gtr_mse(y, t);
+    for (int64_t k = 0; k < gtr_parameter_count(b->ctx); k++) {        /* by name: they were not made in the same order */
+        gtr_tensor *p = gtr_parameter_at(b->ctx, k);
+        const gtr_shape s = gtr_tensor_shape(p);
+        float v[2048];
+        if (!gtr_parameter_trainable(p)) continue;
+        made(v, gtr__count(&s), (uint32_t)gtr__hash(3, gtr_tensor_name(p)), -1, s.ndim == 1 ? 0.5f : 0);
+        EXPECT(gtr_set(p, v, (size_t)gtr__count(&s) * 4) == GTR_OK);
+    }
+    float x[ROWS * 256], goal[ROWS * 64];
+    made(x, ROWS * n->channels * n->side * n->side, 11, 0, 0);
+    made(goal, ROWS * n->out, 12, 0, 0);
+    EXPECT(gtr_set(b->x, x, sizeof *x * (size_t)(ROWS * n->channels * n->side * n->side)) == GTR_OK);
+    EXPECT(gtr_set(t, goal, sizeof *goal * (size_t)(ROWS * n->out)) == GTR_OK);
+    CHECK(!gtr_error(b->ctx), "%s: %s", n->name, gtr_error_text(b->ctx));
+    return y;
+}
+static float *got(tensor t, int64_t *n)
+{
+    gtr_shape s = gtr_tensor_shape(t);
+    for (int k = 0; k < s.ndim; k++) if (s.dim[k] < 0) s.dim[k] *= -ROWS;
+    *n = gtr__count(&s);
+    float *v = (float *)malloc((size_t)*n * 4);
+    CHECK(gtr_get(t, v, (size_t)*n * 4) == GTR_OK, "%s: %s", gtr_tensor_name(t), gtr_error_text(t->ctx));
+    return v;
+}
+/* Two tensors of two contexts. */
+static void same(const network *n, const char *what, int k, tensor a, tensor b, double ratio)
+{
+    int64_t na, nb;
+    float *u = got(a, &na), *v = got(b, &nb);
+    const gtr_shape s = gtr_tensor_shape(a), t = gtr_tensor_shape(b);
+    CHECK(na == nb && s.ndim == t.ndim && (ratio > 0 ? within(u, v, na, ratio * ratio, ratio) : !memcmp(u, v, (size_t)na * 4)),
+        "%s: %s %d differs", n->name, what, k);
+    free(u); free(v);
+}
+
+/* Every value between, in both modes, and gradients by it, by the image and by each weight. */
+static void between(void)
+{
+    for (int q = 0; q < NETWORKS; q++) for (int keep = 0; keep < 2; keep++) {
+        const network *n = &networks[q];
+        build b[2];
+        tensor loss[2], y[2], fetch[2][2 * MOST + 40];
+        int count[2] = { 0, 0 };
+        memset(b, 0, sizeof b);
+        b[1].plain = true; b[0].keep = keep != 0;
+        for (int k = 0; k < 2; k++) {
+            y[k] = begin(&b[k], n, &loss[k]);
+            fetch[k][count[k]++] = y[k];
+            for (int i = 0; i < b[k].n_mid; i++) fetch[k][count[k]++] = b[k].mid[i];
+            for (int i = 0; i < b[k].n_mid; i++) fetch[k][count[k]++] = gtr_gradient(loss[k], b[k].mid[i]);
+            fetch[k][count[k]++] = gtr_gradient(loss[k], b[k].x);
+            for (int64_t i = 0; i < gtr_parameter_count(b[0].ctx); i++) {
+                tensor p = gtr_parameter_at(b[0].ctx, i);
+                if (gtr_parameter_trainable(p))
+                    fetch[k][count[k]++] = gtr_gradient(loss[k], gtr_parameter_find(b[k].ctx, gtr_tensor_name(p)));
+            }
+            CHECK(gtr_eval_train(fetch[k], count[k]) == GTR_OK, "%s: %s", n->name, gtr_error_text(b[k].ctx));
+        }
+        EXPECT_EQ(count[0], count[1]);
+        for (int i = 0; i < count[0]; i++) {
+            /* a bias in front of a norm has no gradient but rounding */
+            const char *of = i > 2 * b[0].n_mid + 1 ? gtr_tensor_name(fetch[0][i]->in[1]) : "";
+            if (!(n->norms && strstr(of, ".bias") && of[0] == 'c')) same(n, "fetched", i, fetch[0][i], fetch[1][i], 2e-4);
+        }
+        for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
+    }
+}
+/* Some steps: parameters and losses, with micro-batches, recomputation and kept values. */
+static void train(build *b, const network *n, gtr_trainer_desc d, float *losses)
+{
+    tensor loss;
+    begin(b, n, &loss);
+    d.lr = 0.1f; d.momentum = 0.5f;
+    gtr_trainer *t = gtr_trainer_create(loss, d);
+    for (int k = 0; k < 3; k++) {
+        CHECK(gtr_step(t) == GTR_OK, "%s: %s", n->name, gtr_error_text(b->ctx));
+        losses[k] = gtr_loss(t);
+    }
+}
+static void same_end(const network *n, const char *what, const build *a, const build *b, const float *la, const float *lb,
+    double ratio)
+{
+    for (int k = 0; k < 3; k++) CHECK(ratio > 0 ? fabsf(la[k] - lb[k]) <= ratio * (1 + fabsf(lb[k])) : la[k] == lb[k],
+        "%s, %s: loss %d is %.8f, want %.8f", n->name, what, k, la[k], lb[k]);
+    for (int64_t i = 0; i < gtr_parameter_count(a->ctx); i++) {
+        tensor p = gtr_parameter_at(a->ctx, i), q = gtr_parameter_find(b->ctx, gtr_tensor_name(p));
+        if (gtr_parameter_trainable(p)) same(n, what, (int)i, p, q, ratio);
+    }
+}
+static void training(void)
+{
+    for (int q = 0; q < NETWORKS; q++) for (int micro = 1; micro < 4; micro += 2) {
+        const network *n = &networks[q];
+        build b[4];
+        float losses[4][3];
+        gtr_trainer_desc d;
+        memset(b, 0, sizeof b); memset(&d, 0, sizeof d);
+        d.micro_batches = micro;
+        b[1].plain = b[2].again = b[3].keep = true;
+        for (int k = 0; k < 4; k++) train(&b[k], n, d, losses[k]);
+        same_end(n, "against other ops", &b[0], &b[1], losses[0], losses[1], 2e-4);
+        same_end(n, "recomputed", &b[0], &b[2], losses[0], losses[2], device == GTR_DEVICE_CPU ? 0 : 1e-5);
+        same_end(n, "kept", &b[0], &b[3], losses[0], losses[3], device == GTR_DEVICE_CPU ? 0 : 1e-5);
+        for (int k = 0; k < 4; k++) gtr_destroy(b[k].ctx);
+    }
+}
+/* With dropout: the same masks in micro-batches and when computed anew, others in each step. */
+static void dropped(void)
+{
+    for (int q = 0; q < NETWORKS; q++) {
+        const network *n = &networks[q];
+        build b[3];
+        float losses[3][3];
+        gtr_trainer_desc d;
+        if (n->norms) continue;     /* a part's statistics are its own */
+        memset(b, 0, sizeof b); memset(&d, 0, sizeof d);
+        for (int k = 0; k < 3; k++) {
+            b[k].dropped = true; b[k].again = k == 2;
+            d.micro_batches = k == 1 ? 3 : 0;
+            train(&b[k], n, d, losses[k]);
+        }
+        same_end(n, "dropout in micro-batches", &b[1], &b[0], losses[1], losses[0], 2e-5);
+        same_end(n, "dropout recomputed", &b[2], &b[0], losses[2], losses[0], device == GTR_DEVICE_CPU ? 0 : 1e-5);
+        for (int k = 0; k < 3; k++) gtr_destroy(b[k].ctx);
+    }
+}
+static void low_precision(void)
+{
+    static const gtr_precision low[] = { GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    for (int q = 0; q < NETWORKS; q++) for (int p = 0; p < 3; p++) {
+        const network *n = &networks[q];
+        build b[2];
+        float losses[2][3];
+        gtr_trainer_desc d;
+        memset(b, 0, sizeof b);
+        for (int k = 0; k < 2; k++) {
+            memset(&d, 0, sizeof d);
+            if (!k) d.precision = low[p];
+            d.loss_scale = 64;
+            train(&b[k], n, d, losses[k]);
+        }
+        for (int k = 0; k < 3; k++) CHECK(fabsf(losses[0][k] - losses[1][k]) <= (p == 1 ? 5e-2 : 1e-2) * losses[1][k],
+            "%s in precision %d: loss %g, in float32 %g", n->name, (int)low[p], losses[0][k], losses[1][k]);
+        for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
+    }
+}
+static void predictors(void)
+{
+    for (int q = 0; q < NETWORKS; q++) for (int rows = 2; rows < 5; rows++) {
+        const network *n = &networks[q];
+        build b;
+        tensor loss;
+        memset(&b, 0, sizeof b);
+        tensor y = begin(&b, n, &loss);
+        float x[ROWS * 256], out[ROWS * 64];
+        int64_t count;
+        gtr_predictor *p = gtr_predictor_create(y, rows);
+        if (!CHECK(p != NULL, "%s: %s", n->name, gtr_error_text(b.ctx))) { gtr_destroy(b.ctx); continue; }
+        made(x, ROWS * n->channels * n->side * n->side, 11, 0, 0);
+        EXPECT(gtr_predict(p, x, ROWS, out) == GTR_OK && gtr_eval(&y, 1) == GTR_OK);
+        float *want = got(y, &count);
+        CHECK(within(out, want, count, 1e-12, 1e-5), "%s: a predictor of %d rows", n->name, rows);
+        free(want);
+        gtr_predictor_destroy(p);
+        gtr_destroy(b.ctx);
+    }
+}
+/* Lines of a plan with a permutation, or its backward. */
+static int permutations(const char *plan, bool backward)
+{
+    const char *const word = backward ? " permute backward \"" : " permute \"";
+    int n = 0;
+    for (const char *s = plan; (s = strstr(s, word)) != NULL; s++) n++;
+    return n;
+}
+/* An image is turned once, and once back where it is flattened: between lies no conversion. */
+static void plans(void)
+{
+    for (int q = 0; q < NETWORKS - 1; q++) for (int kind = 0; kind < 3; kind++) {
+        const network *n = &networks[q];
+        build b;
+        tensor loss;
+        gtr_trainer_desc d;
+        memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
+        b.frozen = kind == 1; b.dropped = kind == 2;
+        begin(&b, n, &loss);
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        const char *text = gtr_plan_text(t, ROWS);
+        CHECK(*text && permutations(text, false) == 1 + n->flat && permutations(text, true) == n->flat,
+            "%s, %d: %d and %d permutations in\n%s", n->name, kind, permutations(text, false),
+            permutations(text, true), text);
+        gtr_destroy(b.ctx);
+    }
+}
+
+static void all(void)
+{
+    RUN(between);
+    RUN(training);
+    RUN(dropped);
+    RUN(low_precision);
+    RUN(predictors);
+    RUN(plans);
+}
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_devices(all, &device);
+    return check_done();
+}
