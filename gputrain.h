@@ -694,6 +694,11 @@ GTR_API gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight);
    bias (M) from U(-1/sqrt(A), 1/sqrt(A)). In _with bias NULL: none. */
 GTR_API gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t out);
 GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias);
+/* x + branch, of branch's shape. Where x has another, a projection without bias comes first, "name.weight": where only
+   the last dimension differs of x (..., K), a linear layer, (M, K); else, and always of (N, C, H, W), a convolution of
+   images or sequences, (O, C, 1, 1) or (O, C, 1), of stride H / h rounded up, and W / w, to h rows and w columns.
+   Where shapes are equal there is no parameter, and name may be NULL. He and others, 2016. */
+GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name);
 
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
@@ -1933,6 +1938,7 @@ struct gtr_tensor {
     gtr__attr attr;
     char *name; /* full name, or NULL */
     const char *layer; /* its name, or that of the nearest before it that has one; NULL */
+    gtr_tensor *next_named; /* in its bin: the last built before it */
     int64_t id; /* index in ctx->tensor */
     const char *builder; /* gtr__kind_of */
     int stage, region;
@@ -1999,6 +2005,7 @@ struct gtr_context {
     char device_text[512];
     char *text; size_t text_size, text_used; /* the last text given out */
     gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
+    gtr_tensor **named; int64_t n_named; /* bins of names' hashes: cap_tensor of them, a power of two */
     gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
     char scope[512]; short scope_length[64]; int scope_depth;
     int stage, region, n_regions;
@@ -6666,14 +6673,38 @@ static char *gtr__full_name(gtr_context *ctx, const char *name) {
     }
     return gtr__strdup(ctx, buf);
 }
+static gtr_tensor **gtr__named(const gtr_context *ctx, const char *name) {
+    return ctx->named + (gtr__hash(0, name) & (uint64_t)(ctx->n_named - 1));
+}
+static void gtr__named_add(gtr_tensor *t) {
+    if (!t->name) return;
+    gtr_tensor **bin = gtr__named(t->ctx, t->name);
+    t->next_named = *bin;
+    *bin = t;
+}
+static bool gtr__named_grow(gtr_context *ctx) {
+    if (ctx->n_named >= ctx->cap_tensor) return true;
+    gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->cap_tensor);
+    if (!bins) return false;
+    gtr__mfree(ctx, ctx->named);
+    ctx->named = bins;
+    ctx->n_named = ctx->cap_tensor;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
+    return true;
+}
+/* t, or the next behind it in its bin, of this op and name. */
+static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
+    while (t && (t->op != op || strcmp(t->name, name))) t = t->next_named;
+    return t;
+}
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
-    for (int64_t i = 0; i < ctx->n_tensor; i++)
-        if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name))
-            return ctx->tensor[i];
-    return NULL;
+    return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
 }
 static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
+    gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
+    while (at && *at && *at != t) at = &(*at)->next_named;
+    if (at && *at) *at = t->next_named;
     gtr__feeding_free(t);
     gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
     for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
@@ -6716,9 +6747,10 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor)) {
+    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)) {
         gtr__tensor_free(t); return NULL;
     }
+    gtr__named_add(t);
     t->id = ctx->n_tensor;
     ctx->tensor[ctx->n_tensor++] = t;
     return t;
@@ -7335,7 +7367,7 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
         gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
         if (!t) return NULL;
         x->ctx->unnamed += !name;
-        if (gtr__find_named(x->ctx, op, t->name) == t) {
+        if (!gtr__namesake(t->next_named, op, t->name)) {
             t->attr.key = gtr__hash(x->ctx->desc.seed ^ at.key, t->name);
             return t;
         }
@@ -7749,6 +7781,33 @@ gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t
         *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
     return gtr__whole(a, since, t);
+}
+gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    int64_t stride[4] = { 1 };
+    gtr_linear_desc l = GTR__ZERO;
+    gtr_conv_desc c = gtr__conv_desc(0, 1, 1, 0);
+    if (!gtr__all_there("residual", x, branch, x) || !gtr__usable(x->ctx)) return NULL;
+    const gtr_shape *s = &x->shape, *to = &branch->shape;
+    const int n = s->ndim;
+    int k = 0;
+    while (k < n && s->dim[k] == to->dim[k]) k++; /* the first that differs */
+    const bool same = k == n, row = k == n - 1 && n != 4;
+    bool good = n == to->ndim && (same || (name && (row || (k && (n == 3 || n == 4)))));
+    for (k = 2; good && !same && !row && k < n; k++) {
+        stride[k] = to->dim[k] > 0 ? (s->dim[k] - 1) / to->dim[k] + 1 : 0;
+        good = stride[k] > 0 && stride[k] <= 1 << 20 && (s->dim[k] - 1) / stride[k] + 1 == to->dim[k];
+    }
+    if (!good) return GTR__NO(x, SHAPE, "residual \"%s%s\": got x %s and branch %s, want equal shapes or, with a name, "
+        "another last dimension, or images (N, C, H, W) or (N, C, L) that a stride makes as large", x->ctx->scope,
+        name ? name : "", gtr__shape_text(s, a), gtr__shape_text(to, b));
+    GTR__SINCE(x, NULL);
+    l.no_bias = c.no_bias = true;
+    l.out = row ? to->dim[n - 1] : 0; c.out = to->dim[1];
+    c.stride = (int)stride[2]; c.stride_w = (int)stride[n > 3 ? 3 : 2];
+    gtr_tensor *t = same ? x : row ? gtr_linear_ex(x, name, l) : gtr_conv2d_ex(x, name, c);
+    x->ctx->builder = "residual";
+    return gtr__whole(x, since, t ? gtr_add(t, branch) : NULL);
 }
 
 // >>loss-builders
@@ -13908,11 +13967,13 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     for (t = ctx->trainers; t; t = t->next) if (t->fit_metric && t->fit_metric->id >= mark) t->fit_metric = NULL;
     gtr__plans_forget(ctx, mark);
     gtr__wait_all(ctx);
-    for (i = n = mark; i < ctx->n_tensor; i++) {
-        gtr_tensor *x = ctx->tensor[i];
-        if (x->op != GTR__OP_PARAMETER) { gtr__tensor_free(x); continue; }
-        x->id = n;
-        ctx->tensor[n++] = x;
+    for (i = ctx->n_tensor; i-- > mark;) if (ctx->tensor[i]->op != GTR__OP_PARAMETER) { /* each the first of its bin */
+        gtr__tensor_free(ctx->tensor[i]);
+        ctx->tensor[i] = NULL;
+    }
+    for (i = n = mark; i < ctx->n_tensor; i++) if (ctx->tensor[i]) {
+        ctx->tensor[n] = ctx->tensor[i];
+        ctx->tensor[n]->id = n; n++;
     }
     ctx->n_tensor = n;
 }
@@ -13933,6 +13994,7 @@ void gtr_destroy(gtr_context *ctx) {
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
     gtr__mfree(ctx, ctx->tensor);
+    gtr__mfree(ctx, ctx->named);
     gtr__mfree(ctx, ctx->parameter);
     gtr__mfree(ctx, ctx->text);
 #ifdef MADV_WIPEONFORK

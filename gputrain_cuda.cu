@@ -82,6 +82,8 @@ typedef struct gtr__cuda {
     int starts, began;          // before those have ended; kernels started so far, and when this call began
     const void *running;        // that call
     void *group;                // NULL, or a gtr__group that products may join
+    void *tail;                 // NULL, or a gtr__tail that waits for a product
+    void *chosen;               // NULL, or the gtr__group whose product and choice to note
     uint64_t watch;             // bit k: out[k] of the running call is a gradient, and if its kernel checks that it is
                                 // finite and clears the bit, GUARD need not read it
     gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
@@ -453,14 +455,32 @@ static GTR__DEVICE uint32_t gtr__two_over_pi(int i) {
 }
 // sin (q 0) and cos (q 1) by |x| = n pi / 2 + r, |r| <= pi / 4. From 2^17 on (Payne and Hanek, 1983) the mantissa is
 // multiplied by the 96 bits of 2 / pi from the first on of which a bit of n mod 4 comes.
+static GTR__DEVICE float gtr__sincos_of(float r, uint32_t q, uint32_t sign) {
+    const float z = r * r, c = fmaf(fmaf(fmaf(2.44331571e-5f, z, -1.38873163e-3f), z, 4.16666456e-2f), z, -0.5f),
+        s = fmaf(fmaf(fmaf(2.71831149e-6f, z, -1.98393348e-4f), z, 8.33333138e-3f), z, -1.66666667e-1f);
+    const float y = q & 1 ? fmaf(c, z, 1.0f) : fmaf(s * z, r, r);
+    return __uint_as_float(__float_as_uint(y) ^ ((q << 30 ^ sign) & 0x80000000u));
+}
+// r of |x| = t below GTR__NEAR, and n more of quarters: each product is exact, but for the last one's rounding.
+#define GTR__NEAR 131072.0f
+static GTR__DEVICE float gtr__quarters_near(float t, uint32_t *q) {
+    const float n = rintf(t * 0.636619772f);
+    const float r = fmaf(n, 1.71512449e-15f, fmaf(n, 4.37113883e-08f, fmaf(n, -1.57079637f, t)));
+    *q += (uint32_t)n;
+    return r;
+}
+static GTR__DEVICE float gtr__sincos_near(float x, uint32_t q) {
+    const uint32_t sign = q ? 0u : __float_as_uint(x);
+    const float r = gtr__quarters_near(fabsf(x), &q);
+    return gtr__sincos_of(r, q, sign);
+}
+static GTR__DEVICE float gtr__sin_near(float x) { return gtr__sincos_near(x, 0); }
+static GTR__DEVICE float gtr__cos_near(float x) { return gtr__sincos_near(x, 1); }
 static __device__ __noinline__ float gtr__sincos(float x, uint32_t q) {
     const uint32_t u = __float_as_uint(x) & 0x7fffffffu, at = (u >> 23) - 120u, sign = q ? 0u : __float_as_uint(x);
     float t = fabsf(x), r;
-    if (u < 0x48000000u) {      // each product is exact, but for the last one's rounding
-        const float n = rintf(t * 0.636619772f);
-        r = fmaf(n, 1.71512449e-15f, fmaf(n, 4.37113883e-08f, fmaf(n, -1.57079637f, t)));
-        q += (uint32_t)n;
-    } else if (u < 0x7f800000u) {
+    if (u < 0x48000000u) r = gtr__quarters_near(t, &q);
+    else if (u < 0x7f800000u) {
         const uint32_t m = (u & 0x7fffffu) | 0x800000u;
         uint32_t bits[4];
 #pragma unroll
@@ -472,10 +492,7 @@ static __device__ __noinline__ float gtr__sincos(float x, uint32_t q) {
         r = (float)((double)(int64_t)(p - ((uint64_t)n << 62)) * 3.4061215800865545e-19);
         q += n;
     } else return x - x;
-    const float z = r * r, c = fmaf(fmaf(fmaf(2.44331571e-5f, z, -1.38873163e-3f), z, 4.16666456e-2f), z, -0.5f),
-        s = fmaf(fmaf(fmaf(2.71831149e-6f, z, -1.98393348e-4f), z, 8.33333138e-3f), z, -1.66666667e-1f);
-    const float y = q & 1 ? fmaf(c, z, 1.0f) : fmaf(s * z, r, r);
-    return __uint_as_float(__float_as_uint(y) ^ ((q << 30 ^ sign) & 0x80000000u));
+    return gtr__sincos_of(r, q, sign);
 }
 static GTR__DEVICE float gtr__sin(float x) { return gtr__sincos(x, 0); }
 static GTR__DEVICE float gtr__cos(float x) { return gtr__sincos(x, 1); }
@@ -1408,6 +1425,26 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 // bias beside that of its weight.
 typedef struct gtr__product_set { const void *a, *b, *bias, *from, *saved; void *c, *pre, *sums; } gtr__product_set;
 #define GTR__SETS 4
+// What is done to C's elements where they are made, each step's to what the step before made, or to C, rounded as that
+// is stored. A step reads one more tensor at most, which lies as C does or is one row for all.
+#define GTR__TAIL_STEPS 6           // behind what an epilogue does, which are three
+enum {
+    GTR__TAIL_A = 1, GTR__TAIL_B = 2,   // operand a (b) of a pair is what is gone on with
+    GTR__TAIL_ANY = 4,          // of a formula that is no other for arguments that are far
+    GTR__TAIL_OF_C = 8, GTR__TAIL_IS_C = 16,    // goes on with C; makes C, which others go on with
+    GTR__TAIL_ROW = 32          // the tensor is a row
+};
+typedef struct gtr__tail_step {
+    const void *with;           // the tensor; NULL: none
+    void *out;                  // NULL: not stored
+    float a, b;
+    int16_t code, slot;         // which formula, -1: none; which of the tensors
+    int8_t type_with, type_out, storage, flags;
+} gtr__tail_step;
+typedef struct gtr__tail {
+    int steps, slots, unstored; // slots: tensors; unstored: C itself is not stored
+    gtr__tail_step step[GTR__TAIL_STEPS + 3];
+} gtr__tail;
 // Operands lie with k contiguous (x and w in x w^T) or with the other dimension contiguous. Strides are in elements.
 typedef struct gtr__product : gtr__product_set {
     int type_a, type_b;
@@ -1429,6 +1466,13 @@ typedef struct gtr__product : gtr__product_set {
     int sets;                   // not 0: so many products in one launch, each of the operands at its set, on the host
     const gtr__product_set *set;
 } gtr__product;
+// What kernels with a tail take: C, act, pre, saved and add are not looked at, they are steps.
+typedef struct gtr__product_tailed : gtr__product {
+    gtr__tail tail;
+    int room, rows;             // where its part of shared memory begins; rows of a thread
+} gtr__product_tailed;
+template <bool TAIL>
+using gtr__product_as = typename std::conditional<TAIL, gtr__product_tailed, gtr__product>::type;
 
 // float32 units; tensor cores on float32; on bf16 or f16
 enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
@@ -1446,6 +1490,7 @@ typedef struct gtr__choice {
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
+    const gtr__tail *tail;      // NULL, or what it goes on with
 } gtr__choice;
 
 static gtr__product gtr__product_none(void) {
@@ -2082,6 +2127,183 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
     gtr__product_put_sum(p, base + m0 + r, s);
 }
 
+// >>products-tail
+// Element-wise steps behind a product, in its launch. A launch of their own takes 2 us and reads C again; here a
+// multiprocessor has few warps, so that what counts is a thread's chain of instructions: it takes two rows of four
+// columns at a time through all steps, the formula of a step chosen once for the eight of them, whose chains of
+// instructions run beside each other. The steps are in shared memory from before the launch waits for the one before,
+// and what they read comes there while the product is summed: neither registers nor time of the product. All that is
+// here stands once for all products. Kernels without a tail have nothing of it, neither its code nor its 300 bytes of
+// parameters: in networks of small products these cost up to 4% of a step.
+#define GTR__TAIL_BYTES ((sizeof(gtr__tail) + 15) / 16 * 16)
+enum { GTR__TAIL_BWD = GTR__OP_COUNT, GTR__TAIL_BWD_B = 2 * GTR__OP_COUNT, GTR__TAIL_CODES = 3 * GTR__OP_COUNT };
+// Where the steps' copy is, rows of a thread, and the block's first column.
+struct gtr__tail_here { static constexpr bool IS = true; uint32_t at; int rows, n0; };
+struct gtr__no_tail { static constexpr bool IS = false; };
+// All threads call it, with a barrier between it and what follows.
+static GTR__DEVICE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return gtr__no_tail(); }
+static GTR__DEVICE gtr__tail_here gtr__tail_begin(const gtr__product_tailed &p, int n0) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    uint32_t *to = (uint32_t *)(gtr__pool + p.room);
+    if (threadIdx.x < sizeof p.tail / 4) to[threadIdx.x] = ((const uint32_t *)&p.tail)[threadIdx.x];
+    return { gtr__shared_address(to), p.rows, n0 };
+}
+// Where a thread has the four elements of its i-th row of a tensor that is read.
+static GTR__DEVICE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
+    return (char *)__cvta_shared_to_generic(tail.at + (uint32_t)GTR__TAIL_BYTES
+        + (((uint32_t)(slot * tail.rows + i) * blockDim.x + threadIdx.x) << 4));
+}
+// Begins to copy what the steps read, each thread for itself.
+static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__product_lane &lane, uint32_t ldc) {
+    const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
+#pragma unroll 1
+    for (int s = 0; s < t.steps; s++) {
+        const gtr__tail_step &q = t.step[s];
+        const int size = q.type_with == GTR_F32 ? 4 : 2;
+        if (!q.with) continue;
+#pragma unroll 1
+        for (int r = lane.row, i = 0; r < lane.end; r += lane.step, i++) {
+            const int64_t at = q.flags & GTR__TAIL_ROW ? tail.n0 + lane.column
+                : lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r);
+            const char *from = (const char *)q.with + at * size;
+            char *to = gtr__tail_place(tail, q.slot, i);
+            if ((uintptr_t)from & (4 * size - 1))
+                for (int k = 0; k < 2 * size; k++) ((uint16_t *)to)[k] = ((const uint16_t *)from)[k];
+            else if (size == 4) gtr__copy16(to, from, true);
+            else { gtr__copy4(to, from, true); gtr__copy4(to + 4, from + 4, true); }
+        }
+    }
+}
+// Formulas of eight, as those of a program; but sin and cos are in line, for arguments that are not far, and so are the
+// library's, which are calls elsewhere.
+#undef GTR__SINF
+#undef GTR__COSF
+#undef GTR__LOG1PF
+#undef GTR__EXPM1F
+#define GTR__SINF   gtr__sin_near
+#define GTR__COSF   gtr__cos_near
+#define GTR__LOG1PF log1pf
+#define GTR__EXPM1F expm1f
+static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const float a = v[k], b = w[k];
+        v[k] = v[k + 4]; w[k] = w[k + 4];
+        v[k + 4] = a; w[k + 4] = b;
+    }
+}
+template <int CODE> struct gtr__tail_formula {
+    static GTR__DEVICE void run(float *, float *, float, float, int) {}
+};
+#define GTR__TAIL_RUN(CODE, N, ...) template <> struct gtr__tail_formula<CODE> { \
+    static GTR__DEVICE void run(float *v, float *w, float f0, float f1, int flags) { \
+        (void)w; (void)f0; (void)f1; (void)flags; \
+        _Pragma("unroll 1") for (int i = 0; i < 8; i += N) { \
+            _Pragma("unroll") for (int k = 0; k < N; k++) { __VA_ARGS__ } \
+            if (N < 8) gtr__tail_turn(v, w); } } };
+#define GTR__TAIL_UNARY(ID, name, forward, backward) \
+    GTR__TAIL_RUN(GTR__OP_##ID, 4, \
+        [[maybe_unused]] const float x = v[k], a = f0, b = f1; v[k] = forward;) \
+    GTR__TAIL_RUN(GTR__TAIL_BWD + GTR__OP_##ID, 4, \
+        [[maybe_unused]] const float dy = v[k], x = w[k], y = w[k], a = f0, b = f1; v[k] = backward;)
+#define GTR__TAIL_BINARY(ID, name, forward, da, db) \
+    GTR__TAIL_RUN(GTR__OP_##ID, 8, const float a = flags & GTR__TAIL_A ? v[k] : w[k], \
+            b = flags & GTR__TAIL_B ? v[k] : w[k]; \
+        v[k] = forward;) \
+    GTR__TAIL_RUN(GTR__TAIL_BWD + GTR__OP_##ID, 8, \
+        [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = da;) \
+    GTR__TAIL_RUN(GTR__TAIL_BWD_B + GTR__OP_##ID, 8, \
+        [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = db;)
+GTR__UNARY(GTR__TAIL_UNARY)
+GTR__BINARY(GTR__TAIL_BINARY)
+#undef GTR__SINF
+#undef GTR__COSF
+#undef GTR__LOG1PF
+#undef GTR__EXPM1F
+#define GTR__SINF   gtr__sin
+#define GTR__COSF   gtr__cos
+#define GTR__LOG1PF gtr__log1p
+#define GTR__EXPM1F gtr__expm1
+// By comparisons, halving what is left: see gtr__is.
+template <int FIRST, int END>
+static GTR__DEVICE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
+    constexpr int MIDDLE = (FIRST + END) / 2;
+    if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>::run(v, w, f0, f1, flags);
+    else if (code < MIDDLE) gtr__tail_pick<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
+    else gtr__tail_pick<MIDDLE, END>(code, v, w, f0, f1, flags);
+}
+// The steps, over what is at own: the sums of this thread's rows, with the bias.
+static __device__ __noinline__ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch,
+                                                    gtr__product_lane lane, uint32_t ldc) {
+    const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
+    float *tile = (float *)__cvta_shared_to_generic(own) + lane.column;
+    gtr__copies_commit();
+    gtr__copies_done<0>();
+#pragma unroll 1
+    for (int r = lane.row, i = 0; r < lane.end; r += 2 * lane.step, i += 2) {
+        const int two = r + lane.step < lane.end;
+        const int64_t at = lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r), far = (int64_t)ldc * lane.step;
+        __align__(16) float v[8], w[8] = {};
+        *(float4 *)v = *(const float4 *)(tile + r * pitch);
+        *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
+#pragma unroll 1
+        for (int s = 0; s < t.steps; s++) {
+            const gtr__tail_step &q = t.step[s];
+            if (q.flags & GTR__TAIL_OF_C) {
+                *(float4 *)v = *(const float4 *)(tile + r * pitch);
+                *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
+            }
+            if (q.with) {
+                *(float4 *)w = gtr__get4(gtr__tail_place(tail, q.slot, i), q.type_with, 0);
+                *(float4 *)(w + 4) = gtr__get4(gtr__tail_place(tail, q.slot, i + two), q.type_with, 0);
+            }
+            bool near = true;
+#pragma unroll
+            for (int k = 0; k < 8; k++) near = near && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
+            const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
+            if (near || q.flags & GTR__TAIL_ANY) gtr__tail_pick<0, GTR__TAIL_CODES>(q.code, v, w, q.a, q.b, q.flags);
+            else {
+#pragma unroll 1
+                for (int k = 0; k < 8; k++) {
+                    const float y = q.code < GTR__OP_COUNT ? gtr__rare_fwd(op, v[0], q.a, q.b)
+                        : gtr__rare_bwd(op, v[0], w[0], q.a, q.b);
+                    v[0] = v[1]; v[1] = v[2]; v[2] = v[3]; v[3] = v[4]; v[4] = v[5]; v[5] = v[6]; v[6] = v[7]; v[7] = y;
+                    w[0] = w[1]; w[1] = w[2]; w[2] = w[3]; w[3] = w[4]; w[4] = w[5]; w[5] = w[6]; w[6] = w[7];
+                }
+            }
+            if (q.out) {
+                gtr__put4(q.out, q.type_out, at, *(const float4 *)v);
+                if (two) gtr__put4(q.out, q.type_out, at + far, *(const float4 *)(v + 4));
+            }
+            if (q.storage != GTR_F32) {
+#pragma unroll
+                for (int k = 0; k < 8; k++) v[k] = gtr__rounded(q.storage, v[k]);
+            }
+            if (q.flags & GTR__TAIL_IS_C) {
+                *(float4 *)(tile + r * pitch) = *(const float4 *)v;
+                *(float4 *)(tile + (r + two * lane.step) * pitch) = *(const float4 *)(v + 4);
+            }
+        }
+    }
+}
+// As gtr__product_store, with the tail, which goes over the sums where the block's own part of them was, at own.
+template <typename F>
+static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr__product_cut &cut, int m0,
+        const gtr__product_lane &lane, const gtr__floats<4> &bias, const gtr__tail_here &tail, float *own, int pitch,
+        F get) {
+    const int q = lane.column;
+#pragma unroll 1
+    for (int r = lane.row; r < lane.end; r += lane.step) {
+        const float4 c = get(r, q);
+        const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m0 + r).v[0] : 0.0f;
+        *(float4 *)(own + r * pitch + q) = make_float4(c.x + (p.bias_m ? row : bias.v[0]),
+            c.y + (p.bias_m ? row : bias.v[1]), c.z + (p.bias_m ? row : bias.v[2]),
+            c.w + (p.bias_m ? row : bias.v[3]));
+    }
+    gtr__tail_store(tail, gtr__shared_address(own), pitch, lane, cut.ldc);
+}
+
+// >>products-block
 // Where item i of the batch lies.
 static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
     const uint32_t row = p.inner ? i / (uint32_t)p.inner : 0;
@@ -2090,9 +2312,10 @@ static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64
 
 // A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
 // behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
-template <int KIND, int T, bool AK, bool BK, typename L, typename F>
+template <int KIND, int T, bool AK, bool BK, typename L, typename F, typename R = gtr__no_tail>
 static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
-        bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
+        bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch,
+        [[maybe_unused]] const R &tail = R()) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int at_b = gtr__operand<ES, T, AK>::bytes, slot_bytes = at_b + gtr__operand<ES, T, BK>::bytes;
     typename std::conditional<KIND == GTR__PRODUCT_FMA, gtr__block_fma<T, AK, BK>,
@@ -2125,10 +2348,12 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
     float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
     block.spill(c);
     if (wants_sums) sums[threadIdx.x] = sum;
+    if constexpr (R::IS) gtr__tail_fetch(tail, lane, cut.ldc);
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
-        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
-    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
+    auto get = [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); };
+    if constexpr (R::IS) gtr__product_store_tail(p, cut, m0, lane, bias, tail, c, T + 8, get);
+    else gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row), get);
+    if (!R::IS && wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
@@ -2137,9 +2362,9 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
 // T T depth multiply-adds. Accumulates in float32. Kept short, each part standing once: a kernel that runs for two
 // microseconds also waits for its instructions.
-template <int KIND, int T, bool AK, bool BK>
-static __global__ void __launch_bounds__(128)
-        gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut) {
+template <int KIND, int T, bool AK, bool BK, bool TAIL>
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product_as<TAIL> p,
+                                                                  const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -2165,6 +2390,7 @@ static __global__ void __launch_bounds__(128)
         next_b += gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
     }
 
+    const auto tail = gtr__tail_begin(p, n0);
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
@@ -2182,7 +2408,7 @@ static __global__ void __launch_bounds__(128)
             next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
             next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
         }
-    });
+    }, tail);
 }
 
 // >>products-wgmma
@@ -2424,13 +2650,14 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         }
         while (!gtr__bar_passed_far(arrived, 0)) {}
     }
-    GTR__DEVICE void consume(uint32_t place) {
+    template <typename R> GTR__DEVICE void consume(uint32_t place, [[maybe_unused]] const R &tail) {
         float d[N / 2];
         gtr__enter();
         const gtr__product_lane lane = gtr__product_lane_of<tile_t::rows, tile_t::columns, 2 * M>(cut, m0, n0,
             place * p.c_batch);
+        if constexpr (R::IS) gtr__tail_fetch(tail, lane, cut.ldc);
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-        const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
+        const gtr__product_reads reads = R::IS ? gtr__product_reads() : gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
         multiply(d);
         spill(d);
@@ -2441,6 +2668,10 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
+        if constexpr (R::IS) {
+            gtr__product_store_tail(p, cut, m0, lane, bias, tail, (float *)ring, tile_t::pitch, all);
+            return;
+        }
         gtr__product_store(p, cut, m0, lane, bias, reads, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
@@ -2461,9 +2692,9 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS>
+template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
 static __global__ void __launch_bounds__(2 * M + 32)
-gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constant__ gtr__product_cut cut,
+gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
@@ -2480,6 +2711,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constan
     block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
         (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)z - range * (int)cut.batch, part,
         cut.share + (part < cut.rest), { 0, 0 }, !AK && !SWAP && p.sums && place.y == 0 };
+    const auto tail = gtr__tail_begin(all, block.n0);
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
@@ -2491,7 +2723,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constan
     }
     if (split > 1) gtr__cluster_arrive();
     __syncthreads();
-    if (tid < 2 * M) block.consume(z);
+    if (tid < 2 * M) block.consume(z, tail);
     else {
         if (tid == 2 * M) block.produce(&sets.map[set][0], &sets.map[set][1]);
         __syncwarp();
@@ -2849,6 +3081,18 @@ static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, in
     return GTR_OK;
 }
 
+// Bytes of shared memory that a tail adds to a block's, which has so many threads, each of them so many rows.
+static size_t gtr__tail_set(gtr__product_tailed *p, const gtr__tail *tail, int rows, int threads) {
+    p->tail = *tail;
+    p->rows = rows > 1 ? rows : 1;
+    return GTR__TAIL_BYTES + (size_t)(tail->slots * p->rows * threads) * 16;
+}
+// A block's with them, if it has so many without.
+static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t bytes) {
+    p->room = (int)((shared + 15) / 16 * 16);
+    return (size_t)p->room + bytes;
+}
+
 template <typename... P, typename... A>
 static gtr_result gtr__product_launch(void *instance, const gtr__call *c, const char *name, void (*kernel)(P...),
         dim3 grid, int threads, size_t shared, int split, A &&...args) {
@@ -2882,8 +3126,15 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
         && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
-    return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK>, grid, 128,
-        shared, choice->split, *p, cut);
+    if constexpr (KIND == GTR__PRODUCT_FMA && T == 32 && AK) if (choice->tail) {
+        gtr__product_tailed q;
+        static_cast<gtr__product &>(q) = *p;
+        shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
+        return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, true>, grid,
+            128, shared, choice->split, q, cut);
+    }
+    return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, false>, grid,
+        128, shared, choice->split, *p, cut);
 }
 
 #if GTR__TENSOR_MAPS
@@ -2910,7 +3161,7 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS>
+template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
 static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
@@ -2921,6 +3172,9 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
                                 TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
+    const gtr__cuda *g = (const gtr__cuda *)instance;
+    const gtr__call *own = c;   // or, of what starts first, that of which it is a node
+    if (TAIL && g->running && g->starts == g->began) own = (const gtr__call *)g->running;
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
@@ -2928,24 +3182,32 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
             || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
-        cut.early &= gtr__early((const gtr__cuda *)instance, c, at.a) << SWAP
-            | gtr__early((const gtr__cuda *)instance, c, at.b) << !SWAP;
+        cut.early &= gtr__early(g, own, at.a) << SWAP | gtr__early(g, own, at.b) << !SWAP;
     }
     *ran = true;
     // Room for another block, of this launch or the next; few large ones want more on its way.
     const int parts = choice->wgmma_split > 1 ? tile_t::parts : 0;
-    const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > ((const gtr__cuda *)instance)->sm_count;
-    const int most = (many ? 110592 - parts : 196608 - tile_t::parts) / tile_t::stage;
+    gtr__product_as<TAIL> all;
+    static_cast<gtr__product &>(all) = *p;
+    size_t more = 0;
+    if constexpr (TAIL) more = gtr__tail_set(&all, choice->tail, N / 8 >> cut.split_log, tile_t::threads);
+    const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > g->sm_count;
+    const int most = ((many ? 110592 - parts : 196608 - tile_t::parts) - (int)more) / tile_t::stage;
     const int want = cut.share + (cut.rest > 0);
     cut.stages = want < most ? want : most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
-    return gtr__product_launch(instance, c, "gtr__wgmma_kernel", gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP, SETS>,
-        grid, tile_t::threads, shared, choice->wgmma_split, *p, cut, sets);
+    size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
+    if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
+    return gtr__product_launch(instance, c, "gtr__wgmma_kernel",
+        gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
+        all, cut, sets);
 }
 template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
+    if constexpr (M == 64 && (SWAP || (AK && BK)))
+        if (choice->tail)
+            return gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
     return p->sets ? gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
                    : gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
 }
@@ -2995,6 +3257,9 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
         if (r != GTR_OK || ran) return r;
     }
 #endif
+    if (choice->tail && choice->wgmma_m)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
+            (long long)p->m, (long long)p->n, (long long)p->k);
     for (int i = 0; i < p->sets; i++) {         // one by one
         gtr__product q = *p;
         static_cast<gtr__product_set &>(q) = p->set[i];
@@ -3432,7 +3697,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
 static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__group *group = (gtr__group *)((gtr__cuda *)instance)->group;
-    if (!group || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m) return false;
+    if (!group || choice->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
+        return false;
     gtr__product *first = &group->p, q;
     if (!first->sets) { memcpy((void *)first, p, sizeof *p); group->choice = *choice; }
     const uintptr_t *x = (const uintptr_t *)(const gtr__product_set *)p,
@@ -3448,6 +3714,69 @@ static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__pr
     if (p->guard) gtr__watches(instance, c, p->c, p->sums);
     group->set[first->sets++] = *p;
     first->set = group->set;
+    return true;
+}
+// Whether the kernel that is chosen goes on with a tail; the others would be longer to build by a second each.
+static bool gtr__product_tails(const gtr__product *p, const gtr__choice *choice) {
+    const bool plain = choice->tile == 32 && choice->kind == GTR__PRODUCT_FMA && !choice->outer && !choice->weighted;
+    return !choice->library && (choice->wgmma_m ? choice->wgmma_m == 64 : plain) && choice->ranges == 1 && p->a_k
+        && !p->inner && p->ldc == p->n && (p->batch == 1 || p->c_batch == p->m * p->n) && p->n % 4 == 0 && !p->sums;
+}
+// Whether Hopper's own kernel, if it is chosen, will find operands as it can bring them.
+static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) {
+    if (!choice->wgmma_m) return true;
+#if GTR__TENSOR_MAPS
+    return gtr__tensor_encoder() && (choice->even & 1 || gtr__aligned(p->a, 16))
+        && (choice->even & 2 || gtr__aligned(p->b, 16));
+#else
+    (void)p;
+    return false;
+#endif
+}
+static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
+    gtr__tail_step *s = &t->step[t->steps++];
+    memset((void *)s, 0, sizeof *s);
+    s->code = (int16_t)code; s->storage = (int8_t)storage; s->flags = code < 0 ? GTR__TAIL_ANY : 0;
+    return s;
+}
+static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, int type) {
+    s->with = with; s->type_with = (int8_t)type; s->slot = (int16_t)t->slots++;
+}
+// The tail that waits for a product becomes this one's, behind what the epilogue would do. An activation that an
+// epilogue calls for each element is a step without one, too.
+static bool gtr__product_takes_tail(void *instance, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
+                                    gtr__tail *t) {
+    gtr__cuda *g = (gtr__cuda *)instance;
+    if (!g || p->guard || (!g->tail && (g->group || p->act < 0 || gtr__known(p->act)))
+        || !gtr__product_tails(p, choice) || !gtr__product_maps(p, choice)) return false;
+    const gtr__tail none = {}, *behind = g->tail ? (const gtr__tail *)g->tail : &none;
+    const int type = p->add ? (int)GTR_F32 : p->type_c;
+    gtr__tail_step *last = NULL;
+    memcpy((void *)q, p, sizeof *q);
+    memset((void *)t, 0, sizeof *t);
+    if (p->pre) { last = gtr__tail_add(t, -1, GTR_F32); last->out = p->pre; last->type_out = (int8_t)p->type_pre; }
+    if (p->saved || p->act >= 0) {
+        last = gtr__tail_add(t, p->saved ? GTR__TAIL_BWD + p->act : p->act, type);
+        if (p->saved) gtr__tail_reads(t, last, p->saved, p->type_saved);
+        last->a = p->act_a; last->b = p->act_b;
+    } else if (!p->add) last = gtr__tail_add(t, -1, type);
+    if (p->add) {
+        last = gtr__tail_add(t, GTR__OP_ADD, p->type_c);
+        last->flags = GTR__TAIL_A | GTR__TAIL_ANY;
+        gtr__tail_reads(t, last, p->from ? p->from : p->c, p->type_c);
+    }
+    if (!behind->unstored) { last->out = p->c; last->type_out = (int8_t)p->type_c; }
+    for (int i = 0; i < behind->steps; i++) {
+        gtr__tail_step *s = &t->step[t->steps++];
+        *s = behind->step[i];
+        if (s->with) s->slot = (int16_t)t->slots++;
+        if (s->flags & GTR__TAIL_OF_C) last->flags |= GTR__TAIL_IS_C;
+    }
+    q->act = -1; q->add = 0;
+    q->pre = NULL; q->saved = q->from = NULL;
+    if (!gtr__product_fours(q)) return false;
+    for (int i = 0; i < t->steps; i++) if (!gtr__fours(t->step[i].out, t->step[i].type_out)) return false;
+    g->tail = NULL;
     return true;
 }
 static gtr_result gtr__product_by(void *instance, const gtr__call *c, const gtr__product *p,
@@ -3501,6 +3830,11 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
+    if (instance && ((gtr__cuda *)instance)->chosen) {
+        gtr__group *chosen = (gtr__group *)((gtr__cuda *)instance)->chosen;
+        memcpy((void *)&chosen->p, p, sizeof *p);
+        chosen->choice = choice;
+    }
     // never at the same time: the library's own, and sums before or after it; parts, when it
     // has nothing for the product
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
@@ -3515,6 +3849,9 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         choice.ranges = 1;
         if (choice.even) choice.even = choice.wgmma_m = 0;
     }
+    gtr__product before_tail;
+    gtr__tail tail;
+    if (gtr__product_takes_tail(instance, p, &choice, &before_tail, &tail)) { p = &before_tail; choice.tail = &tail; }
     if (gtr__product_joins(instance, c, p, &choice)) return GTR_OK;
     if (choice.even) {
         gtr__product q = *p;
@@ -4082,6 +4419,7 @@ typedef struct gtr__depthwise {
     float act_a, act_b;
     int image;                  // y is an image, of places x
     int log;                    // 1 << log threads lie along channels
+    int outs, fours;            // channels of the places; FEW: y goes by four of them
 } gtr__depthwise;
 #define GTR__DEPTHWISE_TAPS 9   // whose sums a thread has at a time
 // y, or dx. A thread makes W channels of a row, of whose class it walks the taps; a block's weights lie in shared
@@ -4135,26 +4473,28 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
         gtr__put_of(d.y, d.type_y, at, sum);
     }
 }
-// dweight: block (i, s, t) sums the i-th range of places for 32 W channels and nine taps: each thread every so many-th
-// place, then these in their order. Bound by bytes: x and dy once for nine taps.
-template <int W> static __global__ void __launch_bounds__(256)
+// dweight: block (i, s, t) sums the i-th range of places for 32 W of their channels and nine taps: each thread every so
+// many-th place, then these in their order. FEW: of an image of few channels, each of which all channels of a place
+// read, and which are taps of their own here. Bound by bytes: x and dy once for nine taps.
+template <int W, bool FEW> static __global__ void __launch_bounds__(256)
 gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
     constexpr int N = GTR__DEPTHWISE_TAPS;
     __shared__ float part[256 * W];
     const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.y, 0),
         x = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.x, 0);
-    const int taps = cut.y.kernel * cut.x.kernel, wide = W << d.log, first = (int)blockIdx.y * wide,
+    const int channels = FEW ? (int)cut.channels.by : 1, taps = cut.y.kernel * cut.x.kernel * channels,
+        wide = W << d.log, first = (int)blockIdx.y * wide,
         channel = first + ((int)threadIdx.x & ((1 << d.log) - 1)) * W, begin = (int)blockIdx.z * N;
     const uint64_t rows = (uint64_t)((int64_t)cut.images * y.count * x.count);
     const uint32_t end = (uint32_t)(rows * (blockIdx.x + 1) / gridDim.x), step = 256u >> d.log;
     float sum[N][W] = {};
     gtr__enter();
     for (uint32_t i = (uint32_t)(rows * blockIdx.x / gridDim.x) + (threadIdx.x >> d.log);
-            i < end && channel < cut.groups; i += step) {
+            i < end && channel < d.outs; i += step) {
         const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
-        const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy,
-            (int64_t)((uint64_t)i * (uint32_t)cut.pitch) + channel);
-        int line = begin / cut.x.kernel, column = begin - line * cut.x.kernel;
+        const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy, (int64_t)((uint64_t)i * (uint32_t)d.outs) + channel);
+        int tap = begin / channels, line = tap / cut.x.kernel, column = tap - line * cut.x.kernel,
+            of = begin - tap * channels;
 #pragma unroll
         for (int t = 0; t < N; t++) {
             const int at_y = r.y + line * y.tap, at_x = r.x + column * x.tap;
@@ -4162,11 +4502,19 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
                 && line < cut.y.kernel;
             const uint32_t pixel = r.pixel + (uint32_t)(line * y.tap) * (uint32_t)cut.x.from
                 + (uint32_t)(column * x.tap);
-            const gtr__floats<W> f = gtr__get_of<W>(in ? d.x : NULL, d.type_x,
-                (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch) + channel);
+            const int64_t at = (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch);
+            gtr__floats<W> f;
+            if constexpr (FEW) {
+                const float one = gtr__get_of<1>(in ? d.x : NULL, d.type_x, at + of).v[0];
+#pragma unroll
+                for (int k = 0; k < W; k++) f.v[k] = one;
+            } else f = gtr__get_of<W>(in ? d.x : NULL, d.type_x, at + channel);
 #pragma unroll
             for (int k = 0; k < W; k++) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
-            if (++column == cut.x.kernel) { column = 0; line++; }
+            if (!FEW || ++of == channels) {
+                of = 0;
+                if (++column == cut.x.kernel) { column = 0; line++; }
+            }
         }
     }
 #pragma unroll
@@ -4175,12 +4523,93 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         for (int k = 0; k < W; k++) part[threadIdx.x * W + k] = sum[t][k];
         __syncthreads();
         const int at = first + (int)threadIdx.x;
-        if ((int)threadIdx.x < wide && at < cut.groups && begin + t < taps) {
+        if ((int)threadIdx.x < wide && at < d.outs && begin + t < taps) {
             float all = 0;
             for (int i = (int)threadIdx.x; i < 256 * W; i += wide) all += part[i];
-            ((float *)d.y)[((int64_t)blockIdx.x * cut.groups + at) * taps + begin + t] = all;
+            ((float *)d.y)[((int64_t)blockIdx.x * d.outs + at) * taps + begin + t] = all;
         }
         __syncthreads();
+    }
+}
+// Stores channels from lane on of a place, four at a time where all places' begin so.
+static GTR__DEVICE void gtr__few_store(const gtr__depthwise &d, int64_t place, int lane, const float *v) {
+#pragma unroll
+    for (int k = 0; k < 8; k += 4) {
+        gtr__floats<4> f = { { v[k], v[k + 1], v[k + 2], v[k + 3] } };
+        if (lane + k >= d.outs) return;
+        if (d.act >= 0) f = gtr__act(d.act, f, d.act_a, d.act_b);
+        if (d.fours) {
+            if (d.add) {
+                const gtr__floats<4> had = gtr__get_of<4>(d.y, d.type_y, place + lane + k);
+#pragma unroll
+                for (int j = 0; j < 4; j++) f.v[j] += had.v[j];
+            }
+            gtr__put_of(d.y, d.type_y, place + lane + k, f);
+        } else
+#pragma unroll
+            for (int j = 0; j < 4; j++) if (lane + k + j < d.outs) {
+                const int64_t at = place + lane + k + j;
+                gtr__put(d.y, d.type_y, at, d.add ? f.v[j] + gtr__get(d.y, d.type_y, at) : f.v[j]);
+            }
+    }
+}
+#define GTR__FEW_TAPS 64        // times channels, of an image of few
+#define GTR__FEW_ROWS 4         // that a thread has at a time
+#define GTR__FEW_OUTS 8         // channels of a thread
+// y of an image of few channels: a thread makes eight channels of four places, from a table of what their taps are and
+// weights in shared memory. Bound by bytes, y once, and its multiply-adds: a tile of the tensor cores would be mostly
+// zeros.
+static __global__ void __launch_bounds__(256)
+gtr__few_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
+    constexpr int P = GTR__FEW_ROWS, W = GTR__FEW_OUTS;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0),
+        x = gtr__conv_class_of<GTR__CONV_PLACES>(cut.x, 0);
+    const int channels = (int)cut.channels.by, taps = cut.y.kernel * cut.x.kernel * channels, wide = W << d.log;
+    float *weight = (float *)gtr__pool;
+    int4 *table = (int4 *)(weight + taps * wide);
+    const int lane = ((int)threadIdx.x & ((1 << d.log) - 1)) * W;
+    gtr__enter();
+    for (int i = (int)threadIdx.x; i < taps * wide; i += 256) {
+        const int t = i / wide, out = i - t * wide;
+        weight[i] = out < d.outs ? gtr__get(d.w, d.type_w, (int64_t)out * taps + t) : 0.0f;
+    }
+    for (int i = (int)threadIdx.x; i < taps; i += 256) {
+        const gtr__conv_tap t = gtr__conv_tap_of(cut, y, x, (uint32_t)i);
+        table[i] = make_int4(t.y, t.x, (int)t.pixel, t.channel);
+    }
+    __syncthreads();
+    const uint32_t rows = (uint32_t)(cut.images * y.count * x.count), step = 256u >> d.log;
+    for (uint32_t i = blockIdx.x * step * P + (threadIdx.x >> d.log); i < rows; i += gridDim.x * step * P) {
+        gtr__conv_row r[P];
+        float sum[P][W];
+#pragma unroll
+        for (int p = 0; p < P; p++) {
+            r[p] = gtr__conv_row_of(cut, y, x, i + p * step);
+            if (i + p * step >= rows) r[p].y = INT32_MIN / 2;
+#pragma unroll
+            for (int k = 0; k < W; k++) sum[p][k] = lane + k < d.outs && d.bias
+                ? gtr__get(d.bias, d.type_bias, lane + k) : 0.0f;
+        }
+#pragma unroll 3
+        for (int t = 0; t < taps; t++) {
+            const int4 at = table[t];
+            const float4 lo = *(const float4 *)(weight + t * wide + lane),
+                hi = *(const float4 *)(weight + t * wide + lane + 4);
+            const float w[W] = { lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w };
+#pragma unroll
+            for (int p = 0; p < P; p++) {
+                const bool in = (uint32_t)(r[p].y + at.x) < (uint32_t)cut.y.from
+                    && (uint32_t)(r[p].x + at.y) < (uint32_t)cut.x.from;
+                const float v = gtr__get_of<1>(in ? d.x : NULL, d.type_x, (int64_t)((uint64_t)(r[p].pixel
+                    + (uint32_t)at.z) * (uint32_t)cut.pitch) + at.w).v[0];
+#pragma unroll
+                for (int k = 0; k < W; k++) sum[p][k] = fmaf(v, w[k], sum[p][k]);
+            }
+        }
+#pragma unroll
+        for (int p = 0; p < P; p++) if (i + p * step < rows)
+            gtr__few_store(d, (int64_t)((uint64_t)(i + p * step) * (uint32_t)d.outs), lane, sum[p]);
     }
 }
 // Threads along channels of a block, of which each has four or, else, one.
@@ -4192,33 +4621,48 @@ static int gtr__depthwise_log(int64_t channels, int per) {
 static bool gtr__depthwise_takes(const gtr__window *g) {
     return g->cg == 1 && g->og == 1 && g->kh * g->kw <= 64 && g->c <= 65535 * 32 && g->sh * g->sw <= 65535;
 }
+// An image of few channels, that few enough taps read.
+static bool gtr__few_takes(const gtr__window *g) {
+    return g->groups == 1 && g->c <= 4 && g->kh * g->kw * g->c <= GTR__FEW_TAPS && g->o >= GTR__FEW_OUTS && g->o <= 64
+        && g->n * g->oh * g->ow >= 1024;
+}
+static bool gtr__direct(const gtr__window *g) { return gtr__depthwise_takes(g) || gtr__few_takes(g); }
 // In ranges of places for so many blocks.
 static int64_t gtr__depthwise_ranges(const gtr__window *g, const gtr__caps *caps) {
-    const int per = g->c % 4 ? 1 : 4, log = gtr__depthwise_log(g->c, per);
-    const int64_t others = gtr__ceil(g->c, per << log) * gtr__ceil(g->kh * g->kw, GTR__DEPTHWISE_TAPS),
+    const int per = g->o % 4 ? 1 : 4, log = gtr__depthwise_log(g->o, per);
+    const int64_t others = gtr__ceil(g->o, per << log) * gtr__ceil(g->kh * g->kw * g->cg, GTR__DEPTHWISE_TAPS),
         want = 6 * (int64_t)caps->sm_count / others, most = g->n * g->oh * g->ow / ((256 >> log) * 8);
     return want < 1 || most < 1 ? 1 : want < most ? want : most;
 }
 static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
                                      int64_t ranges) {
-    const bool four = g->c % 4 == 0 && gtr__fours(d.x, d.type_x) && gtr__fours(d.bias, d.type_bias)
-        && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y);
+    const bool few = gtr__few_takes(g), four = g->o % 4 == 0 && (few || gtr__fours(d.x, d.type_x))
+        && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y);
     const int64_t classes = d.image ? g->sh * g->sw : 1, taps = g->kh * g->kw,
         rows = (d.image ? g->n * g->h * g->w : g->n * g->oh * g->ow) / classes;
     gtr__conv_cut cut;
     GTR__TRY(gtr__conv_cut_of(instance, g, d.image != 0, &cut));
-    d.log = gtr__depthwise_log(g->c, four ? 4 : 1);
-    const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->c, wide);
-    if (ranges) return GTR__LAUNCH(instance, c,
-        (four ? gtr__depthwise_dweight_kernel<4> : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)ranges,
-        (unsigned)slabs, (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
+    d.outs = (int)g->o;
+    if (few && !ranges) {
+        d.log = gtr__depthwise_log(g->o, GTR__FEW_OUTS); d.fours = four;
+        const int64_t held = taps * g->cg * (((int64_t)GTR__FEW_OUTS << d.log) * 4 + 16);
+        return GTR__LAUNCH(instance, c, gtr__few_kernel, (unsigned)gtr__blocks(instance,
+            gtr__ceil(rows, GTR__FEW_ROWS), 256 >> d.log), 256, (size_t)held, d, cut);
+    }
+    d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
+    const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
+    if (ranges) return GTR__LAUNCH(instance, c, (few
+        ? four ? gtr__depthwise_dweight_kernel<4, true> : gtr__depthwise_dweight_kernel<1, true>
+        : four ? gtr__depthwise_dweight_kernel<4, false> : gtr__depthwise_dweight_kernel<1, false>),
+        dim3((unsigned)ranges, (unsigned)slabs, (unsigned)gtr__ceil(taps * g->cg, GTR__DEPTHWISE_TAPS)), 256, 0, d,
+        cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(instance, rows, 256 >> d.log), slabs * classes);
     return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
 static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, const gtr__window *g,
         const gtr__product &p, int64_t ranges) {
-    const int64_t n = p.batch * p.n;
+    const int64_t n = p.batch * p.m * p.n;
     gtr__depthwise d = {};
     d.x = p.b; d.type_x = p.type_b; d.dy = p.a; d.type_dy = p.type_a; d.y = c->ws;
     GTR__TRY(gtr__depthwise_run(instance, c, g, d, ranges));
@@ -4254,9 +4698,9 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     if (bias) { p.bias = gtr__some(c, bias); p.type_bias = bias->dtype; }
     p.c = y->data; p.type_c = y->dtype; p.add = y->add;
     if (c->attr->i[10]) { p.act = (int)c->attr->i[10]; p.act_a = (float)c->attr->f[0]; p.act_b = (float)c->attr->f[1]; }
-    if (gtr__depthwise_takes(g)) {
+    if (gtr__depthwise_takes(g) || (!image && gtr__few_takes(g))) {
         const gtr__depthwise d = { p.a, p.b, p.bias, NULL, p.c, p.type_a, p.type_b, p.type_bias, 0, p.type_c, p.add,
-            p.act, p.act_a, p.act_b, image, 0 };
+            p.act, p.act_a, p.act_b, image, 0, 0, 0 };
         return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, 0);
     }
     return gtr__conv_plain(g) ? gtr__product_run(instance, c, &p)
@@ -4272,7 +4716,7 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
     p.guard = gtr__watches(instance, c, p.c, p.sums, true);
     gtr__caps own;
-    const int64_t ranges = gtr__depthwise_takes(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
+    const int64_t ranges = gtr__direct(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
     const size_t bytes = (size_t)ranges * (size_t)dw->count * 4;
     if (ranges && c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
@@ -4291,7 +4735,7 @@ static gtr_result gtr__cuda_conv_fwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = &c->in[c->n_in - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
-    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
+    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__direct(&g);
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0)) GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0]));
     if (gtr__wanted(c, 1)) {
@@ -18918,6 +19362,201 @@ static gtr_result gtr__chain_run(void *instance, const gtr__call *c) {
     return r;
 }
 
+// >>match-tails
+// A product with element-wise nodes behind it, each of what the one before made or of C, in one launch
+// (>>products-tail): where its kernel has a tail, C is of few tiles a multiprocessor, and no such node is left over,
+// which would be a launch all the same.
+#define GTR__TAIL_ELEMENTS 8192     // a multiprocessor's: two tiles at a time
+
+static int gtr__tail_made(const gtr__node *n) {
+    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) return n->out[k];
+    return -1;
+}
+// What a step is, whose operands have these roots, behind one that made `made`, of a C that is `whole`: *with, the
+// operand that it reads besides one of them, or -1. False where it is none.
+static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int whole, gtr__tail_step *s, int *with) {
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const bool back = n->dir == GTR__BWD;
+    int outs = 0, side = 0;
+    uint64_t mine = 0;
+    memset((void *)s, 0, sizeof *s);
+    *with = -1;
+    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { outs++; side = k; }
+    if (outs != 1 || n->adds || n->n_in > 8) return false;
+    for (int from = 0; from < 2 && !mine; from++)
+        for (int k = 0; k < n->n_in; k++)
+            if (gtr__bit(n->reads, k) && root[k] == (from ? whole : made)) {
+                mine |= (uint64_t)1 << k;
+                s->flags = from && made != whole ? GTR__TAIL_OF_C : 0;
+            }
+    for (int k = 0; k < n->n_in; k++) {
+        if (!gtr__bit(n->reads, k) || n->in[k] < 0 || mine >> k & 1) continue;
+        if (*with >= 0 && root[k] != root[*with]) return false;
+        *with = k;
+    }
+    s->a = (float)n->attr.f[0]; s->b = (float)n->attr.f[1];
+    s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
+    if (kind == GTR__STEP_COPY) s->code = -1;
+    if (kind != GTR__STEP_UNARY) s->flags |= GTR__TAIL_ANY;
+    if (kind == GTR__STEP_BINARY && !back) s->flags |= (int8_t)(mine & 3);      // GTR__TAIL_A, GTR__TAIL_B
+    if (kind == GTR__STEP_COPY || (kind == GTR__STEP_UNARY && !back)) return mine && *with < 0;
+    return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
+        && (!back || mine == (uint64_t)1 << (n->n_in - 1));     // of dy, the last
+}
+// The elements of a product's C that steps may go on with; 0: none may. It is asked for its kernel as it will be run.
+static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
+    const int made = n->n_out ? n->out[0] : -1;
+    const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
+    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || made < 0 || !kernel || n->adds > 1 || n->n_in > 8 || n->n_out > 4)
+        return 0;
+    const gtr__value *v = &plan->value[made];
+    const gtr__home home = plan->value[gtr__root(plan, made)].home;
+    const int64_t count = gtr__elements(&v->shape);
+    for (int k = 1; n->dir == GTR__BWD && k < n->n_out; k++) if (n->out[k] >= 0) return 0;
+    if ((home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) || v->offset || v->storage > GTR_F16 || v->stage != n->stage
+        || v->shape.ndim < 2 || v->shape.dim[v->shape.ndim - 1] % 4
+        || count > caps->sm_count * (int64_t)GTR__TAIL_ELEMENTS) return 0;
+    gtr__arg all[12];
+    gtr__group chosen;
+    gtr__cuda probe;
+    gtr__call q;
+    size_t bytes = 0;
+    memset((void *)all, 0, sizeof all); memset((void *)&chosen, 0, sizeof chosen);
+    memset((void *)&probe, 0, sizeof probe); memset((void *)&q, 0, sizeof q);
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        if (n->in[k] < 0) continue;
+        const gtr__value *x = &plan->value[n->in[k]];
+        if (x->stride[0]) return 0;
+        all[k].dtype = x->storage; all[k].shape = x->shape; all[k].count = gtr__elements(&x->shape);
+        if (k >= n->n_in || gtr__bit(n->reads, k)) all[k].data = (void *)(uintptr_t)256;
+    }
+    all[n->n_in].add = (int)n->adds;
+    q.attr = &n->attr; q.n_in = n->n_in; q.n_out = n->n_out; q.in = all; q.out = all + n->n_in;
+    q.measure = &bytes; q.caps = caps; q.precision = plan->precision; q.training = n->training;
+    probe.chosen = &chosen;
+    return kernel(&probe, &q) == GTR_OK && chosen.p.c && gtr__product_tails(&chosen.p, &chosen.choice) ? count : 0;
+}
+// Whether node n may be the next step of a product at node at and members - 1 steps behind it.
+static bool gtr__tail_joins(const gtr__plan *plan, int at, int members, const gtr__node *n, int64_t count) {
+    const gtr__node *first = &plan->node[at], *end = first + members;
+    const gtr_shape *shape = &plan->value[first->out[0]].shape;
+    const int64_t row = shape->dim[shape->ndim - 1];
+    int root[8], with;
+    gtr__tail_step s;
+    if (members > GTR__TAIL_STEPS || n->n_in > 8 || n->stage != first->stage || n->micro != first->micro
+        || n->recomputed != first->recomputed) return false;
+    for (int k = 0; k < n->n_in; k++) root[k] = gtr__use(plan, n, k);
+    const int made = gtr__root(plan, gtr__tail_made(end - 1)), whole = gtr__root(plan, first->out[0]);
+    if (!gtr__tail_step_is(n, root, made, whole, &s, &with)) return false;
+    const int made_here = gtr__tail_made(n), out = gtr__root(plan, made_here), read = with < 0 ? -1 : root[with];
+    for (const gtr__node *m = first; m < end; m++)
+        for (int k = 0; k < GTR__ALL(m); k++) {
+            const int v = gtr__use(plan, m, k);
+            if (v < 0) continue;
+            if (k < m->n_in ? v == out && v != made && v != whole : v == read) return false;
+            if (k >= m->n_in && m > first && v == whole && s.flags & GTR__TAIL_OF_C) return false;  // C is no more
+        }
+    if (read < 0) return true;
+    const gtr_shape *x = &plan->value[n->in[with]].shape, *y = &plan->value[made_here].shape;
+    return read != out && (gtr__elements(x) == count || (gtr__elements(x) == row && x->ndim
+        && x->dim[x->ndim - 1] == row && y->ndim && y->dim[y->ndim - 1] == row));
+}
+static int gtr__tail_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+    if (at >= plan->split) return 0;
+    const int64_t count = gtr__tail_anchor(plan, &plan->node[at], caps);
+    int members = 1, from[GTR__TAIL_STEPS + 2];
+    bool whole = true;
+    for (int j = at + 1; count && j < plan->split && j < at + GTR__PROGRAM_WINDOW; j++) {
+        const gtr__node *n = &plan->node[j];
+        bool free = gtr__program_count(plan, n) == count, follows = false;
+        for (int i = at; i < at + members && free && !follows; i++)
+            follows = gtr__nodes_depend(plan, &plan->node[i], n);
+        for (int i = at + members; i < j && free && follows; i++) free = !gtr__nodes_depend(plan, &plan->node[i], n);
+        if (!free || !follows) continue;
+        whole = gtr__tail_joins(plan, at, members, n, count);
+        if (!whole) break;
+        from[members] = j;
+        gtr__node_move(plan, j, at + members++);
+        j = at + members - 1;
+    }
+    // where C lies for a kernel that has no tail
+    const int made = members > 1 ? gtr__tail_made(&plan->node[at + members - 1]) : -1;
+    if (whole && made >= 0
+        && gtr__elem(plan->value[made].storage) == gtr__elem(plan->value[plan->node[at].out[0]].storage))
+        return members;
+    while (members > 1) {       // as they stood
+        members--;
+        gtr__node_move(plan, at + members, from[members]);
+    }
+    return 0;
+}
+static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    int made = w->node->out[0], root[8], with;
+    memset((void *)t, 0, sizeof *t);
+    for (int i = 1; i < w->n_node; i++) {
+        const gtr__node *n = &w->node[i];
+        gtr__tail_step *s = &t->step[t->steps++];
+        for (int k = 0; k < n->n_in; k++) root[k] = n->in[k] < 0 ? -1 : w->root[n->in[k]];
+        gtr__tail_step_is(n, root, w->root[made], w->root[w->node->out[0]], s, &with);
+        made = gtr__tail_made(n);
+        const gtr__arg *y = gtr__operand_of(c, made);
+        s->out = y->data; s->type_out = s->storage = (int8_t)y->dtype;
+        if (with < 0) continue;
+        const gtr__arg *x = gtr__operand_of(c, n->in[with]);
+        gtr__tail_reads(t, s, x->data, x->dtype);
+        if (x->count != y->count) s->flags |= GTR__TAIL_ROW;
+    }
+}
+// Steps behind a product whose kernel has no tail. Bound by bytes.
+static __global__ void __launch_bounds__(128)
+        gtr__tail_kernel(const __grid_constant__ gtr__product_tailed p, const __grid_constant__ gtr__product_cut cut) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    const uint3 place = gtr__product_place(cut);
+    const int m0 = (int)place.x * 32, n0 = (int)place.y * 32;
+    const gtr__tail_here tail = gtr__tail_begin(p, n0);
+    float *tile = (float *)gtr__pool;
+    __syncthreads();
+    gtr__enter();
+    const gtr__product_lane lane = gtr__product_lane_of<32, 32, 128>(cut, m0, n0, 0);
+    gtr__tail_fetch(tail, lane, cut.ldc);
+    for (int r = lane.row; r < lane.end; r += lane.step)
+        *(float4 *)(tile + r * 40 + lane.column) = gtr__get4(p.c, p.type_c, lane.place + (int64_t)cut.ldc * r);
+    gtr__tail_store(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
+}
+static gtr_result gtr__tail_launch(void *instance, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
+    gtr__product_tailed p;
+    gtr__product_cut cut;
+    dim3 grid;
+    static_cast<gtr__product &>(p) = gtr__product_none();
+    p.c = made->data; p.type_c = made->dtype;
+    p.k = 1;
+    p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
+    GTR__TRY(gtr__product_cut_for(instance, &p, 1, 1, 32, 32, 32, &cut, &grid));
+    const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
+    return gtr__product_launch(instance, c, "gtr__tail_kernel", gtr__tail_kernel, grid, 128, shared, 1, p, cut);
+}
+static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__node *n = w->node, *last = n + w->n_node - 1;
+    gtr__cuda *g = (gtr__cuda *)instance;
+    gtr__arg in[8], out[4];
+    gtr__tail t;
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    gtr__call q = gtr__mlp_call(c, n, in, out);
+    for (int k = 0; k < last->n_out && !out[0].data; k++) if (last->out[k] >= 0)
+        out[0].data = c->measure ? (void *)(uintptr_t)256 : gtr__operand_of(c, last->out[k])->data;
+    out[0].add = (int)n->adds;
+    if (c->measure) return gtr__cuda_kernel(n->op, n->dir)(instance, &q);
+    gtr__tail_of(c, &t);
+    t.unstored = !gtr__operand_of(c, n->out[0])->data;
+    g->tail = &t;
+    const gtr_result r = gtr__cuda_kernel(n->op, n->dir)(instance, &q);
+    const bool taken = !g->tail;
+    g->tail = NULL;
+    return r || taken ? r : gtr__tail_launch(instance, c, &out[0], &t);
+}
+
 // >>match-groups
 // Small products of one shape and form, none of which reads or writes what another does, in one launch: layers side by
 // side, and gradients of weights, which wait for others like them. A step of small products is bound by its launches:
@@ -19043,6 +19682,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
     { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
+    { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

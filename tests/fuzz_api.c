@@ -779,6 +779,13 @@ static gtr_tensor *bilinear_of(gtr_tensor *x)
     before(true, "gtr_bilinear(%s, %s, %.20s, %lld)", N(x), N(y), n ? n : "NULL", (long long)out);
     return one_in(2) ? built(gtr_bilinear(x, y, n, out), x && y) : built(gtr_bilinear_with(x, y, w, b), x && y && w);
 }
+static gtr_tensor *residual_of(gtr_tensor *x)
+{
+    gtr_tensor *y = one_in(2) ? like(x) : floats();
+    const char *n = one_in(4) ? NULL : name();
+    before(true, "gtr_residual(%s, %s, %.20s)", N(x), N(y), n ? n : "NULL");
+    return built(gtr_residual(x, y, n), x && y);
+}
 static gtr_tensor *prelu_of(gtr_tensor *x)
 {
     gtr_tensor *w = parameter();
@@ -864,10 +871,11 @@ static void do_layer(void)
         }
     case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
     case 6:
-        switch (byte() % 4) {
+        switch (byte() % 5) {
         case 0: drop_of(x); break;
         case 1: random_of(x); break;
         case 2: prelu_of(x); break;
+        case 3: residual_of(x); break;
         default: bilinear_of(x);
         }
         break;
@@ -960,7 +968,8 @@ static void do_network(void)
     trainer_of(h);
 }
 /* ---- calls: images ---- */
-static int few(int usual) { const int64_t v = nasty(usual); return v == 1000 ? 5 : (int)v; }    /* no hours of products */
+static int few(int usual) { const int64_t v = nasty(usual); return v == 1000
+    ? 5 : (int)v; }    /* no hours of products */
 static gtr_tensor *image(void)
 {
     gtr_tensor *x = floats();
@@ -968,7 +977,8 @@ static gtr_tensor *image(void)
     if (one_in(4)) return x;
     if (x && (x->shape.ndim == 4 || x->shape.ndim == 3)) return x;
     before(true, "gtr_input(image)");
-    return built(gtr_input(w->ctx, name(), GTR_F32, one_in(4) ? gtr_shape3(GTR_BATCH, 2, 5) : gtr_shape4(GTR_BATCH, 2, 4, 3)),
+    return built(gtr_input(w->ctx, name(), GTR_F32, one_in(4) ? gtr_shape3(GTR_BATCH, 2, 5) : gtr_shape4(GTR_BATCH, 2,
+        4, 3)),
         true);
 }
 static gtr_conv_desc conv_desc(void)
@@ -977,7 +987,8 @@ static gtr_conv_desc conv_desc(void)
     memset(&d, 0, sizeof d);
     d.out = few(2 + byte() % 3); d.kernel = few(1 + byte() % 3); d.padding = few(byte() % 2); d.no_bias = one_in(3);
     if (one_in(2)) return d;
-    d.kernel_w = few(byte() % 3); d.stride = few(byte() % 3); d.stride_w = few(byte() % 3); d.padding_w = few(byte() % 3) - 1;
+    d.kernel_w = few(byte() % 3); d.stride = few(byte() % 3); d.stride_w
+        = few(byte() % 3); d.padding_w = few(byte() % 3) - 1;
     d.dilation = few(byte() % 3); d.dilation_w = few(byte() % 3); d.groups = few(byte() % 3);
     d.output_padding = few(byte() % 2); d.output_padding_w = few(byte() % 3) - 1;
     return d;
@@ -1027,7 +1038,8 @@ static gtr_tensor *resized_of(gtr_tensor *x)
     const char *n = way == 4 ? name() : "";
     before(true, "resizing %u(%s, %d, %d)", way, N(x), a, b);
     return built(way == 0 ? gtr_adaptive_avg_pool2d(x, a, b) : way == 1 ? gtr_global_avg_pool(x)
-        : way == 2 ? gtr_upsample2d(x, a, b & 1) : way == 3 ? gtr_pixel_shuffle(x, a) : gtr_dropout2d(x, n, nastyf(0.5f)),
+        : way == 2 ? gtr_upsample2d(x, a, b & 1) : way == 3 ? gtr_pixel_shuffle(x, a) : gtr_dropout2d(x, n,
+            nastyf(0.5f)),
         x != NULL);
 }
 static void do_images(void)
@@ -1483,7 +1495,8 @@ static void act(void)
     static void (*const f[])(void) = {
         do_input, do_parameter, do_constant, do_state, do_release, do_unary, do_unary, do_binary, do_binary, do_shaped,
         do_shaped, do_over_axes, do_gradient, do_custom,
-        do_layer, do_layer, do_images, do_images, do_trainer, do_network, do_network, do_image_network, do_data, do_data,
+        do_layer, do_layer, do_images, do_images, do_trainer, do_network, do_network, do_image_network, do_data,
+            do_data,
         do_step, do_step, do_step, do_report, do_buffers, do_fit, do_fit,
         do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
         do_predictor, do_predict, do_arrays,

@@ -3192,6 +3192,55 @@ static void mark_release(void)
     gtr_destroy(ctx);
     CHECK(blocks == 0, "%lld blocks are left", blocks);
 }
+/* Names are found among few, whatever their number; those that are released or taken back are free again, and what
+   stays is found at its new place. */
+static void many_names(void)
+{
+    enum { NAMES = 6000 };
+    gtr_desc desc = counted();
+    gtr_context *ctx = gtr_create(desc);
+    char name[24];
+    gtr_init one;
+    int round, i;
+    memset(&one, 0, sizeof one);
+    for (round = 0; round < 3; round++) {
+        const int64_t mark = gtr_mark(ctx), had = gtr_parameter_count(ctx);
+        int64_t longest = 0;
+        gtr_tensor *x = NULL;
+        for (i = 0; i < NAMES; i++) {
+            snprintf(name, sizeof name, "in%d", i);
+            if (i % 3 == 0) x = gtr_input(ctx, name, GTR_F32, gtr_shape2(GTR_BATCH, 2));
+            else if (i % 3 == 1) gtr_dropout(x, name, 0.5f);
+            snprintf(name, sizeof name, "p%d.%d", round, i);
+            if (i % 3 == 2) gtr_parameter(ctx, name, gtr_shape1(2), one);
+        }
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_parameter_count(ctx), had + NAMES / 3);
+        EXPECT(ctx->n_named >= ctx->n_tensor);
+        for (int64_t bin = 0; bin < ctx->n_named; bin++) {
+            int64_t n = 0;
+            for (gtr_tensor *t = ctx->named[bin]; t; t = t->next_named) n++;
+            longest = GTR__MAX(longest, n);
+        }
+        CHECK(longest > 0 && longest < 12, "%lld names in a bin", (long long)longest);
+        EXPECT(!gtr_input(ctx, "in3", GTR_F32, gtr_shape1(GTR_BATCH)));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "already");
+        EXPECT(!gtr_dropout(x, "in4", 0.5f));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "already");
+        EXPECT(!gtr_linear(x, "p0", 0));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "p0");
+        EXPECT(gtr__find_named(ctx, GTR__OP_DROPOUT, "in4") && !gtr__find_named(ctx, GTR__OP_INPUT, "in4"));
+        gtr_release(ctx, mark);
+        EXPECT(!gtr__find_named(ctx, GTR__OP_INPUT, "in3") && !gtr__find_named(ctx, GTR__OP_DROPOUT, "in4"));
+        EXPECT(ctx->n_tensor == gtr_parameter_count(ctx));
+        for (i = 0; i < ctx->n_tensor; i++) {
+            gtr_tensor *t = ctx->tensor[i];
+            if (!CHECK(t->id == i && gtr_parameter_find(ctx, t->name) == t, "parameter %d is not found", i)) break;
+        }
+    }
+    gtr_destroy(ctx);
+    CHECK(blocks == 0, "%lld blocks are left", blocks);
+}
 static void gradients(void)
 {
     static gtr_float x[8 * WIDTH], a[8 * WIDTH], b[16 * WIDTH], c[16 * WIDTH];
@@ -4745,6 +4794,7 @@ static void all(void)
     RUN(backward_ends);
     RUN(traced);
     RUN(mark_release);
+    RUN(many_names);
     RUN(gradients);
     RUN(kept_values);
     RUN(bad_use);

@@ -393,7 +393,8 @@ static gtr_tensor *layout_of(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_te
     case 48: case 49: return gtr_layer_norm_with(h, v, NULL, 0.125f);
     case 50: return gtr_prelu_with(h, v);
     case 51: return gtr_matmul(t, v);
-    case 52: return gtr_matmul_t(gtr_reshape(h, gtr_shape3(2, 3, 20)), false, gtr_reshape(t, gtr_shape3(2, 3, 20)), true);
+    case 52: return gtr_matmul_t(gtr_reshape(h, gtr_shape3(2, 3, 20)), false, gtr_reshape(t, gtr_shape3(2, 3, 20)),
+        true);
     case 53: return gtr_sort(h, 1, false);
     case 54: return gtr_where(gtr_less(x, h), gtr_scale(h, 2, 0), t);
     case 55: { gtr_tensor *two[2]; two[0] = h; two[1] = x; return gtr_stack(two, 2, 1); }
@@ -777,7 +778,8 @@ static void test_images(void)
         const bool pixels = k == 3 || k == 4;
         gtr_trainer_desc d;
         gtr_trainer *t;
-        y = pixels ? gtr_input(ctx, "y", GTR_F32, gtr_tensor_shape(h)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        y = pixels ? gtr_input(ctx, "y", GTR_F32, gtr_tensor_shape(h)) : gtr_input(ctx, "y", GTR_I32,
+            gtr_shape1(GTR_BATCH));
         loss = pixels ? gtr_bce_with_logits(h, y) : gtr_cross_entropy(h, y);
         memset(&d, 0, sizeof d);
         d.optimizer = i[0] ? GTR_ADAM : GTR_SGD;
@@ -795,7 +797,8 @@ static void test_images(void)
         compare_end(ctx, op, k);
         gtr_eval(&loss, 1);
         got = gtr_item(loss);
-        CHECK(fabsf(got - *eval) <= 1e-5f * (1 + *eval), "images#%d: loss in evaluation is %.8f, PyTorch's %.8f", k, got,
+        CHECK(fabsf(got - *eval) <= 1e-5f * (1 + *eval), "images#%d: loss in evaluation is %.8f, PyTorch's %.8f", k,
+            got,
             *eval);
         CHECK(!gtr_error(ctx), "images#%d: %s", k, gtr_error_text(ctx));
         free(i);

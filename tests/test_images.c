@@ -106,7 +106,8 @@ static tensor norm(build *b, tensor x, const char *name)
     memset(&d, 0, sizeof d);
     d.frozen = b->frozen;
     if (!b->plain) return mid(b, gtr_batch_norm_ex(x, name, d));
-    tensor w = parameter(b, name, "weight", gtr_shape1(s.dim[1])), bias = parameter(b, name, "bias", gtr_shape1(s.dim[1]));
+    tensor w = parameter(b, name, "weight", gtr_shape1(s.dim[1])), bias = parameter(b, name, "bias",
+        gtr_shape1(s.dim[1]));
     tensor t = gtr_sub(x, gtr_mean(x, over, 3, true));
     t = gtr_mul(t, gtr_rsqrt(gtr_scale(gtr_mean(gtr_square(t), over, 3, true), 1, 1e-5f)));
     return mid(b, gtr_add(gtr_mul(t, channel_of(w, s.dim[1])), channel_of(bias, s.dim[1])));
@@ -149,7 +150,8 @@ static tensor skips(build *b)
     h = mid(b, gtr_concat(pair, 3, 1));
     return conv(b, gtr_relu(h), "out", 1, 3, 1, 1);
 }
-/* One weight in two convolutions and a penalty, computed and frozen ones, a mask of rows, sums and broadcasts between. */
+/* One weight in two convolutions and a penalty, computed and frozen ones, a mask of rows,
+    sums and broadcasts between. */
 static tensor shared(build *b)
 {
     const int sides[2] = { 2, 3 }, one = 1;
@@ -168,7 +170,8 @@ static tensor shared(build *b)
     h = mid(b, gtr_add(t, gtr_mul(x, gtr_reshape(gtr_slice(gtr_reshape(w, gtr_shape1(144)), 0, 0, 6), gtr_shape1(6)))));
     return gtr_add(gtr_linear(gtr_flatten(h), "fc", 3), gtr_scale(gtr_mean(gtr_square(w), NULL, 0, false), 0.1f, 0));
 }
-typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms, flat; } network;
+typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms,
+    flat; } network;
 static const network networks[] = {
     { "a plain one", simple, 3, 8, 5, false, true }, { "a residual one", residual, 3, 6, 4, true, false },
     { "one with skips", skips, 2, 8, 64, false, false }, { "one weight", shared, 4, 6, 3, false, true } };
@@ -180,7 +183,8 @@ static tensor begin(build *b, const network *n, tensor *loss)
     b->n_mid = 0;
     tensor y = n->make(b), t = gtr_input(b->ctx, "t", GTR_F32, gtr_tensor_shape(y));
     *loss = gtr_mse(y, t);
-    for (int64_t k = 0; k < gtr_parameter_count(b->ctx); k++) {        /* by name: they were not made in the same order */
+    for (int64_t k
+        = 0; k < gtr_parameter_count(b->ctx); k++) {        /* by name: they were not made in the same order */
         gtr_tensor *p = gtr_parameter_at(b->ctx, k);
         const gtr_shape s = gtr_tensor_shape(p);
         float v[2048];
@@ -211,7 +215,8 @@ static void same(const network *n, const char *what, int k, tensor a, tensor b, 
     int64_t na, nb;
     float *u = got(a, &na), *v = got(b, &nb);
     const gtr_shape s = gtr_tensor_shape(a), t = gtr_tensor_shape(b);
-    CHECK(na == nb && s.ndim == t.ndim && (ratio > 0 ? within(u, v, na, ratio * ratio, ratio) : !memcmp(u, v, (size_t)na * 4)),
+    CHECK(na == nb && s.ndim == t.ndim && (ratio > 0 ? within(u, v, na, ratio * ratio, ratio) : !memcmp(u, v,
+        (size_t)na * 4)),
         "%s: %s %d differs", n->name, what, k);
     free(u); free(v);
 }
@@ -243,7 +248,8 @@ static void between(void)
         for (int i = 0; i < count[0]; i++) {
             /* a bias in front of a norm has no gradient but rounding */
             const char *of = i > 2 * b[0].n_mid + 1 ? gtr_tensor_name(fetch[0][i]->in[1]) : "";
-            if (!(n->norms && strstr(of, ".bias") && of[0] == 'c')) same(n, "fetched", i, fetch[0][i], fetch[1][i], 2e-4);
+            if (!(n->norms && strstr(of, ".bias") && of[0] == 'c')) same(n, "fetched", i, fetch[0][i], fetch[1][i],
+                2e-4);
         }
         for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
     }
@@ -260,7 +266,8 @@ static void train(build *b, const network *n, gtr_trainer_desc d, float *losses)
         losses[k] = gtr_loss(t);
     }
 }
-static void same_end(const network *n, const char *what, const build *a, const build *b, const float *la, const float *lb,
+static void same_end(const network *n, const char *what, const build *a, const build *b, const float *la,
+    const float *lb,
     double ratio)
 {
     for (int k = 0; k < 3; k++) CHECK(ratio > 0 ? fabsf(la[k] - lb[k]) <= ratio * (1 + fabsf(lb[k])) : la[k] == lb[k],

@@ -298,7 +298,8 @@ BUILD(conv_transpose_with, gtr_conv_transpose2d_with(x[0], x[1], c->n > 2 ? x[2]
 /* Layers: 4 channels a group out, kernels of 3 by 2, or of 3. */
 BUILD(conv, gtr_conv2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, c->in[0].ndim > 3 ? 2 : 3)))
 BUILD(conv_transpose, gtr_conv_transpose2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, 2)))
-/* Of pooling: kernel, stride, padding (height, width each), dilation (of the largest), 1: round_up + 2: exclude_padding. */
+/* Of pooling: kernel, stride, padding (height, width each), dilation (of the largest),
+    1: round_up + 2: exclude_padding. */
 static gtr_pool_desc pool_desc(const op_case *c, bool largest)
 {
     gtr_pool_desc d;
@@ -318,10 +319,12 @@ BUILD(upsample, gtr_upsample2d(x[0], c->p[0], c->p[1] != 0))
 /* groups, eps in percent */
 BUILD(group_norm_with, gtr_group_norm_with(x[0], c->n > 1 ? x[1] : NULL, c->n > 1 ? x[2] : NULL, c->p[0],
     (float)c->p[1] / 100))
-BUILD(group_norm, c->p[0] ? gtr_group_norm(x[0], "layer", c->p[0], 0) : gtr_instance_norm(x[0], c->p[1] ? "layer" : NULL, 0))
+BUILD(group_norm, c->p[0] ? gtr_group_norm(x[0], "layer", c->p[0], 0) : gtr_instance_norm(x[0],
+    c->p[1] ? "layer" : NULL, 0))
 BUILD(dropout2d, gtr_dropout2d(x[0], "drop", (float)c->p[0] / 100))
 BUILD(pixel_shuffle, gtr_pixel_shuffle(x[0], c->p[0]))
-/* What the layout with channels last goes through: two convolutions of one weight, norm, pools, a skip by concat, what is
+/* What the layout with channels last goes through: two convolutions of one weight, norm, pools, a skip by concat,
+    what is
    broadcast, a sum by channel, an image as it was given. */
 static gtr_tensor *build_images(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
@@ -343,6 +346,7 @@ BUILD(rms_norm, gtr_rms_norm(x[0], "layer", c->p[0], (float)c->p[1] / 100))
 BUILD(prelu_with, gtr_prelu_with(x[0], x[1]))
 BUILD(bilinear_with, gtr_bilinear_with(x[0], x[1], x[2], c->n > 3 ? x[3] : NULL))
 BUILD(bilinear, gtr_bilinear(x[0], x[1], "layer", c->p[0]))
+BUILD(residual, gtr_residual(x[0], x[1], c->p[0] ? "skip" : NULL))
 BUILD(prelu, gtr_prelu(x[0], "layer", c->p[0] != 0))
 BUILD(custom, custom_of(ctx, x[0], x[1], "twice"))
 BUILD(cross_entropy, gtr_cross_entropy(x[0], x[1]))
@@ -536,7 +540,8 @@ static const char *const group_norm_cases[] = { "2x4x3x2 4 4@2 0", "*3x6x2x2@3 5
     "*2x65x9x9 65 65@5 0", "8x12x16x16 12 12@3 0", "700x256 256 256@16 0", NULL };
 static const char *const group_norm_layer_cases[] = { "1x4x3x2@2 0", "3x2x2x3@1 0", "2x4x3x2@0 1", "5x3x4@0 0",
     "!2x2x3x3@0 1", NULL };
-static const char *const dropout2d_cases[] = { "1x7x2x2@50", "3x3x4@25", "5x2x2x3@10", "!2x3x2x2@50", "2x4x3@90", NULL };
+static const char *const dropout2d_cases[] = { "1x7x2x2@50", "3x3x4@25", "5x2x2x3@10", "!2x3x2x2@50", "2x4x3@90",
+    NULL };
 /* x, weight, bias, and what conv_desc says */
 static const char *const conv_cases[] = { "1x2x4x4 3x2x3x3 3@1 1 1 1 1 1 1", "*2x2x5x4 3x2x3x2 3@2 1 1 0 1 1 1",
     "2x2x5 4x2x3 4@1 2 0 1 1 1 1", "1x4x4x3 4x1x3x3 4@1 1 1 1 1 1 4", "2x3x3x3 2x3x1x1@1 1 0 0 1 1 1",
@@ -547,26 +552,33 @@ static const char *const conv_cases[] = { "1x2x4x4 3x2x3x3 3@1 1 1 1 1 1 1", "*2
     "2x12x6x6 8x3x3x3 8@1 1 1 1 1 1 4", "1x17x5x6 3x17x3x3 3@1 1 2 2 2 2 1", "4x16x33 16x16x5 16@1 1 0 2 1 1 1",
     "2x4x1x9 5x4x1x3 5@1 1 0 1 1 1 1", "2x32x5x5 24x32x1x1 24@1 1 0 0 1 1 1", "2x3x8x8 4x3x4x4 4@4 4 0 0 1 1 1",
     "*2x64x14x14 64x64x3x3 64@1 1 1 1 1 1 1", "3x64x8x8 128x64x3x3 128@2 2 1 1 1 1 1",
-    "2x64x14x14 256x64x1x1 256@1 1 0 0 1 1 1", "2x128x9x9 64x128x1x1@2 2 0 0 1 1 1", "2x3x33x31 64x3x7x7 64@2 2 3 3 1 1 1",
-    "2x72x14x13 72x1x3x3 72@1 1 1 1 1 1 72", "4x96x7x7 96x1x7x7 96@1 1 3 3 1 1 96", "2x48x9x9 32x12x3x3 32@1 1 1 1 1 1 4",
-    "1x130x6x5 66x130x3x3 66@1 1 1 1 1 1 1", "16x1x28x28 32x1x3x3 32@1 1 1 1 1 1 1", "1x32x20x20 32x32x3x3@1 1 4 4 4 4 1",
+    "2x64x14x14 256x64x1x1 256@1 1 0 0 1 1 1", "2x128x9x9 64x128x1x1@2 2 0 0 1 1 1",
+        "2x3x33x31 64x3x7x7 64@2 2 3 3 1 1 1",
+    "2x72x14x13 72x1x3x3 72@1 1 1 1 1 1 72", "4x96x7x7 96x1x7x7 96@1 1 3 3 1 1 96",
+        "2x48x9x9 32x12x3x3 32@1 1 1 1 1 1 4",
+    "1x130x6x5 66x130x3x3 66@1 1 1 1 1 1 1", "16x1x28x28 32x1x3x3 32@1 1 1 1 1 1 1",
+        "1x32x20x20 32x32x3x3@1 1 4 4 4 4 1",
     "3x24x200 40x24x9 40@1 2 0 4 1 1 1", "2x256x4x4 256x256x3x3 256@1 1 1 1 1 1 1",
-    "2x67x92x92 3x67x3x3@1 1 1 1 1 1 1", NULL };
-static const char *const conv_transpose_cases[] = { "1x2x3x3 2x3x3x3 3@2 2 1 1 1 1 1 1", "*2x3x3x2 3x2x2x3 2@1 2 0 1 1 1 1",
+    "2x67x92x92 3x67x3x3@1 1 1 1 1 1 1", "2x3x40x37 24x3x3x3 24@1 1 1 1 1 1 1", "3x2x41x30 10x2x5x5@2 1 2 0 1 2 1",
+    NULL };
+static const char *const conv_transpose_cases[] = { "1x2x3x3 2x3x3x3 3@2 2 1 1 1 1 1 1",
+    "*2x3x3x2 3x2x2x3 2@1 2 0 1 1 1 1",
     "2x2x4 2x3x3 3@1 2 0 1 1 1 1", "1x4x3x3 4x1x3x3 4@2 2 1 1 1 1 4", "2x3x3x3 3x2x1x1@1 1 0 0 1 1 1",
     "*2x4x3x4 4x3x3x3@2 3 1 1 1 2 2", "1x1x3x3 1x2x4x4 2@2 2 1 1 1 1 1", "!3x2x3x3 2x2x2x2 2@2 2 0 0 1 1 1",
     "3x2x5 2x2x3 2@1 3 0 1 1 1 1 2", "5x2x2x2 2x2x1x1 2@1 1 0 0 2 2 1 1", "2x3x3x3 3x2x1x1@2 2 0 0 1 1 1 1",
     "*2x8x5x5 8x8x2x2 8@2 2 0 0 1 1 1", "1x8x8x8 8x8x3x3 8@1 1 1 1 1 1 1", "2x16x4x4 16x8x4x4 8@2 2 1 1 1 1 1",
     "*2x8x3x3 8x1x5x5 8@2 2 2 2 1 1 8 1", "3x5x4x4 5x9x3x3 9@3 3 0 0 1 1 1 1", "2x12x4x4 12x2x3x3 8@2 2 1 1 1 1 4 1",
     "1x17x5x6 17x3x3x3 3@1 1 1 1 2 2 1", "4x16x17 16x16x5 16@1 2 0 2 1 1 1 1", "2x4x1x9 4x5x1x3 5@1 2 0 1 1 1 1",
-    "2x64x7x7 64x32x2x2 32@2 2 0 0 1 1 1", "3x64x5x5 64x64x3x3 64@2 2 1 1 1 1 1 1", "2x100x1x1 100x64x4x4@1 1 0 0 1 1 1",
+    "2x64x7x7 64x32x2x2 32@2 2 0 0 1 1 1", "3x64x5x5 64x64x3x3 64@2 2 1 1 1 1 1 1",
+        "2x100x1x1 100x64x4x4@1 1 0 0 1 1 1",
     "*1x33x9x8 33x65x4x4 65@2 2 1 1 1 1 1", "2x128x6x6 128x64x1x1 64@1 1 0 0 1 1 1", "2x64x9x9 64x2x3x3@1 1 1 1 1 1 32",
     "2x3x4x5 3x4x1x1 4@1 1 0 0 2 2 1 1", NULL };
 static const char *const conv_layer_cases[] = { "1x2x4x4@1 1 1 1 1 1 1", "3x2x3x4@2 1 1 0 1 1 2", "2x3x6@1 2 0 1 1 1 1",
     "!2x1x3x3@1 1 2 1 2 1 1", "1x4x3x3@1 1 1 1 1 1 4", NULL };
 static const char *const conv_transpose_layer_cases[] = { "1x2x3x3@2 2 1 1 1 1 1 1", "3x2x2x3@2 1 1 0 1 1 2",
     "2x3x4@1 2 0 1 1 1 1", "!2x1x3x3@1 1 0 1 2 1 1", "1x4x2x2@1 1 1 0 1 1 4", NULL };
-static const char *const max_pool_cases[] = { "1x2x4x4@2 2 2 2 0 0 1 0", "*2x3x5x4@3 2 2 1 1 0 1 1", "3x2x7@1 3 1 2 0 1 1 0",
+static const char *const max_pool_cases[] = { "1x2x4x4@2 2 2 2 0 0 1 0", "*2x3x5x4@3 2 2 1 1 0 1 1",
+    "3x2x7@1 3 1 2 0 1 1 0",
     "2x1x6x6@3 3 1 1 1 1 1 0", "1x3x5x5@2 2 1 2 0 0 2 0", "*!2x2x5x6@3 3 3 3 1 1 1 1", "2x2x4x4@1 1 2 2 0 0 1 0",
     "1x1x3x3@3 3 1 1 1 1 1 0", "5x3x9@1 4 1 4 0 2 2 1", "2x5x4x7@4 2 3 2 2 1 1 3", "*2x16x8x8@2 2 2 2 0 0 1 0",
     "3x17x9x7@3 3 2 2 1 1 1 0", "2x33x6x5@2 3 2 3 0 0 1 1", "2x64x14x14@2 2 2 2 0 0 1 0", "1x300x4x4@2 2 1 1 1 1 1 0",
@@ -574,7 +586,8 @@ static const char *const max_pool_cases[] = { "1x2x4x4@2 2 2 2 0 0 1 0", "*2x3x5
     "2x7x31x17@5 5 2 3 2 2 1 1", "2x4x16x16@4 4 4 4 0 0 1 0", "2x64x33x31@3 3 2 2 1 1 1 0", "1x1x64x64@2 2 2 2 0 0 1 0",
     "2x9x12x12@3 2 2 2 0 1 3 0", NULL };
 static const char *const adaptive_cases[] = { "1x2x4x4@2 2", "*2x3x5x4@3 3", "3x2x7@1 4", "2x1x6x6@1 1", "1x3x5x5@7 6",
-    "*!2x2x5x6@5 6", "2x16x8x8@4 4", "3x17x9x7@2 5", "2x33x6x5@1 1", "2x64x14x14@7 7", "*1x300x4x4@3 3", "4x3x28x28@5 5",
+    "*!2x2x5x6@5 6", "2x16x8x8@4 4", "3x17x9x7@2 5", "2x33x6x5@1 1", "2x64x14x14@7 7", "*1x300x4x4@3 3",
+        "4x3x28x28@5 5",
     "2x128x7x7@1 1", "3x8x100@1 7", "2x7x31x17@3 8", "2x4x16x16@32 32", "2x64x33x31@7 7", "1x1x64x64@8 8",
     "2x9x12x12@12 12", "5x40x3x3@6 6", "2x256x8x8@1 2", NULL };
 static const char *const global_cases[] = { "1x2x4x4", "2x3x5x4", "3x2x7", "!2x1x6x6", "1x3x2x2x2", NULL };
@@ -603,6 +616,9 @@ static const char *const bilinear_cases[] = { "1x3 1x5 2x3x5 2", "13x3 13x2 4x3x
     "2x3x2 2x3x3 5x2x3 5", "!3 2 4x3x2 4", NULL };
 static const char *const bilinear_layer_cases[] = { "1x3 1x5@2", "13x3 13x2@4", "33x1 33x2@1",
     "2x3x2 2x3x3@5", "5x4 5x1@3", NULL };
+static const char *const residual_cases[] = { "1x7 1x7@0", "13x3 13x3@1", "33x2 33x4@1", "2x3x4 2x3x2@1",
+    "2x4x6 2x3x6@1", "2x3x7 2x2x4@1", "2x3x5x6 2x4x3x2@1", "1x2x4x4 1x2x2x2@1", "2x2x3x2 2x2x3x2@0",
+    "2x2x3x4 2x2x3x2@1", NULL };
 static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1",
     "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
     "1024 1024", "1025 1025", "4099 4099", "3x5x7x9 3x5x7x9", "65537 65537", "16385 16385", NULL };
@@ -727,6 +743,7 @@ static const op_row rows[] = {
     { "prelu",            build_prelu,            "Nw",    prelu_layer_cases,      GRAPH | MASKS },
     { "bilinear_with",    build_bilinear_with,    "XXww",  bilinear_cases,         GRAPH },
     { "bilinear",         build_bilinear,         "XXww",  bilinear_layer_cases,   GRAPH },
+    { "residual",         build_residual,         "XX",    residual_cases,         GRAPH },
     { "custom",           build_custom,           "XX",    custom_cases,           NO_SPECIAL },
     { "several",          build_several,          "XX",    custom_cases,           NO_SPECIAL },
     { "several, last",    build_several_last,     "XX",    custom_cases,           GRAPH },
@@ -3404,6 +3421,42 @@ static void norm_shapes(void)
             s.why);
     }
 }
+/* gtr_residual against the ops that it stands for, with its weight; stride 0: a linear layer. */
+static void residuals(void)
+{
+    static const struct { const char *shapes; int stride, stride_w; } table[] = { { "2x3 2x5", 0, 0 },
+        { "5 2", 0, 0 }, { "2x3x4 2x3x2", 0, 0 }, { "2x1x3x2x4 2x1x3x2x1", 0, 0 }, { "2x4x6 2x3x6", 1, 1 },
+        { "2x3x7 2x2x4", 1, 2 }, { "2x3x5x6 2x4x3x2", 2, 3 }, { "2x3x5x4 2x3x5x2", 1, 2 },
+        { "1x3x2x7 1x3x1x3", 2, 3 } };
+    gtr_float values[120], got[120], want[120];
+    for (size_t q = 0; q < sizeof table / sizeof table[0]; q++) {
+        const op_case c = case_of(table[q].shapes);
+        gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+        gtr_tensor *x[2], *y, *w, *p;
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < 120; k++) values[k] = (gtr_float)uniform(-1, 1);
+            x[i] = gtr_constant(ctx, GTR_F32, c.in[i], values);
+        }
+        y = gtr_residual(x[0], x[1], "skip");
+        w = gtr_parameter_find(ctx, "skip.weight");
+        if (!CHECK(y && w && gtr_parameter_count(ctx) == 1, "%s: %s", table[q].shapes, gtr_error_text(ctx))) return;
+        if (table[q].stride) {
+            gtr_conv_desc d;
+            memset(&d, 0, sizeof d);
+            d.stride = table[q].stride; d.stride_w = table[q].stride_w;
+            p = gtr_conv2d_with(x[0], w, NULL, d);
+        } else p = gtr_linear_with(x[0], w, NULL);
+        p = gtr_add(p, x[1]);
+        const size_t bytes = (size_t)gtr__count(&c.in[1]) * sizeof *got;
+        EXPECT(gtr_get(y, got, bytes) == GTR_OK && gtr_get(p, want, bytes) == GTR_OK && !memcmp(got, want, bytes));
+        y = gtr_residual(x[1], x[1], NULL);
+        p = gtr_add(x[1], x[1]);
+        EXPECT(y && !strcmp(y->builder, "residual") && gtr_parameter_count(ctx) == 1);
+        EXPECT(gtr_get(y, got, bytes) == GTR_OK && gtr_get(p, want, bytes) == GTR_OK && !memcmp(got, want, bytes));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* Every op refuses each of its inputs in the other dtype, and says which; but for those that only give it another
    shape, and custom ops. */
 static void other_dtypes(void)
@@ -3574,7 +3627,16 @@ static void bad_ops(void)
     BAD(gtr_bilinear_with(x, x, c, NULL), GTR_ERR_SHAPE, "bilinear|(M, A, B)");
     BAD(gtr_bilinear(x, x, "b", 0), GTR_ERR_SHAPE, "(0, 7, 7)");
     BAD(gtr_bilinear(x, b, "b", 3), GTR_ERR_SHAPE, "");
-    EXPECT(!gtr_parameter_find(ctx, "b.weight") && !gtr_parameter_find(ctx, "p.weight"));
+    BAD(gtr_residual(x, w, "r"), GTR_ERR_SHAPE, "residual|\"r\"|(N, 7)|(5, 7)");
+    BAD(gtr_residual(x, gtr_slice(x, 1, 0, 3), NULL), GTR_ERR_SHAPE, "residual|(N, 7)|(N, 3)|a name");
+    BAD(gtr_residual(x, b, "r"), GTR_ERR_SHAPE, "residual|(N, 7)|(5,)");
+    BAD(gtr_residual(gtr_slice(c, 2, 0, 3), gtr_slice(c, 1, 0, 2), "r"), GTR_ERR_SHAPE, "residual|(2, 3, 3)|(2, 2, 4)");
+    BAD(gtr_residual(c, gtr_slice(c, 0, 0, 1), "r"), GTR_ERR_SHAPE, "residual|(2, 3, 4)|(1, 3, 4)");
+    BAD(gtr_residual(x, far_x, NULL), GTR_ERR_ARG, "residual|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_residual(x, NULL, "r"), GTR_ERR_ARG, "residual|argument 2 is NULL");
+    EXPECT(!gtr_parameter_find(ctx, "b.weight") && !gtr_parameter_find(ctx, "p.weight")
+        && !gtr_parameter_find(ctx, "r.weight"));
     BAD(gtr_accuracy(x, x), GTR_ERR_SHAPE, "accuracy|input 2|float32|int32");
     BAD(gtr_accuracy(c, y), GTR_ERR_SHAPE, "accuracy|(2, 3, 4)|(N,)|(N, C)");
     BAD(gtr_accuracy(w, y), GTR_ERR_SHAPE, "accuracy|(5, 7)|(N,)");
@@ -3757,7 +3819,8 @@ static void bad_images(void)
         gtr_shape2(GTR_BATCH, 4)), *five = gtr_input(ctx, "five", GTR_F32, shape_of_rank(5, 1)),
         *y = gtr_input(ctx, "y", GTR_I32, gtr_shape4(GTR_BATCH, 4, 6, 5)),
         *w = gtr_parameter(ctx, "w", gtr_shape4(6, 4, 3, 3), zero), *b = gtr_parameter(ctx, "b", gtr_shape1(6), zero),
-        *half = gtr_parameter(ctx, "half", gtr_shape4(6, 2, 3, 3), zero), *c4 = gtr_parameter(ctx, "c4", gtr_shape1(4), zero),
+        *half = gtr_parameter(ctx, "half", gtr_shape4(6, 2, 3, 3), zero), *c4 = gtr_parameter(ctx, "c4",
+            gtr_shape1(4), zero),
         *far_x = gtr_input(other, "x", GTR_F32, gtr_shape4(GTR_BATCH, 4, 6, 5)), *one = gtr_input(ctx, "one", GTR_F32,
         gtr_shape4(GTR_BATCH, 4, 1, 1)), *wide = gtr_input(ctx, "wide", GTR_F32,
         gtr_shape4(1, 1, (int64_t)1 << 30, (int64_t)1 << 20)), *sized, *t, *deep = gtr_input(ctx, "deep", GTR_F32,
@@ -3767,7 +3830,8 @@ static void bad_images(void)
     gtr_conv_desc d;
     sized = gtr_permute(x, turn);
     mark = gtr_mark(ctx);
-    EXPECT(!gtr_conv2d(NULL, "c", 3, 3, 1, 1) && !gtr_conv1d(NULL, "c", 3, 3, 1, 1) && !gtr_conv_transpose2d(NULL, "c", 3, 3, 1, 1)
+    EXPECT(!gtr_conv2d(NULL, "c", 3, 3, 1, 1) && !gtr_conv1d(NULL, "c", 3, 3, 1, 1) && !gtr_conv_transpose2d(NULL,
+        "c", 3, 3, 1, 1)
         && !gtr_max_pool2d(NULL, 2, 2, 0) && !gtr_avg_pool2d(NULL, 2, 2, 0) && !gtr_adaptive_avg_pool2d(NULL, 1, 1)
         && !gtr_global_avg_pool(NULL) && !gtr_upsample2d(NULL, 2, true) && !gtr_pixel_shuffle(NULL, 2)
         && !gtr_group_norm(NULL, "g", 2, 0) && !gtr_instance_norm(NULL, "g", 0) && !gtr_dropout2d(NULL, "d", 0.5f)
@@ -3775,12 +3839,14 @@ static void bad_images(void)
     EXPECT_OK(ctx);
     parameters = gtr_parameter_count(ctx);
     BAD(gtr_conv2d_with(x, NULL, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv2d|argument 2 is NULL");
-    BAD(gtr_conv_transpose2d_with(NULL, w, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv_transpose2d|argument 1 is NULL");
+    BAD(gtr_conv_transpose2d_with(NULL, w, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG,
+        "conv_transpose2d|argument 1 is NULL");
     BAD(gtr_conv2d(x, "c", 6, 7, 1, 0), GTR_ERR_SHAPE, "conv2d|\"c\"|(N, 4, 6, 5)|7|6");
     BAD(gtr_conv2d(x, "c", 6, 7, 1, 0), GTR_ERR_SHAPE, "conv2d|\"c\"");       /* the name is free still */
     BAD(gtr_conv1d(l, "c", 6, 9, 1, 1), GTR_ERR_SHAPE, "conv|\"c\"|(N, 4, 6)|9|8");
     BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 0, 3, 1)), GTR_ERR_SHAPE, "\"c\"|dilated 7");
-    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, 3)), GTR_ERR_SHAPE, "conv2d \"c\"|(N, 4, 6, 5)|6 channels|3 groups");
+    BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, 3)), GTR_ERR_SHAPE,
+        "conv2d \"c\"|(N, 4, 6, 5)|6 channels|3 groups");
     BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, 4)), GTR_ERR_SHAPE, "conv2d \"c\"|4 groups|divide");
     BAD(gtr_conv2d_ex(x, "c", conv_like(6, 3, 1, 1, 1, -2)), GTR_ERR_ARG, "conv2d|groups -2");
     BAD(gtr_conv2d(x, "c", 0, 3, 1, 1), GTR_ERR_SHAPE, "conv2d \"c\"|0 channels");
@@ -3803,7 +3869,8 @@ static void bad_images(void)
     BAD(gtr_conv2d_with(x, sized, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(6, 4, N, 5)");
     BAD(gtr_conv_transpose2d(deep, "c", 1, 1, huge, 0), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"|1125899906842624");
     BAD(gtr_upsample2d(deep, huge, false), GTR_ERR_SHAPE, "upsample");
-    BAD(gtr_conv2d_with(x, half, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|(N, 4, 6, 5)|(6, 2, 3, 3)|(6,)|1 group");
+    BAD(gtr_conv2d_with(x, half, b, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE,
+        "conv2d|(N, 4, 6, 5)|(6, 2, 3, 3)|(6,)|1 group");
     BAD(gtr_conv2d_with(x, half, b, conv_like(0, 0, 1, 1, 1, 4)), GTR_ERR_SHAPE, "conv2d|4 groups");
     BAD(gtr_conv2d_with(x, w, c4, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|bias (4,)");
     BAD(gtr_conv2d_with(x, b, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv2d|weight (6,)");
@@ -3813,9 +3880,11 @@ static void bad_images(void)
     BAD(gtr_conv2d_with(far_x, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_ARG, "conv2d|different contexts");
     gtr_error_clear(other);
     BAD(gtr_conv_transpose2d(x, "c", 6, 3, 1, 4), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"|(N, 4, 6, 5)|padding 4");
-    BAD(gtr_conv_transpose2d_with(x, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE, "conv_transpose2d|(C, O / groups");
+    BAD(gtr_conv_transpose2d_with(x, w, NULL, conv_like(0, 0, 1, 1, 1, 1)), GTR_ERR_SHAPE,
+        "conv_transpose2d|(C, O / groups");
     d = conv_like(6, 3, 2, 1, 1, 1); d.output_padding = 2;
-    BAD(gtr_conv_transpose2d_ex(x, "c", d), GTR_ERR_ARG, "conv_transpose2d|output_padding (2, 2)|below stride or dilation");
+    BAD(gtr_conv_transpose2d_ex(x, "c", d), GTR_ERR_ARG,
+        "conv_transpose2d|output_padding (2, 2)|below stride or dilation");
     d.output_padding = -1;
     BAD(gtr_conv_transpose2d_ex(x, "c", d), GTR_ERR_ARG, "conv_transpose2d|output_padding (-1, -1)");
     BAD(gtr_conv_transpose2d(wide, "c", 1, 1, huge, 0), GTR_ERR_SHAPE, "conv_transpose2d|\"c\"");
@@ -4219,6 +4288,7 @@ int main(int argc, char **argv)
     }
     RUN(bad_leaves);
     RUN(norm_shapes);
+    RUN(residuals);
     RUN(other_dtypes);
     RUN(bad_ops);
     RUN(bad_axes);

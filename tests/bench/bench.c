@@ -32,9 +32,9 @@
          N(m, exp(v)) of a tensor whose last dimension's first half is m and whose second half v, m + exp(v/2) noise
      kl:A
          A times the mean of such a distribution's divergence from N(0, 1), exp(v) + m m - v - 1, over all elements
-     relu tanh gelu softmax scale:A mean:AXIS reshape:SHAPE permute:AXES
+     relu tanh gelu sin softplus softmax scale:A mean:AXIS reshape:SHAPE permute:AXES
          the same by an operation; softmax is along the last dimension
-     add matmul matmul_t concat:K,AXIS
+     add mul matmul matmul_t concat:K,AXIS
          of the topmost two, the lower one first (matmul_t: a b^T); of the topmost K, along the last dimension; AXIS 1:
          the channels
      cross_entropy mse bce
@@ -103,6 +103,8 @@ typedef struct workload {
                    "linear:1 bits:1 bce", .batch = 4096, .rows = 1 << 20
 #define MIXER      "floats:16,64 4( dup permute:2,1 linear:64 gelu linear:16 permute:2,1 add " \
                    "dup linear:256 gelu linear:64 add ) mean:1 " TO_10, .batch = 128, .rows = 1 << 14
+#define SIREN      "floats:256 4( linear:256 scale:3 sin ) linear:3 floats:3 mse", .rows = 1 << 16
+#define CHAIN4     "floats:256 4( dup linear:256 scale:2 sin softplus mul ) linear:3 floats:3 mse", .rows = 1 << 15
 #define HEADS      "reshape:32,2,32 permute:2,1,3 "
 #define ATTENTION  "floats:32,64 2( dup dup linear:64 " HEADS "over linear:64 " HEADS "matmul_t scale:0.1767766953 " \
                    "softmax swap linear:64 " HEADS "matmul permute:2,1,3 reshape:32,64 linear:64 add " \
@@ -197,6 +199,10 @@ static workload table[] = {
     { "mixer-b128-tf32",              STEP, MIXER, .precision = GTR_TF32, .of_best = 0.45 },
     { "attention-b32-tf32",           STEP, ATTENTION, .precision = GTR_TF32, .of_best = 0.6 },
     { "attention-b32-bf16",           STEP, ATTENTION, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
+    { "siren-b64-tf32",               STEP, SIREN, .batch = 64, .precision = GTR_TF32, .of_best = 0.6 },
+    { "siren-b4096-tf32",             STEP, SIREN, .batch = 4096, .precision = GTR_TF32, .of_best = 0.9 },
+    { "chain4-b128-tf32",             STEP, CHAIN4, .batch = 128, .precision = GTR_TF32, .of_best = 0.6 },
+    { "chain4-b128-bf16",             STEP, CHAIN4, .batch = 128, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
     { "cnn-b128-bf16",                STEP, CNN, BF16_ROW, .batch = 128, .limit_us = 70, .memory = 0.3 },
     { "cnn-b128-tf32",                STEP, CNN, TF32_ROW, .batch = 128, .limit_us = 80, .memory = 0.3 },
     { "cnn-b1024-bf16",               STEP, CNN, BF16_ROW, .batch = 1024, .limit_us = 230, .memory = 0.3 },
@@ -422,12 +428,15 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(relu,          1, 0, PLAIN,   gtr_relu(x[0].t)) \
     X(tanh,          1, 0, PLAIN,   gtr_tanh(x[0].t)) \
     X(gelu,          1, 0, PLAIN,   gtr_gelu(x[0].t)) \
+    X(sin,           1, 0, PLAIN,   gtr_sin(x[0].t)) \
+    X(softplus,      1, 0, PLAIN,   gtr_softplus(x[0].t, 1)) \
     X(softmax,       1, 0, PLAIN,   gtr_softmax(x[0].t, -1)) \
     X(scale,         1, 1, PLAIN,   gtr_scale(x[0].t, (float)arg[0], 0)) \
     X(mean,          1, 1, PLAIN,   gtr_mean(x[0].t, &(int){ (int)arg[0] }, 1, false)) \
     X(reshape,       1, 1, PLAIN,   gtr_reshape(x[0].t, shape_of(arg, args))) \
     X(permute,       1, 1, PLAIN,   permuted(x[0].t, arg, args)) \
     X(add,           2, 0, PLAIN,   gtr_add(x[0].t, x[1].t)) \
+    X(mul,           2, 0, PLAIN,   gtr_mul(x[0].t, x[1].t)) \
     X(matmul,        2, 0, PRODUCT, gtr_matmul(x[0].t, x[1].t)) \
     X(matmul_t,      2, 0, PRODUCT, gtr_matmul_t(x[0].t, false, x[1].t, true)) \
     X(concat,       -1, 1, PLAIN,   joined(x, args ? (int)arg[0] : 0, args > 1 ? (int)arg[1] : -1)) \

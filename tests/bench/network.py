@@ -7,7 +7,7 @@ COLUMNS = ("floats", "bytes", "bits", "labels", "ids")
 LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
           "conv_transpose": "back"}
 LOSSES = ("cross_entropy", "mse", "bce")
-TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "matmul", "matmul_t") + LOSSES, 2)    # others: one
+TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "mul", "matmul", "matmul_t") + LOSSES, 2)    # others: one
 # The result of op i is value i; inputs: numbers of values; name: a layer's; shape: without the batch.
 Op = collections.namedtuple("Op", "word args inputs name shape")
 

@@ -46,7 +46,8 @@ def data(w, most=None):
 
 LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding="self.{name}({0})", relu="relu({0})",
              tanh="torch.tanh({0})", gelu="F.gelu({0})", dropout="F.dropout({0}, {args}, self.training)",
-             add="{0} + {1}", matmul="{0} @ {1}", matmul_t="{0} @ {1}.transpose(-2, -1)", scale="{0} * {args}",
+             sin="torch.sin({0})", softplus="F.softplus({0})", add="{0} + {1}", mul="{0} * {1}",
+             matmul="{0} @ {1}", matmul_t="{0} @ {1}.transpose(-2, -1)", scale="{0} * {args}",
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
              permute="{0}.permute(0, {args})", concat="torch.cat(({all}), {axis})",
              conv="self.{name}({0})", conv_no_bias="self.{name}({0})", conv_transpose="self.{name}({0})",
