@@ -1906,7 +1906,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__EXPM1F GTR__MATH(gtr__expm1f, expm1)
 #define GTR__SINF(x) GTR__MATH(gtr__sincosf(x, 0), sin(x))
 #define GTR__COSF(x) GTR__MATH(gtr__sincosf(x, 1), cos(x))
-#define GTR__POWF   GTR__MATH(powf, pow)
+#define GTR__POWF   GTR__MATH(gtr__powf, pow)
 #define GTR__FLOORF GTR__MATH(floorf, floor)
 #define GTR__RINTF  GTR__MATH(rintf, rint)
 #define GTR__R gtr_float
@@ -2520,12 +2520,12 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #endif
 
 // >>vmath
-/* exp, log, tanh, erf, log1p, expm1, sin and cos of floats, from arithmetic, casts of bits and selections alone, so
+/* exp, log, tanh, erf, log1p, expm1, pow, sin and cos of floats, from arithmetic, casts of bits and selections alone, so
    that compilers make vectors of the loops that they stand in. Every product that a sum follows is a GTR__FMA: an
    element's bits are the same in a vector and alone. NaN, infinities, zeros and subnormals are as in libm. Most errors
    in ulp, over all floats (make campaign-floats), with fast FMA / without: exp 1.04 / 1.01, log 0.94 / 0.96, tanh 1.91
    / 1.95, erf 1.82 / 2.04; sigmoid's formula 2.49; over every 101st: log1p 1.47 / 1.65, expm1 1.53 / 1.61, sin and cos
-   1.49. */
+   1.49; pow, of eight million pairs, 1.02 / 0.98. */
 static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
 static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
 #if defined(__GNUC__) || defined(__clang__)
@@ -2536,8 +2536,10 @@ static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f;
 #ifndef GPUTRAIN_DOUBLE
 #if defined(__FMA__) || defined(__FP_FAST_FMAF) || (defined(__clang__) && defined(__aarch64__))
 #define GTR__FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define GTR__FMA_64(a, b, c) __builtin_fma(a, b, c)
 #else
 #define GTR__FMA(a, b, c) ((a) * (b) + (c))
+#define GTR__FMA_64(a, b, c) ((a) * (b) + (c))
 #endif
 #define GTR__HORNER(x, c) p = GTR__FMA(p, x, c);
 /* yes ? a : b, no branch. */
@@ -2592,6 +2594,32 @@ GTR__INLINE float gtr__logf(float x) {
     y = gtr__select(w < 0x7f800000u, y, x);
     y = gtr__select(w > 0x80000000u, gtr__bits_float(0x7fc00000u), y);
     return gtr__select(w << 1 == 0, gtr__bits_float(0xff800000u), y);
+}
+/* 2^(y log2|x|), whose exponent t is a double: |x| = m 2^n, log2 m = s g(s^2), s = (m - 1) / (m + 1), g a minimax
+   polynomial. Special values are C's; y of 2^24 and more, and infinity, are even. */
+GTR__INLINE float gtr__powf(float x, float y) {
+    const uint32_t w = gtr__float_bits(x), v = w & 0x7fffffffu, b = gtr__float_bits(y) & 0x7fffffffu, inf = 0x7f800000u;
+    const int32_t up = 23 * (v < 0x800000u);
+    const uint32_t u = gtr__float_bits(gtr__bits_float(v) * gtr__pow2(up)), k = (u - 0x3f2aaaabu) & 0xff800000u;
+    const double m = (double)gtr__bits_float(u - k), s = (m - 1) / (m + 1), z = s * s;
+    double p = GTR__FMA_64(0.3483732113232547, z, 0.41120785706713625);
+    p = GTR__FMA_64(GTR__FMA_64(p, z, 0.577092307415859), z, 0.9617966220347844);
+    p = GTR__FMA_64(p, z, 2.885390081835691);
+    const double t = GTR__FMA_64(p, s, (double)((int32_t)k / 8388608 - up)) * (double)y;
+    const float a = (float)t, e = gtr__select(a > -160.0f, gtr__select(a < 160.0f, a, 160.0f), -160.0f);
+    const int32_t n = (int32_t)(gtr__float_bits(e + 12582912.0f) - 0x4b400000u);
+    int32_t i;
+    float r = gtr__select(a == e, (float)((t - (double)n) * 0.69314718055994531), 0);
+    r = gtr__exp_reduced(r, &i) + 1.0f;
+    i += n;
+    r = r * gtr__pow2(i >> 1) * gtr__pow2(i - (i >> 1));
+    const float c = gtr__select(b < 0x4b800000u, gtr__bits_float(b), 16777216.0f);
+    const int32_t whole = (int32_t)c, broken = (float)whole != c;
+    r = gtr__select((v - 1 < inf - 1) | (b == 0), r, gtr__bits_float((0u - (uint32_t)((v == 0) == (y < 0))) & inf));
+    r = gtr__select(v == 0x3f800000u, 1.0f, r);
+    r = gtr__bits_float(gtr__float_bits(r) | ((uint32_t)(whole & ~broken) << 31 & w));
+    return gtr__select((((v > inf) | (b > inf)) & (b != 0) & (w != 0x3f800000u))
+        | (broken & (w - 0x80000001u < inf - 1)), gtr__bits_float(0x7fc00000u), r);
 }
 /* 1 + x = (1 + f) 2^n; f comes of x itself, not of the rounded sum. */
 GTR__INLINE float gtr__log1pf(float x) {
@@ -7094,6 +7122,9 @@ gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
 gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi) GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "bounds in order")
 /* as PyTorch, which takes these powers so, too */
 gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
+    const int64_t since = x ? x->ctx->n_tensor : 0;
+    gtr_tensor *cube = p == 3 ? gtr_mul(gtr_square(x), x) : NULL;
+    if (p == 3) return cube || !x ? cube : gtr__undo(x->ctx, since);
     return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
         : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "a finite exponent");
 }

@@ -599,6 +599,7 @@ static void *b_rms_norm(site *s) { return gtr_rms_norm(s->x, "new", 1, 0); }
 static void *b_prelu(site *s) { return gtr_prelu(s->x, "new", true); }
 static void *b_bilinear(site *s) { return gtr_bilinear(s->x, s->x, "new", 3); }
 static void *b_residual(site *s) { return gtr_residual(s->x, s->loss->in[0], "new"); }
+static void *b_cube(site *s) { return gtr_pow_scalar(s->x, 3); }
 static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
 static void *b_bilinear_with(site *s) { return gtr_bilinear_with(s->x, s->x, s->cube, s->w); }
 static void *b_where(site *s) { return gtr_where(s->x, s->w, s->x); }
@@ -648,7 +649,7 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
-        { "bilinear", b_bilinear }, { "residual", b_residual },
+        { "bilinear", b_bilinear }, { "residual", b_residual }, { "pow_scalar of 3", b_cube },
     { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
         { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },
         { "stack", b_stack }, { "top_k", b_top_k }, { "huber", b_huber }, { "focal", b_focal },

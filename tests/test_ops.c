@@ -3558,7 +3558,7 @@ static void bad_ops(void)
     EXPECT(gtr_leaky_relu(x, 0)->attr.f[0] == (double)0.01f && gtr_elu(x, 0)->attr.f[0] == 1
         && gtr_softplus(x, 0)->attr.f[0] == 1 && gtr_clamp(x, -(float)INFINITY, 1));
     EXPECT(gtr_pow_scalar(x, 2)->op == GTR__OP_SQUARE && gtr_pow_scalar(x, 0.5f)->op == GTR__OP_SQRT
-        && gtr_pow_scalar(x, -0.5f)->op == GTR__OP_RSQRT && gtr_pow_scalar(x, -1)->op == GTR__OP_RECIPROCAL);
+        && gtr_pow_scalar(x, 3)->op == GTR__OP_MUL && gtr_pow_scalar(x, -0.5f)->op == GTR__OP_RSQRT && gtr_pow_scalar(x, -1)->op == GTR__OP_RECIPROCAL);
     BAD(gtr_relu(y), GTR_ERR_SHAPE, "relu|int32|float32");
     BAD(gtr_tanh(y), GTR_ERR_SHAPE, "tanh|int32");
     BAD(gtr_sigmoid(y), GTR_ERR_SHAPE, "sigmoid|int32");

@@ -1,4 +1,4 @@
-/* exp, log, tanh, erf, log1p, expm1, sin, cos and sigmoid of the CPU backend against libm in double: every 1021st
+/* exp, log, tanh, erf, log1p, expm1, sin, cos, pow and sigmoid of the CPU backend against libm in double: every 1021st
    float, or with GTR_FLOATS=1 every one (make campaign-floats); zeros, infinities, NaN and subnormals by themselves;
    and that a value's bits depend on neither its place in an array nor the array's length. */
 #define GPUTRAIN_IMPLEMENTATION
@@ -108,6 +108,51 @@ static void special_values(void)
     run_sigmoid(x, y, 6);
     EXPECT(y[0] == 0.5f && y[1] == 0.5f && y[2] == 1 && y[3] == 0 && y[4] != y[4] && y[5] != y[5]);
 }
+/* pow of pairs: any floats; x in [1/2, 2) and near 1 to powers up to 2^24, of which some are integers; all special values.
+   As an op of two tensors, and of a constant. */
+static void powers(void)
+{
+    static const float special[] = { 0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, -NAN, 1e-45f, -1e-45f, FLT_MIN, -FLT_MIN,
+        1e-40f, -1e-40f, FLT_MAX, -FLT_MAX, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, -1.5f, 16777215, -16777215, 16777216,
+        33554436, 8388607.5f, -8388607.5f, 4194303.5f, 0.99999994f, -0.99999994f, 1.00000012f };
+    enum { SPECIAL = sizeof special / sizeof special[0] };
+    static float x[RUN_LENGTH], y[RUN_LENGTH], z[RUN_LENGTH], one[RUN_LENGTH];
+    const int rounds = stride < 1021 ? 8000 : 800;
+    uint64_t bits = 88172645463325252u;
+    double most = 0;
+    int at = 0, i, round;
+    for (round = 0; round <= rounds; round++) {
+        const int n = round ? RUN_LENGTH : SPECIAL * SPECIAL;
+        for (i = 0; i < n; i++) {
+            uint32_t u, v;
+            bits ^= bits << 13; bits ^= bits >> 7; bits ^= bits << 17;
+            u = (uint32_t)bits; v = (uint32_t)(bits >> 32);
+            if (round & 1) u = 0x3f000000u + (round % 3 ? u >> 8 : 0x7fff00u + (u >> 23));
+            x[i] = round ? gtr__bits_float(u) : special[i / SPECIAL];
+            y[i] = round ? gtr__bits_float(round & 2 ? v : 0x35000000u + (v >> 4) % 0x16000000u) : special[i % SPECIAL];
+            if (round % 8 > 4) y[i] = rintf(y[i]);
+        }
+        gtr__ew_pow(z, z, x, 1, y, 1, z, 0, n);
+        for (i = 0; i < n; i++) {
+            const double want = pow((double)x[i], (double)y[i]), u = fabs(want) < 1e-46 && want != 0
+                ? (z[i] == 0 && !signbit(z[i]) == !signbit(want) ? 0 : 1e9) : ulps(z[i], want);
+            if (u > most) most = u, at = i;
+            if (!CHECK(u <= 1.1, "pow(%a, %a) is %a, want %a", (double)x[i], (double)y[i], (double)z[i], want)) return;
+        }
+        if (round % 100) continue;
+        for (i = 0; i < SPECIAL; i++) {
+            gtr__unary_apply(gtr__unary_find(GTR__OP_POW_SCALAR), special[i], 0, NULL, x, NULL, z, n, 0);
+            for (int k = 0; k < n; k++) y[k] = special[i];
+            gtr__ew_pow(one, one, x, 1, y, 1, one, 0, n);
+            for (int k = 0; k < n; k++)
+                if (memcmp(&one[k], &z[k], 4)) {
+                    CHECK(0, "pow_scalar(%a, %a) differs", (double)x[k], (double)y[k]);
+                    return;
+                }
+        }
+    }
+    printf("pow: at most %.3f ulp, element %d\n", most, at);
+}
 /* Each op's loops over every length up to LENGTH from every place on, forward, backward and adding, against one element
    at a time. */
 static void places(void)
@@ -152,6 +197,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     errors();
     RUN(special_values);
+    RUN(powers);
     RUN(places);
     return check_done();
 }
