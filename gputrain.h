@@ -708,7 +708,9 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
    mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
    (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
    s / C of -weight log softmax(logits) summed over the classes.
-   Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows. */
+   Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows.
+   Pixels are rows, too: gtr_permute(x, 0 2 3 1) to (N, H, W, C), and gtr_reshape to gtr_shape2(H * W * GTR_BATCH, C),
+   of labels to gtr_shape1(H * W * GTR_BATCH); behind convolutions none of these copies. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
@@ -2520,8 +2522,8 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #endif
 
 // >>vmath
-/* exp, log, tanh, erf, log1p, expm1, pow, sin and cos of floats, from arithmetic, casts of bits and selections alone, so
-   that compilers make vectors of the loops that they stand in. Every product that a sum follows is a GTR__FMA: an
+/* exp, log, tanh, erf, log1p, expm1, pow, sin and cos of floats, from arithmetic, casts of bits and selections alone,
+   so that compilers make vectors of the loops that they stand in. Every product that a sum follows is a GTR__FMA: an
    element's bits are the same in a vector and alone. NaN, infinities, zeros and subnormals are as in libm. Most errors
    in ulp, over all floats (make campaign-floats), with fast FMA / without: exp 1.04 / 1.01, log 0.94 / 0.96, tanh 1.91
    / 1.95, erf 1.82 / 2.04; sigmoid's formula 2.49; over every 101st: log1p 1.47 / 1.65, expm1 1.53 / 1.61, sin and cos
@@ -5196,18 +5198,20 @@ static void gtr__gn_range(GTR__SPAN) {
                 for (int64_t j = 0; j < n; j++) {
                     const double f = w->weight && w->dy ? (double)w->weight[c0 + k + j] : 1;
                     s1 += f * a[j]; s2 += f * b[j];
+                    if (!w->dy || !w->weight) continue;
                     double *to = part + (i / w->groups * 2) * w->channels + c0 + k + j;
-                    if (w->dy && w->weight) { to[0] = a[j]; to[w->channels] = b[j]; }
+                    to[0] = a[j]; to[w->channels] = b[j];
                 }
             }
             if (!w->dy) { if (pass) rstd = 1 / sqrt(s2 / values + c->attr->f[0]); else mean = s1 / values; }
         }
         if (!w->dy) { gtr__out(c, 1)[i] = (gtr_float)rstd; gtr__out(c, 2)[i] = (gtr_float)mean; }
+        if (!gtr__out(c, 0)) continue;
         s1 /= values; s2 /= values;
         gtr_float *y = gtr__out(c, 0) + at + c0;
         const gtr_float *x = w->x + at + c0, *dy = w->dy ? w->dy + at + c0 : x;
         const gtr_float m = (gtr_float)mean, r = (gtr_float)rstd, t1 = (gtr_float)s1, t2 = (gtr_float)s2;
-        for (int64_t p = 0; p < w->pixels && gtr__out(c, 0); p++, y += w->channels, x += w->channels, dy += w->channels)
+        for (int64_t p = 0; p < w->pixels; p++, y += w->channels, x += w->channels, dy += w->channels)
             for (int64_t k = 0; k < w->wide; k++) {
                 const gtr_float f = w->weight ? w->weight[c0 + k] : 1, xh = (x[k] - m) * r;
                 if (!w->dy) y[k] = w->bias ? xh * f + w->bias[c0 + k] : xh;

@@ -784,6 +784,9 @@ static void absorbed(void)
         d.precision = precisions[k % 2];
         ctx->caps.chains = -1;
         gtr_trainer *t = gtr_trainer_create(gtr_add(gtr_bce_with_logits(out, x), kl), d);
+        if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) {
+            SKIP("absorbed: %s", gtr_error_text(ctx)); gtr_destroy(ctx); continue;
+        }
         const char *text = gtr_plan_text(t, 8);
         EXPECT(text && strstr(text, "random") && !strstr(text, " random \""));
         EXPECT(text && strstr(text, "slice +") && !strstr(text, " slice \"") && strstr(text, "+ slice backward \""));
@@ -1372,6 +1375,8 @@ static bool tail_run(int kind, gtr_precision precision, bool alone, gtr_float *o
     d.precision = precision;
     h = gtr_linear(h, "out", 3);
     gtr_trainer *t = gtr_trainer_create(gtr_scale(total(gtr_mul(h, h)), 0.001f, 0), d);
+    *count = 0;
+    if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { gtr_destroy(ctx); return false; }
     for (i = 0; i < TAIL_ROWS * TAIL_WIDE; i++) x[i] = (gtr_float)noise(&seed);
     gtr_set(in, x, sizeof x);
     for (i = 0; i < TAIL_STEPS; i++) gtr_step(t);
@@ -1399,6 +1404,7 @@ static void tails(void)
         for (kind = 0; kind < (small ? 2 : TAILS); kind++) {
             int64_t n[2];
             for (k = 0; k < 2; k++) tail_run(kind, (gtr_precision)p, k > 0, v[k], &n[k]);
+            if (!n[0] && !n[1]) { SKIP("tails: precision %d", p); continue; }
             CHECK(n[0] == n[1] && n[0] > 30000 && !memcmp(v[0], v[1], (size_t)n[0] * sizeof **v),
                 "precision %d, kind %d: steps behind products give others than in launches of their own", p, kind);
         }

@@ -261,7 +261,7 @@ static void train(build *b, const network *n, gtr_trainer_desc d, float *losses)
     begin(b, n, &loss);
     d.lr = 0.1f; d.momentum = 0.5f;
     gtr_trainer *t = gtr_trainer_create(loss, d);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && gtr_error(b->ctx) != GTR_ERR_UNSUPPORTED; k++) {
         CHECK(gtr_step(t) == GTR_OK, "%s: %s", n->name, gtr_error_text(b->ctx));
         losses[k] = gtr_loss(t);
     }
@@ -329,8 +329,11 @@ static void low_precision(void)
             d.loss_scale = 64;
             train(&b[k], n, d, losses[k]);
         }
-        for (int k = 0; k < 3; k++) CHECK(fabsf(losses[0][k] - losses[1][k]) <= (p == 1 ? 5e-2 : 1e-2) * losses[1][k],
-            "%s in precision %d: loss %g, in float32 %g", n->name, (int)low[p], losses[0][k], losses[1][k]);
+        const bool lacks = gtr_error(b[0].ctx) == GTR_ERR_UNSUPPORTED;
+        if (lacks) SKIP("%s: %s", n->name, gtr_error_text(b[0].ctx));
+        for (int k = 0; k < 3 && !lacks; k++)
+            CHECK(fabsf(losses[0][k] - losses[1][k]) <= (p == 1 ? 5e-2 : 1e-2) * losses[1][k],
+                "%s in precision %d: loss %g, in float32 %g", n->name, (int)low[p], losses[0][k], losses[1][k]);
         for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
     }
 }

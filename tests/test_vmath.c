@@ -108,12 +108,13 @@ static void special_values(void)
     run_sigmoid(x, y, 6);
     EXPECT(y[0] == 0.5f && y[1] == 0.5f && y[2] == 1 && y[3] == 0 && y[4] != y[4] && y[5] != y[5]);
 }
-/* pow of pairs: any floats; x in [1/2, 2) and near 1 to powers up to 2^24, of which some are integers; all special values.
-   As an op of two tensors, and of a constant. */
+/* pow of pairs: any floats; x in [1/2, 2) and near 1 to powers up to 2^24, of which some are integers; all special
+   values. As an op of two tensors, and of a constant. */
 static void powers(void)
 {
-    static const float special[] = { 0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, -NAN, 1e-45f, -1e-45f, FLT_MIN, -FLT_MIN,
-        1e-40f, -1e-40f, FLT_MAX, -FLT_MAX, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, -1.5f, 16777215, -16777215, 16777216,
+    static const float special[] = { 0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, -NAN, 1e-45f, -1e-45f, FLT_MIN,
+        -FLT_MIN, 1e-40f, -1e-40f, FLT_MAX, -FLT_MAX, 2, -2, 3, -3, 0.5f, -0.5f, 1.5f, -1.5f, 16777215, -16777215,
+        16777216,
         33554436, 8388607.5f, -8388607.5f, 4194303.5f, 0.99999994f, -0.99999994f, 1.00000012f };
     enum { SPECIAL = sizeof special / sizeof special[0] };
     static float x[RUN_LENGTH], y[RUN_LENGTH], z[RUN_LENGTH], one[RUN_LENGTH];
