@@ -38,7 +38,8 @@ from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
 No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
-that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images; no build at run time.
+that depends on data (the host chooses which graph to run); no strided tensors; no gzip, of image files PGM and PPM
+alone; no build at run time.
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
@@ -54,17 +55,20 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
     layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
-    evaluate fit predicting files datasets idx csv dataset-use safetensors json load save-file observing release
+    evaluate fit predicting files datasets idx cifar images csv dataset-use safetensors json load save-file
+    observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
 rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves every
 batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes
-scale * byte + shift (0..1 unless said otherwise). Binary ops broadcast as NumPy does. Parameters have PyTorch's names,
-shapes and initial values ("fc1.weight" is (out, in)).
+scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
+at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
+names, shapes and initial values ("fc1.weight" is (out, in)).
 Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they and the
 weights of convolutions lie with channels last, without a word and without copies between; gtr_set, gtr_get and files
-do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies nothing.
+do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies nothing. A
+data set's column of channels_last goes into either.
 
 GRAPH, PLAN, RUN
 Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
@@ -417,8 +421,29 @@ typedef struct gtr_column {
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
+    bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
 } gtr_column;
+/* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
+   every run, the rest in training alone. All zero: nothing. */
+typedef struct gtr_augment_desc {
+    /* of each channel: (value - mean) / std, after scale and shift; std 0: 1. Channels from 16 on: as the last here */
+    float mean[16], std[16];
+    int height, width; /* that are cropped, at random in training, else from the middle; 0: the column's */
+    int pad; /* pixels more on each side, before cropping */
+    gtr_pad_mode pad_mode; /* 0: of 0, as stored */
+    float flip, flip_vertical; /* probability that an image is mirrored, left to right and top to bottom */
+    int cutout; /* side of a square of the mean that hides pixels, its centre anywhere in the image; 0: none */
+    float brightness; /* b: times a number from 1 - b to 1 + b, before mean and std */
+    float contrast; /* c: the distance from mean times one from 1 - c to 1 + c */
+} gtr_augment_desc;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
+typedef struct gtr_images_desc {
+    int height, width; /* that all images become; 0: all have the first one's, and stay as they are */
+    /* that the shorter side is resized to, before height x width are cropped from the middle, at least both of them; 0:
+       what is cropped is as much of an image as there can be */
+    int resize;
+    int channels; /* 1: grey, 3: red, green, blue; 0: as the files, all alike */
+} gtr_images_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
@@ -848,11 +873,37 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
+/* CIFAR's binary files, n of them one behind the other: columns "image" (u8, (3, 32, 32), for inputs (N, 3, 32, 32)
+   and (N, 32, 32, 3)) and "label" (u8). classes: 10 for CIFAR-10, whose rows are a label and the image; for CIFAR-100,
+   whose rows begin with two labels, 100 for the fine ones and 20 for the coarse ones. A file of other than whole rows,
+   or with a label out of range: GTR_ERR_FORMAT. */
+GTR_API gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes);
+/* Images of classes: each sub-folder of folder is a class, of its PGM and PPM files (P2, P3, P5, P6, names in .pgm,
+   .ppm or .pnm). Columns "image" (u8, (H, W, C), channels_last) and "label" (GTR_I32, sub-folders' numbers in the
+   order of their names' bytes). What begins with a dot and what is beside sub-folders or has another name is not
+   looked at. Samples of other than 8 bits are scaled to 0..255; grey is (299 R + 587 G + 114 B) / 1000. Resized as
+   PyTorch's interpolate(mode="bilinear", align_corners=False, antialias=True), rounded; sides' ratio is kept, halves
+   of pixels are rounded down. Errors name the file. */
+GTR_API gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc);
+/* Of gtr_dataset_images, and what was split of it: how many classes, and a label's name; NULL when out of range. */
+GTR_API int64_t gtr_dataset_classes(const gtr_dataset *d);
+GTR_API const char *gtr_dataset_class(const gtr_dataset *d, int64_t label);
 /* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
+/* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
+   makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
+   Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
+   and for any number of micro-batches and threads. Not once d is in use: GTR_ERR_STATE. A column of another shape or
+   dtype than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
+/* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
+   gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
+   enough. On the CPU, any thread. */
+GTR_API gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
+    int64_t n, void *out);
 GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
@@ -1393,9 +1444,47 @@ typedef struct {
     gtr__entry entry[GTR__RING];
     gtr__record record[GTR__RING];
 } gtr__shared;
+/* How images come out of (h, w) pixels of a column: (oh, ow) of them. Of channel c, or the last that there is a number
+   for, v becomes contrast * (brightness * (v scale[c] + shift[c]) - mean[c]), std in all three. */
+#define GTR__CHANNELS 16
+typedef struct {
+    uint64_t key;
+    int32_t channels, h, w, oh, ow; /* channels 0: no image, a row as it is */
+    int32_t from_last, to_last; /* channels lie last in the column, in the input */
+    int32_t pad, mode, cutout, draws, varied; /* draws: in training, of what draws; varied: by gtr_dataset_augment */
+    float flip, flip_vertical, brightness, contrast, scale[GTR__CHANNELS], shift[GTR__CHANNELS], mean[GTR__CHANNELS];
+} gtr__image;
+/* Of one row: pixel (y, x) is the column's (top + y, left + x), counted from the other side if mirrored; those of
+   [hole_y, hole_y + cutout) and [hole_x, ...) are 0. */
+typedef struct { int32_t top, left, mirror_y, mirror_x, hole_y, hole_x; float brightness, contrast; } gtr__drawn;
+/* Body of void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d), the same bits in both
+   files. */
+#define GTR__IMAGE_DRAW_BODY \
+    { const int32_t more_y = m->h - m->oh, more_x = m->w - m->ow; \
+      d->top = (more_y - (more_y < 0)) / 2; d->left = (more_x - (more_x < 0)) / 2; \
+      d->mirror_y = d->mirror_x = 0; d->hole_y = m->oh; d->hole_x = m->ow; d->brightness = d->contrast = 1.0f; \
+      if (m->draws) { \
+          uint32_t u[8]; \
+          for (int k = 0; k < 8; k += 4) { GTR__COUNTER(u + k, step, row, k); GTR__PHILOX(u + k, m->key); } \
+          d->top = (int32_t)((uint64_t)u[0] * (uint32_t)(more_y + 2 * m->pad + 1) >> 32) - m->pad; \
+          d->left = (int32_t)((uint64_t)u[1] * (uint32_t)(more_x + 2 * m->pad + 1) >> 32) - m->pad; \
+          d->mirror_y = GTR__UNIFORM(u[2]) < m->flip_vertical; d->mirror_x = GTR__UNIFORM(u[3]) < m->flip; \
+          if (m->cutout) { \
+              d->hole_y = (int32_t)((uint64_t)u[4] * (uint32_t)m->oh >> 32) - m->cutout / 2; \
+              d->hole_x = (int32_t)((uint64_t)u[5] * (uint32_t)m->ow >> 32) - m->cutout / 2; } \
+          d->brightness = GTR__FMAF(m->brightness, 2.0f * GTR__UNIFORM(u[6]) - 1.0f, 1.0f); \
+          d->contrast = GTR__FMAF(m->contrast, 2.0f * GTR__UNIFORM(u[7]) - 1.0f, 1.0f); } }
+/* Body of int32_t gtr__image_edge(int32_t i, int32_t n, int mode): which of n pixels stands at i; -1: none. */
+#define GTR__IMAGE_EDGE_BODY \
+    { const int32_t edge = i < 0 ? 0 : n - 1; \
+      if (i >= 0 && i < n) return i; \
+      return mode == GTR_PAD_REFLECT ? 2 * edge - i : mode == GTR_PAD_REPLICATE ? edge \
+          : mode == GTR_PAD_CIRCULAR ? i + (i < 0 ? n : -n) : -1; }
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
-/* slot: index in record.src */
-typedef struct { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;
+/* slot: index in record.src; stored: elements of a row there */
+typedef struct {
+    int slot; gtr_dtype from; int64_t row, stored; float scale, shift; gtr__image image;
+} gtr__feed_input;
 /* shared: as the device sees it */
 typedef struct {
     int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
@@ -1968,6 +2057,7 @@ struct gtr_tensor {
     /* fetched and kept values */
     void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at;
     gtr_dtype kept_storage; /* an input's slot's, too */
+    bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
 typedef struct {
@@ -1977,6 +2067,8 @@ typedef struct {
     uint8_t *host; /* rows * row_bytes */
     void *device; /* the same on the device; NULL until used. The CPU: host */
     int64_t least, most; /* of integer columns */
+    int channels; /* lie first: 1, last: 2; 0: nobody said */
+    gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
 } gtr__column;
 struct gtr_dataset {
     gtr_context *ctx;
@@ -1985,6 +2077,8 @@ struct gtr_dataset {
     int64_t rows;
     int n_columns;
     gtr__column column[16];
+    char **class_name; /* classes of them; NULL: none */
+    int64_t classes;
     bool used;
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
@@ -5872,7 +5966,7 @@ GTR__CPU(fill_fwd) {
    step's batch stays. */
 #define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
 typedef struct {
-    const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first;
+    const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first, row0; uint64_t step;
 } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = in->scale, shift = in->shift;
@@ -5887,12 +5981,80 @@ static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
     int64_t i = w->first + r;
     if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
     return (const char *)(uintptr_t)w->record->src[w->in->slot]
-        + (size_t)(i * w->in->row) * gtr__dtype_size(w->in->from);
+        + (size_t)(i * w->in->stored) * gtr__dtype_size(w->in->from);
+}
+GTR__INLINE void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d) GTR__IMAGE_DRAW_BODY
+GTR__INLINE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) GTR__IMAGE_EDGE_BODY
+/* n pixels of channel c from column x of the image on, into y. line: the channel's row in the source, whose pixels are
+   step apart; NULL: beyond it. */
+static void gtr__feed_pixels(const gtr__feed_input *in, const gtr__drawn *d, const void *line, int64_t step, int32_t c,
+        int32_t x, int32_t n, gtr_float *y) {
+    const gtr__image *m = &in->image;
+    const int32_t k = GTR__MIN(c, GTR__CHANNELS - 1), first = d->left + (d->mirror_x ? m->ow - 1 - x : x);
+    const int32_t ahead = d->mirror_x ? first - m->w + 1 : -first, behind = d->mirror_x ? first + 1 : m->w - first;
+    const int32_t lo = line ? GTR__MIN(GTR__MAX(ahead, 0), n) : 0, hi = line ? GTR__MAX(GTR__MIN(behind, n), lo) : 0;
+    const gtr_float a = (gtr_float)m->scale[k] * (d->brightness * d->contrast),
+        b = d->contrast * (d->brightness * (gtr_float)m->shift[k] - m->mean[k]);
+    const int64_t by = d->mirror_x ? -step : step;
+    const uint8_t *bytes = (const uint8_t *)line;
+    const gtr_float *floats = (const gtr_float *)line;
+    if (in->from == GTR_U8) for (int64_t j = lo; j < hi; j++) y[j] = a * bytes[first * step + by * j] + b;
+    else for (int64_t j = lo; j < hi; j++) y[j] = a * floats[first * step + by * j] + b;
+    for (int32_t j = lo ? 0 : hi; j < n; j = j + 1 == lo ? hi : j + 1) {
+        const int32_t at = line ? gtr__image_edge(d->mirror_x ? first - j : first + j, m->w, m->mode) : -1;
+        y[j] = at < 0 ? b : a * (in->from == GTR_U8 ? bytes[at * step] : floats[at * step]) + b;
+    }
+}
+/* Images as they are. */
+static void gtr__image_whole(gtr__image *m, int64_t channels, int64_t h, int64_t w, float scale, float shift) {
+    memset(m, 0, sizeof *m);
+    m->channels = (int32_t)channels;
+    m->h = m->oh = (int32_t)h; m->w = m->ow = (int32_t)w;
+    for (int k = 0; k < GTR__CHANNELS; k++) { m->scale[k] = scale; m->shift[k] = shift; }
+}
+/* n pixels of some channels from c on, at (y, x) of the image, into v, pixel by pixel. */
+static void gtr__feed_line(const gtr__feed_input *in, const gtr__drawn *d, const char *src, int32_t y, int32_t x,
+        int32_t n, int32_t c, int32_t some, gtr_float *v) {
+    const gtr__image *m = &in->image;
+    const int32_t up = gtr__image_edge(d->top + (d->mirror_y ? m->oh - 1 - y : y), m->h, m->mode);
+    const int64_t area = (int64_t)m->h * m->w, step = m->from_last ? m->channels : 1;
+    const int32_t hole = GTR__MAX(d->hole_x - x, 0), hole_end = GTR__MIN(d->hole_x + m->cutout - x, n);
+    const bool hidden = y >= d->hole_y && y - d->hole_y < m->cutout;
+    for (int32_t k = 0; k < some; k++) {
+        const int64_t line = (int64_t)up * m->w * step + (m->from_last ? c + k : (c + k) * area);
+        gtr_float t[GTR__BLOCK], *to = some > 1 ? t : v;
+        gtr__feed_pixels(in, d, up < 0 ? NULL : src + line * (int64_t)gtr__dtype_size(in->from), step, c + k, x, n, to);
+        for (int32_t j = hole; hidden && j < hole_end; j++) to[j] = 0;
+        for (int32_t j = 0; j < n && some > 1; j++) v[j * some + k] = t[j];
+    }
+}
+static void gtr__feed_image(const gtr__feed_job *w, int64_t r, const char *src, void *dst) {
+    const gtr__image *m = &w->in->image;
+    const int32_t few = m->to_last ? GTR__MIN(m->channels, GTR__BLOCK) : 1;
+    const gtr_dtype dtype = w->out->dtype;
+    const size_t size = gtr__dtype_size(dtype);
+    gtr__drawn d;
+    gtr__image_draw(m, w->step, w->row0 + r, &d);
+    for (int32_t c = 0, some; c < m->channels; c += some) {
+        some = GTR__MIN(m->channels - c, few);
+        for (int32_t y = 0; y < m->oh; y++) for (int32_t x = 0, n; x < m->ow; x += n) {
+            const bool whole = !m->to_last || some == m->channels; /* what is made at once lies together */
+            const int64_t at = m->to_last ? ((int64_t)y * m->ow + x) * m->channels + c
+                : ((int64_t)c * m->oh + y) * m->ow + x;
+            char *const to = (char *)dst + (size_t)at * size;
+            gtr_float t[GTR__BLOCK];
+            n = GTR__MIN(m->ow - x, GTR__BLOCK / some);
+            gtr__feed_line(w->in, &d, src, y, x, n, c, some, whole && dtype == GTR_F32 ? (gtr_float *)(void *)to : t);
+            if (whole && dtype != GTR_F32) gtr__convert(to, dtype, t, GTR_F32, (int64_t)n * some);
+            for (int64_t j = 0; j < n && !whole; j++)
+                gtr__convert(to + (size_t)(j * m->channels) * size, dtype, t + j * some, GTR_F32, some);
+        }
+    }
 }
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     GTR__JOB(gtr__feed_job, w);
     const gtr_dtype from = w->in->from, to = w->out->dtype;
-    const int64_t row = w->in->row, near_bytes = GTR__MIN(row * (int64_t)gtr__dtype_size(from), 4096);
+    const int64_t row = w->in->row, near_bytes = GTR__MIN(w->in->stored * (int64_t)gtr__dtype_size(from), 4096);
     const char *ahead[GTR__FEED_AHEAD]; /* shuffled rows lie where no hardware expects them */
     int64_t asked = r;
     for (; r < end; r++) {
@@ -5902,7 +6064,8 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         }
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
-        if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
+        if (w->in->image.channels) gtr__feed_image(w, r, src, dst);
+        else if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
         else if (to == GTR_I32) for (int64_t j = 0; j < row; j++)
             ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
@@ -5914,7 +6077,8 @@ GTR__CPU(feed_fwd) {
     if (c->ctl && c->ctl->status) return GTR_OK;
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr_dtype from = f->input[k].from, to = c->out[k].dtype;
-        gtr__feed_job w = { &f->input[k], &c->out[k], record, (record->rows > 0 ? record->first : 0) + c->row0 };
+        const gtr__feed_job w = { &f->input[k], &c->out[k], record,
+            (record->rows > 0 ? record->first : 0) + c->row0, c->row0, c->ctl ? c->ctl->step : 0 };
         if (!c->out[k].data) continue;
         if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32))
                 && !(to == GTR_I32 && from == GTR_U8))
@@ -9344,6 +9508,48 @@ static void gtr__trim_feeds(gtr__build *b) {
         }
 }
 
+/* An input, output j of a FEED, that a permutation alone reads, which puts its channels last, is fed as that leaves it:
+   in its slot it lies with channels last. True if it is so. */
+static bool gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
+    gtr__plan *p = b->plan;
+    gtr__feed_input *in = &((gtr__feed *)(uintptr_t)feed->attr.ptr)->input[j];
+    const int v = feed->out[j];
+    gtr_tensor *t = v < 0 ? NULL : GTR__V(v).tensor;
+    gtr__node *reader = NULL;
+    if (!t || t->dtype != GTR_F32 || t->shape.ndim < 3 || t->shape.dim[0] != GTR_BATCH || in->row > 1 << 30)
+        return false;
+    for (int64_t k = 0; k < b->ctx->n_tensor; k++) /* itself, or another shape of it */
+        if (gtr__fetched(b, b->ctx->tensor[k]) && gtr__stored_as(b->ctx->tensor[k]) == t) return false;
+    for (int i = 0; i < p->n_node; i++) for (int k = 0; k < p->node[i].n_in; k++) {
+        if (gtr__use(p, &p->node[i], k) != v) continue;
+        if (reader) return false;
+        reader = &p->node[i];
+    }
+    if (!reader || !(gtr__row(reader->op)->flags & GTR__PERMUTES) || reader->dir != GTR__FWD || reader->in[0] != v)
+        return false;
+    gtr__value *y = &GTR__V(reader->out[0]);
+    gtr__image *m = &in->image;
+    const int64_t channels = t->shape.dim[1], h = t->shape.ndim == 4 ? t->shape.dim[2] : 1, w = in->row / channels / h;
+    if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds)
+        return false;
+    const bool scaled = in->from == GTR_U8;
+    if (!m->channels) gtr__image_whole(m, channels, h, w, scaled ? in->scale : 1, scaled ? in->shift : 0);
+    else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return false;
+    m->to_last = 1;
+    if (m->from_last && !m->varied) m->channels = 0;
+    y->home = GTR__HOME_INPUT; y->tensor = t; y->only = GTR__V(v).only;
+    GTR__V(v).home = GTR__HOME_NONE;
+    feed->out[j] = reader->out[0];
+    gtr__mfree(b->ctx, reader->in);
+    reader->op = GTR__OP_COUNT;
+    return true;
+}
+static void gtr__turn_feeds(gtr__build *b) {
+    for (int i = 0; i < b->plan->n_node && b->r->micro == 1; i++)
+        for (int j = 0; b->plan->node[i].op == GTR__OP_FEED && j < b->plan->node[i].n_out; j++)
+            if (gtr__turn_feed(b, &b->plan->node[i], j)) gtr__close_up(b->plan);
+}
+
 // >>pass:order
 /* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
    first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams, but
@@ -9815,6 +10021,51 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     gtr__mfree(ctx, p->value);
     memset(p, 0, sizeof *p);
 }
+/* A row of c as FEED makes it: cropped. */
+static gtr_shape gtr__column_fed(const gtr__column *c) {
+    gtr_shape s = c->shape;
+    const int at = s.ndim - 1 - (c->channels == 2);
+    if (!c->image.varied) return s;
+    s.dim[at] = c->image.ow;
+    if (at) s.dim[at - 1] = c->image.oh;
+    return s;
+}
+/* Whether two shapes, b without its first dimension, differ in nothing but extents of 1. */
+static bool gtr__same_extents(const gtr_shape *a, const gtr_shape *b) {
+    for (int i = 0, k = 1; i < a->ndim || k < b->ndim; ) {
+        if (i < a->ndim && a->dim[i] == 1) { i++; continue; }
+        if (k < b->ndim && b->dim[k] == 1) { k++; continue; }
+        if (i == a->ndim || k == b->ndim || a->dim[i++] != b->dim[k++]) return false;
+    }
+    return true;
+}
+/* Whether rows of c go into input t with their channels on the other side. */
+static bool gtr__column_turns(const gtr__column *c, const gtr_tensor *t) {
+    const gtr_shape s = gtr__column_fed(c);
+    const int n = s.ndim, to = c->channels == 2 ? 1 : n; /* where the input has its channels */
+    if (!c->channels || n + 1 != t->shape.ndim || c->image.channels == 1 || t->shape.dim[to] != c->image.channels
+            || (to == n && gtr__same_extents(&s, &t->shape))) return false;
+    for (int k = 0; k < n - 1; k++) if (t->shape.dim[k + 1 + (to == 1)] != s.dim[k + (to != 1)]) return false;
+    return true;
+}
+/* What FEED does to bring a column's rows, or with c NULL what was set, into input t. */
+static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t, int slot, bool training) {
+    gtr__feed_input in = GTR__ZERO;
+    in.slot = slot;
+    in.from = c ? c->dtype : t->dtype;
+    in.scale = c ? c->scale : 1;
+    in.shift = c ? c->shift : 0;
+    in.row = -gtr__count(&t->shape);
+    in.stored = c ? c->row : in.row;
+    const bool turns = c && gtr__column_turns(c, t);
+    if (!turns && !(c && c->image.varied)) return in;
+    in.image = c->image;
+    in.image.from_last = c->channels == 2;
+    in.image.to_last = turns != (c->channels == 2);
+    in.image.draws &= training;
+    in.image.key = gtr__hash(gtr__hash(t->ctx->desc.seed, "augment"), t->name);
+    return in;
+}
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
 static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     int stage, i, k, column[GTR__MAX_FEED];
@@ -9834,14 +10085,9 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
             if (t->stage != stage || whole < 0 || !gtr__batched(t)) continue;
             v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
-                gtr__feed_input *in = &feed->input[count];
                 if (v[k] < 0) continue;
-                in->slot = i;
-                const gtr__column *from = b->r->data ? &b->r->data->column[column[i]] : NULL;
-                in->from = from ? from->dtype : t->dtype;
-                in->scale = from ? from->scale : 1;
-                in->shift = from ? from->shift : 0;
-                in->row = gtr__count(&GTR__V(whole).shape) / b->r->batch;
+                feed->input[count] = gtr__feed_from(b->r->data ? &b->r->data->column[column[i]] : NULL, t, i,
+                    b->r->training != 0);
                 outs[count++] = v[k];
             }
         }
@@ -9992,6 +10238,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (!b.failed) gtr__pass_fuse(&b, true);
     if (!ctx->desc.memory_limit) gtr__pass_select(&b, true);
     if (!b.failed) gtr__trim_feeds(&b);
+    if (!b.failed) gtr__turn_feeds(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];
         int q, v;
@@ -10104,15 +10351,18 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 
 // >>leaves
 /* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
-/* A parameter's elements as they lie, of their logical order, or back. */
-static void gtr__parameter_turn(const gtr_tensor *p, gtr_float *to, const gtr_float *from, bool last) {
-    const int64_t channels = p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 1), all = gtr__count(&p->shape);
+/* Elements as they lie with channels last, of their logical order, or back. */
+static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
+    const int64_t channels = p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 1);
     for (int64_t o = 0; o < all; o += channels * taps)
         for (int64_t c = 0; c < channels; c++)
             for (int64_t t = 0; t < taps; t++) {
                 const int64_t at = o + c * taps + t, lies = o + t * channels + c;
                 to[last ? lies : at] = from[last ? at : lies];
             }
+}
+static void gtr__parameter_turn(const gtr_tensor *p, gtr_float *to, const gtr_float *from, bool last) {
+    gtr__elements_turn(p, gtr__count(&p->shape), to, from, last);
 }
 /* p's values, or its gradient or state, which lie alike, at `at` on a stage. */
 static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
@@ -10663,7 +10913,9 @@ static void gtr__mark_filled(gtr__plan_cache *e) {
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) t->kept_storage = v->storage;
+        if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) {
+            t->kept_storage = v->storage; t->slot_last = v->last != 0;
+        }
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
         t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
@@ -10735,7 +10987,16 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     if (bytes != have) return GTR__FAIL(ctx, SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
         gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     if (t->last && !first) return gtr__parameter_read(t, dst);
-    return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
+    if (t->op != GTR__OP_INPUT || !t->slot_last || first)
+        return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
+    const int64_t row = -gtr__count(&t->shape), n = ((int64_t)(bytes / size) + row - 1) / row * row;
+    gtr_float *room = GTR__NEW(ctx, gtr_float, 2 * n);
+    const gtr_result r = room ? gtr__read(ctx, t->stage, room, src, storage, t->dtype, n, gtr__label(t))
+        : GTR_ERR_NOMEM;
+    if (!r) gtr__elements_turn(t, n, room + n, room, false);
+    if (!r) memcpy(dst, room + n, bytes);
+    gtr__mfree(ctx, room);
+    return r;
 }
 /* first: of its first element alone, and what was not kept is computed anew. */
 static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
@@ -11337,6 +11598,23 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     }
     return GTR_OK;
 }
+/* Rows of a column go into input t if they have as many elements and, of as many dimensions, the same extents, or those
+   that they have with channels on the other side. */
+static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
+    const gtr__column *c = &d->column[column];
+    const gtr_shape s = gtr__column_fed(c);
+    const bool turns = gtr__column_turns(c, t);
+    char text[GTR__SHAPE_TEXT], to[GTR__SHAPE_TEXT];
+    const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
+            || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
+        : (c->image.varied || turns) && t->dtype != GTR_F32 ? "images become float32 alone"
+        : s.ndim + 1 == t->shape.ndim && !turns && !gtr__same_extents(&s, &t->shape) ? "extents differ"
+        : NULL;
+    return !why ? GTR_OK : GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": column %d%s%s%s, rows %s %s, does not go into "
+        "input \"%s\" %s %s: %s", d->name, column, c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "",
+        gtr__shape_text(&s, text), gtr__dtype_names[c->dtype], t->name, gtr__shape_text(&t->shape, to),
+        gtr__dtype_names[t->dtype], why);
+}
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
 static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__plan_cache *e,
@@ -11348,9 +11626,7 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         gtr__column *c = &d->column[column[i]];
         gtr_tensor *t = input[i];
         int64_t k;
-        if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != c->row ||
-            c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32))
-            return gtr__data_fail(d, input, n, "a column's row has not the shape or dtype of input ", t->name);
+        GTR__TRY(gtr__column_fits(d, column[i], t));
         for (int q = 0; e && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
@@ -12223,6 +12499,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
 #  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)
+#  define GTR__IS_FOLDER(mode) (((mode) & _S_IFMT) == _S_IFDIR)
 #else
 #  include <dirent.h>
 #  include <sys/file.h>
@@ -12240,6 +12517,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC) /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
 #  define GTR__IS_FILE   S_ISREG
+#  define GTR__IS_FOLDER S_ISDIR
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
@@ -12333,6 +12611,10 @@ static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t
     else snprintf(d->name, sizeof d->name, "...%s", name + n - (sizeof d->name - 4));
     return d;
 }
+static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
+    while (n > 0) gtr__mfree(ctx, name[--n]);
+    gtr__mfree(ctx, name);
+}
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
     for (int i = 0; i < d->n_columns; i++) {
@@ -12341,6 +12623,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
     }
+    gtr__names_free(d->ctx, d->class_name, d->classes);
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and
@@ -12367,6 +12650,15 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
     d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
+}
+/* c's rows have their channels first, 1, or last, 2; of other than (H, W) beside these they are images of one line. */
+static void gtr__column_channels(gtr__column *c, int channels) {
+    const int n = c->shape.ndim, at = channels == 2 ? 0 : n > 2;
+    const int64_t have = channels == 2 ? c->shape.dim[n - 1] : n > 2 ? c->shape.dim[0] : 1,
+        h = n - (channels == 2 || n > 2) == 2 ? c->shape.dim[at] : 1;
+    const bool bytes = c->dtype == GTR_U8;
+    c->channels = channels;
+    gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
 #define GTR__RANGE(type) do { \
         const type *v = (const type *)(const void *)c->host; \
@@ -12398,6 +12690,9 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
         return GTR__FAIL(ctx, SHAPE,
             "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i,
             gtr__shape_text(&c->shape, text));
+    if (c->channels_last && (c->shape.ndim < 2 || gtr__count(&c->shape) > 1 << 30))
+        return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: column %d has channels last and rows %s, want (H, W, C) or "
+            "the like, at most 2^30 elements", i, gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
         return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
             c->scale, c->shift, i);
@@ -12419,6 +12714,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         if (gtr__column_check(ctx, from, i) == GTR_OK)
             c = gtr__dataset_column(d, from->name, from->dtype, &from->shape, from->scale, from->shift);
         if (!c) { gtr__dataset_free(d); return NULL; }
+        if (from->channels_last) gtr__column_channels(c, 2);
         memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
     }
     return d ? gtr__dataset_link(d) : NULL;
@@ -12499,6 +12795,375 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
     gtr__file_close(&fl);
     gtr__dataset_free(d);
     return NULL;
+}
+
+// >>cifar
+/* Rows of CIFAR: the label, or the coarse and the fine one (CIFAR-100), then 32 x 32 bytes of red, green and blue. */
+#define GTR__CIFAR_PIXELS 3072
+#define GTR__CIFAR_CHUNK  256 /* rows that are read at once */
+static gtr_result gtr__cifar_rows(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t size, int labels,
+        int64_t *rows) {
+    const uint64_t row = GTR__CIFAR_PIXELS + (unsigned)labels;
+    if (gtr__is_gzip(ctx, path, head, size % row ? size : 0)) return GTR_ERR_FORMAT;
+    *rows = (int64_t)(size / row);
+    if (size && !(size % row)) return GTR_OK;
+    return GTR__BAD_FILE(ctx, "%ju bytes, want whole rows of %ju (at least one)%s", path, (uintmax_t)size,
+        (uintmax_t)row, !size || size % (GTR__CIFAR_PIXELS + 3 - (unsigned)labels) ? ""
+        : labels == 1 ? "; it looks like CIFAR-100" : "; it looks like CIFAR-10");
+}
+/* Takes n rows, of which the first is number at of its file, apart. */
+static gtr_result gtr__cifar_split(gtr_context *ctx, const char *path, const uint8_t *rows, int64_t at, int64_t n,
+        int classes, uint8_t *image, uint8_t *label) {
+    static const char *const called[] = { "label", "coarse label", "fine label" };
+    const int labels = classes == 10 ? 1 : 2;
+    for (int64_t r = 0; r < n; r++, rows += labels + GTR__CIFAR_PIXELS) {
+        for (int k = 0; k < labels; k++) {
+            const int most = labels == 1 ? 10 : k ? 100 : 20;
+            if (rows[k] >= most) return GTR__BAD_FILE(ctx, "row %jd: %s %d, want 0 to %d", path, (intmax_t)(at + r),
+                called[labels == 1 ? 0 : k + 1], rows[k], most - 1);
+        }
+        label[r] = rows[classes == 100];
+        memcpy(image + r * GTR__CIFAR_PIXELS, rows + labels, GTR__CIFAR_PIXELS);
+    }
+    return GTR_OK;
+}
+/* Opens a file and counts its rows. */
+static gtr_result gtr__cifar_open(gtr_context *ctx, const char *path, int labels, gtr__file *f, int64_t *rows) {
+    uint8_t head[2] = { 0, 0 };
+    GTR__TRY(gtr__file_open(f, ctx, path));
+    gtr_result r = gtr__file_move(f, head, GTR__MIN(f->size, sizeof head), false);
+    if (!r) r = gtr__cifar_rows(ctx, path, head, f->size, labels, rows);
+    if (!r && GTR__SYS(lseek)(f->fd, 0, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
+    if (r) gtr__file_close(f);
+    return r;
+}
+/* All files' rows into d, whose rows were counted before. */
+static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int n, int classes, uint8_t *chunk) {
+    const int labels = classes == 10 ? 1 : 2;
+    int64_t done = 0, rows = 0;
+    for (int k = 0; k < n; k++) {
+        gtr__file f;
+        GTR__TRY(gtr__cifar_open(d->ctx, paths[k], labels, &f, &rows));
+        gtr_result r = rows <= d->rows - done ? GTR_OK
+            : GTR__FAIL(d->ctx, IO, GTR__PATH ": became longer while it was read", paths[k]);
+        for (int64_t at = 0, m; at < rows && !r; at += m, done += m) {
+            m = GTR__MIN(rows - at, GTR__CIFAR_CHUNK);
+            r = gtr__file_move(&f, chunk, (uint64_t)(m * (GTR__CIFAR_PIXELS + labels)), false);
+            if (!r) r = gtr__cifar_split(d->ctx, paths[k], chunk, at, m, classes,
+                d->column[0].host + done * GTR__CIFAR_PIXELS, d->column[1].host + done);
+        }
+        if (!r) r = gtr__file_finish(&f);
+        gtr__file_close(&f);
+        GTR__TRY(r);
+    }
+    return done == d->rows ? GTR_OK : GTR__FAIL(d->ctx, IO, GTR__PATH ": files became shorter while they were read",
+        paths[0]);
+}
+gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes) {
+    const gtr_shape image = gtr_shape3(3, 32, 32), label = gtr_shape0();
+    int64_t rows = 0, total = 0;
+    gtr__file f;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!paths || n < 1 || (classes != 10 && classes != 20 && classes != 100)) {
+        GTR__BAD_ARG(ctx, "gtr_dataset_cifar: %d paths and %d classes, want at least 1, and 10, 20 or 100",
+            paths ? n : 0, classes);
+        return NULL;
+    }
+    for (int k = 0; k < n; k++, total += rows) {
+        if (!paths[k]) { GTR__BAD_ARG(ctx, "gtr_dataset_cifar: path %d is NULL", k); return NULL; }
+        if (gtr__cifar_open(ctx, paths[k], classes == 10 ? 1 : 2, &f, &rows)) return NULL;
+        gtr__file_close(&f);
+    }
+    uint8_t *chunk = GTR__NEW(ctx, uint8_t, GTR__CIFAR_CHUNK * (GTR__CIFAR_PIXELS + 2));
+    gtr_dataset *d = chunk ? gtr__dataset_new(ctx, paths[0], total) : NULL;
+    const bool ok = d && gtr__dataset_column(d, "image", GTR_U8, &image, 0, 0)
+        && gtr__dataset_column(d, "label", GTR_U8, &label, 0, 0) && !gtr__cifar_read(d, paths, n, classes, chunk);
+    gtr__mfree(ctx, chunk);
+    if (ok) { gtr__column_channels(&d->column[0], 1); return gtr__dataset_link(d); }
+    gtr__dataset_free(d);
+    return NULL;
+}
+
+// >>images
+/* PGM and PPM: P2 (grey) and P3 (colour) in decimal, P5 and P6 in bytes, of two from a largest value of 256 on, high
+   first. Spaces and comments, from # to the line's end, stand between numbers; one space in front of bytes. */
+typedef struct { int channels; bool text; uint32_t w, h, most; const uint8_t *at, *end; } gtr__pnm;
+static bool gtr__pnm_number(gtr__pnm *p, uint32_t *v) {
+    int digits = 0;
+    for (bool comment = false; p->at < p->end && (comment || *p->at == '#' || strchr(" \t\n\v\f\r", *p->at)); p->at++) {
+        if (!*p->at && !comment) return false;
+        comment = comment ? *p->at != '\n' && *p->at != '\r' : *p->at == '#';
+    }
+    for (*v = 0; p->at < p->end && (unsigned)(*p->at - '0') < 10; p->at++, digits++) {
+        if (digits == 9) return false;
+        *v = *v * 10 + (uint32_t)(*p->at - '0');
+    }
+    return digits > 0;
+}
+static gtr_result gtr__pnm_header(gtr_context *ctx, const char *path, const uint8_t *bytes, uint64_t n, gtr__pnm *p) {
+    memset(p, 0, sizeof *p);
+    if (gtr__is_gzip(ctx, path, bytes, n)) return GTR_ERR_FORMAT;
+    if (n < 2) return GTR__BAD_FILE(ctx, "%ju bytes, too few for a PGM or PPM file", path, (uintmax_t)n);
+    if (bytes[0] != 'P' || !bytes[1] || !strchr("2356", bytes[1]))
+        return GTR__BAD_FILE(ctx, "begins %02x %02x, which is no PGM or PPM file (P2, P3, P5, P6)", path, bytes[0],
+            bytes[1]);
+    p->text = bytes[1] < '5';
+    p->channels = bytes[1] == '2' || bytes[1] == '5' ? 1 : 3;
+    p->at = bytes + 2; p->end = bytes + n;
+    if (!gtr__pnm_number(p, &p->w) || !gtr__pnm_number(p, &p->h) || !gtr__pnm_number(p, &p->most) || !p->w || !p->h
+            || !p->most || p->most > 65535)
+        return GTR__BAD_FILE(ctx, "width %u, height %u, largest value %u, want numbers from 1 on, the last to 65535",
+            path, p->w, p->h, p->most);
+    if (p->text) return GTR_OK;
+    const uint64_t want = (uint64_t)p->w * p->h * (unsigned)p->channels;
+    const uint64_t size = p->most > 255 ? 2 : 1, have = (uint64_t)(p->end - p->at);
+    if (!have || !strchr(" \t\n\v\f\r", *p->at) || !*p->at || have - 1 != want * size)
+        return GTR__BAD_FILE(ctx, "%ju bytes of pixels, want %ju of %u x %u", path, (uintmax_t)(have ? have - 1 : 0),
+            (uintmax_t)(want * size), p->w, p->h);
+    p->at++;
+    return GTR_OK;
+}
+/* All samples, of 8 bits; out has room for w h channels, which are no more than the file has bytes. */
+static gtr_result gtr__pnm_samples(gtr_context *ctx, const char *path, gtr__pnm *p, uint8_t *out) {
+    const uint64_t n = (uint64_t)p->w * p->h * (unsigned)p->channels;
+    uint32_t v = 0, rest;
+    for (uint64_t i = 0; i < n; i++) {
+        if (p->text && !gtr__pnm_number(p, &v))
+            return GTR__BAD_FILE(ctx, "sample %ju of %ju is no number", path, (uintmax_t)i, (uintmax_t)n);
+        if (!p->text) { v = *p->at++; if (p->most > 255) v = v << 8 | *p->at++; }
+        if (v > p->most)
+            return GTR__BAD_FILE(ctx, "sample %ju is %u, want 0 to %u", path, (uintmax_t)i, v, p->most);
+        out[i] = (uint8_t)(p->most == 255 ? v : (v * 255 + p->most / 2) / p->most);
+    }
+    if (p->text && (gtr__pnm_number(p, &rest) || p->at < p->end))
+        return GTR__BAD_FILE(ctx, "more than %ju samples, want %u x %u", path, (uintmax_t)n, p->w, p->h);
+    return GTR_OK;
+}
+/* w h pixels of `from` channels into as many of `to`. */
+static void gtr__image_channels(const uint8_t *x, uint64_t pixels, int from, int to, uint8_t *y) {
+    for (uint64_t i = 0; i < pixels; i++, x += from, y += to) {
+        const unsigned grey = from == 1 ? x[0] : (299u * x[0] + 587u * x[1] + 114u * x[2] + 500) / 1000;
+        for (int c = 0; c < to; c++) y[c] = (uint8_t)(from == to ? x[c] : grey);
+    }
+}
+/* Which of n elements stand for element i of them resized, scale of n to one, and with which weights: a triangle as
+   wide as what is joined, cut at the ends. At most 2 scale + 3. Returns the first, and in *taps how many. */
+static int64_t gtr__resize_weights(double scale, int64_t i, int64_t n, float *weight, int64_t *taps) {
+    const double reach = scale > 1 ? scale : 1, centre = scale * ((double)i + 0.5);
+    const int64_t first = GTR__MAX((int64_t)(centre - reach + 0.5), 0);
+    const int64_t end = GTR__MIN((int64_t)(centre + reach + 0.5), n);
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++) for (int64_t j = first; j < end; j++) {
+        const double off = fabs((double)j + 0.5 - centre) / reach, w = off < 1 ? 1 - off : 0;
+        if (pass) weight[j - first] = (float)(w / sum); else sum += w;
+    }
+    *taps = end - first;
+    return first;
+}
+/* An image of (h, w, c) resized to (nh, nw), and of that the middle (oh, ow). */
+static gtr_result gtr__image_resize(gtr_context *ctx, const uint8_t *x, int64_t h, int64_t w, int c, int64_t nh,
+        int64_t nw, int64_t oh, int64_t ow, uint8_t *out) {
+    const double scale_y = (double)h / (double)nh, scale_x = (double)w / (double)nw;
+    const int64_t top = (nh - oh) / 2, left = (nw - ow) / 2, line = ow * c;
+    const int64_t most = (int64_t)(2 * GTR__MAX(scale_x, scale_y)) + 4;
+    int64_t taps, k = 0;
+    /* the rows of x that are read, each of ow pixels */
+    const int64_t y0 = GTR__MAX((int64_t)(scale_y * (double)top - scale_y) - 1, 0);
+    const int64_t y1 = GTR__MIN((int64_t)(scale_y * (double)(top + oh + 1)) + 3, h);
+    uint64_t room;
+    float *weight = gtr__mul_ok((uint64_t)(y1 - y0), (uint64_t)line, &room) && room < SIZE_MAX / 8
+        ? GTR__NEW(ctx, float, room + (uint64_t)(most + line)) : NULL;
+    if (!weight) return GTR__FAIL(ctx, NOMEM, "out of host memory");
+    float *const sum = weight + most, *const row = sum + line;
+    for (int64_t i = 0; i < ow; i++) {
+        const int64_t first = gtr__resize_weights(scale_x, left + i, w, weight, &taps);
+        for (int64_t y = y0; y < y1; y++) for (int q = 0; q < c; q++) {
+            const uint8_t *from = x + (y * w + first) * c + q;
+            float v = 0;
+            for (k = 0; k < taps; k++) v += weight[k] * from[k * c];
+            row[(y - y0) * line + i * c + q] = v;
+        }
+    }
+    for (int64_t y = 0; y < oh; y++) {
+        const int64_t first = gtr__resize_weights(scale_y, top + y, h, weight, &taps) - y0;
+        memset(sum, 0, (size_t)line * sizeof *sum);
+        for (k = 0; k < taps; k++) for (int64_t i = 0; i < line; i++) sum[i] += weight[k] * row[(first + k) * line + i];
+        for (int64_t i = 0; i < line; i++) out[y * line + i] = (uint8_t)GTR__MIN(sum[i] + 0.5f, 255.0f);
+    }
+    gtr__mfree(ctx, weight);
+    return GTR_OK;
+}
+/* Bytes of a file into one image of desc's, whose fields are known; exact: it has to have that size. */
+static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint8_t *bytes, uint64_t n,
+        const gtr_images_desc *d, bool exact, bool alike, uint8_t *out) {
+    gtr__pnm p;
+    GTR__TRY(gtr__pnm_header(ctx, path, bytes, n, &p));
+    const int64_t h = p.h, w = p.w;
+    const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
+    if (exact && (h != d->height || w != d->width))
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as the first file", path, p.w, p.h, d->width,
+            d->height);
+    if (alike && p.channels != d->channels)
+        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file", path, p.channels, d->channels);
+    if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
+        return GTR__BAD_FILE(ctx, "%ju bytes, and %u x %u pixels, want as many of them, and no more than 2^30", path,
+            (uintmax_t)n, p.w, p.h);
+    uint8_t *x = GTR__NEW(ctx, uint8_t, samples + pixels * (unsigned)d->channels);
+    if (!x) return GTR_ERR_NOMEM;
+    uint8_t *const y = x + samples;
+    const bool tall = d->resize ? h >= w : h * d->width >= w * d->height; /* the width is what is given */
+    const int64_t side = d->resize ? d->resize : tall ? d->width : d->height;
+    const int64_t nh = tall ? h * side / w : side, nw = tall ? side : w * side / h;
+    gtr_result r = gtr__pnm_samples(ctx, path, &p, x);
+    const bool same = nh == h && nw == w && h == d->height && w == d->width;
+    if (!r) gtr__image_channels(x, pixels, p.channels, d->channels, same ? out : y);
+    if (!r && !same) r = gtr__image_resize(ctx, y, h, w, d->channels, nh, nw, d->height, d->width, out);
+    gtr__mfree(ctx, x);
+    return r;
+}
+/* The entries of a folder one by one; NULL behind the last. */
+#ifdef _WIN32
+typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; } gtr__folder;
+static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
+    char *all = (char *)gtr__malloc(ctx, strlen(path) + 3);
+    f->next = false;
+    f->h = INVALID_HANDLE_VALUE;
+    errno = ENOENT;
+    if (all) f->h = FindFirstFileA(strcat(strcpy(all, path), "/*"), &f->entry);
+    gtr__mfree(ctx, all);
+    return f->h != INVALID_HANDLE_VALUE;
+}
+static const char *gtr__folder_next(gtr__folder *f) {
+    if (f->next && !FindNextFileA(f->h, &f->entry)) return NULL;
+    f->next = true;
+    return f->entry.cFileName;
+}
+static void gtr__folder_close(gtr__folder *f) { FindClose(f->h); }
+#else
+typedef struct { DIR *d; } gtr__folder;
+static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
+    (void)ctx;
+    return (f->d = opendir(path)) != NULL;
+}
+static const char *gtr__folder_next(gtr__folder *f) {
+    const struct dirent *e = readdir(f->d);
+    return e ? e->d_name : NULL;
+}
+static void gtr__folder_close(gtr__folder *f) { closedir(f->d); }
+#endif
+static int gtr__name_order(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+static bool gtr__is_image(const char *name) {
+    static const char ends[] = "gpn";
+    const size_t n = strlen(name);
+    const char *e = name + n - 4;
+    if (n < 5 || e[0] != '.' || (e[1] | 32) != 'p' || (e[3] | 32) != 'm') return false;
+    return strchr(ends, e[2] | 32) != NULL;
+}
+/* Paths of the folders, or images, in a folder, sorted, one behind the other in *name. */
+static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool folders, char ***name, int64_t *n) {
+    struct GTR__STAT st;
+    gtr__folder f;
+    const char *e;
+    int64_t cap = 0;
+    gtr_result r = GTR_OK;
+    *name = NULL; *n = 0;
+    if (!gtr__folder_open(ctx, &f, folder))
+        return GTR__FAIL(ctx, IO, GTR__PATH ": opening the folder failed: %s", folder, strerror(errno));
+    while (!r && (e = gtr__folder_next(&f)) != NULL) {
+        if (e[0] == '.' || (!folders && !gtr__is_image(e))) continue;
+        char *path = (char *)gtr__malloc(ctx, strlen(folder) + strlen(e) + 2);
+        if (path) strcat(strcat(strcpy(path, folder), "/"), e);
+        if (!path || !GTR__GROW(ctx, *name, *n, cap)) r = GTR_ERR_NOMEM;
+        else if (!folders || (GTR__STAT(path, &st) == 0 && GTR__IS_FOLDER(st.st_mode))) {
+            (*name)[(*n)++] = path; continue;
+        }
+        gtr__mfree(ctx, path);
+    }
+    gtr__folder_close(&f);
+    if (!r && !*n) r = folders ? GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder)
+        : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", folder);
+    if (*n > 1) qsort(*name, (size_t)*n, sizeof **name, gtr__name_order);
+    return r;
+}
+/* All paths of images and their classes' numbers; the classes' paths become names. */
+typedef struct { char **path, **name; int32_t *label; int64_t n, names, cap, label_cap; } gtr__image_list;
+static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, gtr__image_list *l) {
+    GTR__TRY(gtr__folder_list(ctx, folder, true, &l->name, &l->names));
+    for (int64_t k = 0; k < l->names; k++) {
+        char **path;
+        int64_t n, i = 0;
+        gtr_result r = gtr__folder_list(ctx, l->name[k], false, &path, &n);
+        for (; i < n && !r; i++) {
+            if (!GTR__GROW(ctx, l->path, l->n, l->cap) || !GTR__GROW(ctx, l->label, l->n, l->label_cap)) {
+                r = GTR_ERR_NOMEM; break;
+            }
+            l->label[l->n] = (int32_t)k;
+            l->path[l->n++] = path[i];
+            path[i] = NULL;
+        }
+        gtr__names_free(ctx, path, n);
+        GTR__TRY(r);
+        const char *slash = strrchr(l->name[k], '/');
+        memmove(l->name[k], slash + 1, strlen(slash));
+    }
+    return GTR_OK;
+}
+/* One file as an image of desc's; with out NULL, what desc leaves to the first file. */
+static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images_desc *d, bool exact, bool alike,
+        uint8_t *out) {
+    gtr__file f;
+    gtr__pnm p;
+    uint8_t *bytes;
+    GTR__TRY(gtr__file_open(&f, ctx, path));
+    gtr_result r = gtr__file_take(&f, f.size, &bytes);
+    if (!r) r = gtr__file_finish(&f);
+    gtr__file_close(&f);
+    if (!r && out) r = gtr__image_make(ctx, path, bytes, f.size, d, exact, alike, out);
+    else if (!r && !(r = gtr__pnm_header(ctx, path, bytes, f.size, &p))) {
+        if (exact) { d->height = (int)p.h; d->width = (int)p.w; }
+        if (alike) d->channels = p.channels;
+    }
+    gtr__mfree(ctx, bytes);
+    return r;
+}
+static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__image_list *l, gtr_images_desc desc) {
+    const bool exact = !desc.height, alike = !desc.channels;
+    const gtr_shape none = gtr_shape0();
+    if (gtr__image_find(ctx, folder, l) || gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
+    const gtr_shape image = gtr_shape3(desc.height, desc.width, desc.channels);
+    gtr_dataset *d = gtr__dataset_new(ctx, folder, l->n);
+    if (!d) return NULL;
+    bool ok = gtr__dataset_column(d, "image", GTR_U8, &image, 0, 0)
+        && gtr__dataset_column(d, "label", GTR_I32, &none, 0, 0);
+    for (int64_t i = 0; i < l->n && ok; i++)
+        ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
+            d->column[0].host + (size_t)i * d->column[0].row_bytes);
+    if (!ok) { gtr__dataset_free(d); return NULL; }
+    memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
+    gtr__column_channels(&d->column[0], 2);
+    d->class_name = l->name; d->classes = l->names;
+    l->name = NULL; l->names = 0;
+    return gtr__dataset_link(d);
+}
+gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc) {
+    gtr__image_list l = GTR__ZERO;
+    const int h = desc.height, w = desc.width;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!folder || h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
+            || desc.resize < GTR__MAX(h, w) || desc.resize > 1 << 14))
+            || (desc.channels != 0 && desc.channels != 1 && desc.channels != 3)) {
+        GTR__BAD_ARG(ctx, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d channels: want a "
+            "folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
+            folder ? folder : "NULL", w, h, desc.resize, desc.channels);
+        return NULL;
+    }
+    gtr_dataset *d = gtr__images_of(ctx, folder, &l, desc);
+    gtr__names_free(ctx, l.path, l.n);
+    gtr__names_free(ctx, l.name, l.names);
+    gtr__mfree(ctx, l.label);
+    return d;
 }
 
 // >>csv
@@ -12785,10 +13450,18 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
-        if (gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift)) continue;
+        gtr__column *const new_one = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
+        if (new_one) {
+            new_one->channels = c->channels; new_one->image = c->image;
+            continue;
+        }
         gtr__dataset_free(d);
         d = NULL;
     }
+    if (d && data->classes) d->class_name = GTR__NEW(d->ctx, char *, data->classes);
+    for (bool named = d && d->class_name; named && d->classes < data->classes; d->classes += named)
+        named = (d->class_name[d->classes] = gtr__strdup(d->ctx, data->class_name[d->classes])) != NULL;
+    if (d && d->classes < data->classes) { gtr__dataset_free(d); d = NULL; }
     if (!d) return NULL;
     for (int i = 0; i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
@@ -12806,6 +13479,10 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
+int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? d->classes : 0; }
+const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
+    return d && label >= 0 && label < d->classes ? d->class_name[label] : NULL;
+}
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0();
@@ -12816,6 +13493,72 @@ gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
         ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
+}
+/* What of a is out of its range for images of m's size; NULL: nothing. */
+static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
+    const int most = 1 << 24;
+    const float part[] = { a->flip, a->flip_vertical, a->brightness, a->contrast };
+    const bool mirrors = a->pad_mode == GTR_PAD_REFLECT;
+    if (m->h > most || m->w > most) return "images of so many pixels";
+    for (int k = 0; k < 4; k++) if (!(part[k] >= 0 && part[k] <= (k < 2 ? 1.0f : 1e6f)))
+        return "flips are 0 to 1, brightness and contrast at least 0";
+    for (int k = 0; k < 16; k++) if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
+        return "means are finite, and deviations above 0";
+    if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
+        return "pad, pad_mode or cutout";
+    if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
+        return "pad wants as many pixels in the image";
+    return a->height < 0 || a->width < 0 || a->height > m->h + 2 * a->pad || a->width > m->w + 2 * a->pad
+        ? "want a crop within the image and its pad" : NULL;
+}
+gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
+    const gtr_augment_desc none = GTR__ZERO;
+    char text[GTR__SHAPE_TEXT];
+    if (!d) return GTR_ERR_ARG;
+    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if (!gtr__dataset_has(d, column))
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d of %d", d->name, column, d->n_columns);
+    if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
+    gtr__column *c = &d->column[column], as = *c;
+    gtr__image *m = &as.image;
+    const char *why = c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
+        ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
+    if (!why) gtr__column_channels(&as, c->channels);
+    if (!why) why = gtr__augment_misfit(m, &a);
+    if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
+        gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
+    gtr__plans_drop(d->ctx, NULL, d, 0);
+    if (a.height) m->oh = a.height;
+    if (a.width) m->ow = a.width;
+    m->pad = a.pad; m->mode = (int32_t)a.pad_mode; m->cutout = a.cutout;
+    m->flip = a.flip; m->flip_vertical = a.flip_vertical; m->brightness = a.brightness; m->contrast = a.contrast;
+    m->draws = m->pad || m->oh != m->h || m->ow != m->w || m->flip > 0 || m->flip_vertical > 0 || m->cutout
+        || m->brightness > 0 || m->contrast > 0;
+    for (int k = 0; k < GTR__CHANNELS; k++) {
+        const float std = a.std[k] > 0 ? a.std[k] : 1;
+        m->scale[k] /= std; m->shift[k] /= std; m->mean[k] = a.mean[k] / std;
+    }
+    m->varied = memcmp(&a, &none, sizeof a) != 0;
+    *c = as;
+    return GTR_OK;
+}
+gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows, int64_t n,
+        void *out) {
+    gtr__record record = GTR__ZERO;
+    gtr__arg y = GTR__ZERO;
+    if (!d) return GTR_ERR_ARG;
+    if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
+            || n < 1)
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %s, %lld rows, %s", d->name, column,
+            d->n_columns, input && input->ctx == d->ctx && input->op == GTR__OP_INPUT ? "an input" : "no input of its",
+            (long long)n, rows && out ? "" : "NULL");
+    GTR__TRY(gtr__column_fits(d, column, input));
+    const gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
+    const gtr__feed_job w = { &in, &y, &record, 0, 0, 0 };
+    record.src[0] = (uintptr_t)rows;
+    y.data = out; y.dtype = input->dtype;
+    gtr__feed_range(&w, 0, n);
+    return GTR_OK;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -14050,7 +14793,9 @@ void gtr_destroy(gtr_context *ctx) {
                     layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
                     gradients as lookups; Hopper's instructions; chains of small layers in one launch;
                     NULL beside a tensor, and fields that a loss does not read, are errors; images: convolutions,
-                    pooling, resampling, batch, group and instance norms, channels last inside
+                    pooling, resampling, batch, group and instance norms, channels last inside; CIFAR's files,
+                    augmentation, columns with channels last, folders of images;
+                    what convolutions alone read is fed with channels last
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

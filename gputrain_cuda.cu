@@ -9134,17 +9134,96 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         }
     }
 }
+// Images: a thread makes `turns` groups of four elements (of one, where rows are no multiple of four) that lie a
+// block's width apart, each from its pixels, and works a row's draws out where the row is another one than before.
+// Bound by bytes where images are large: each once in (but for what is cropped), once out.
+typedef struct gtr__feed_images {
+    gtr__feed_one in; gtr__image image; int64_t stored, rows, row0; const gtr__record *ring; gtr__ctl *ctl; int turns;
+} gtr__feed_images;
+static GTR__DEVICE void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d)
+    GTR__IMAGE_DRAW_BODY
+static GTR__DEVICE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) GTR__IMAGE_EDGE_BODY
+// Element (c, y, x) of an image that begins at src.
+static GTR__DEVICE float gtr__image_at(const gtr__feed_images &f, const gtr__drawn &d, const char *src, int c, int y,
+        int x) {
+    const gtr__image &m = f.image;
+    const int k = c < GTR__CHANNELS ? c : GTR__CHANNELS - 1;
+    const int sy = gtr__image_edge(d.top + (d.mirror_y ? m.oh - 1 - y : y), m.h, m.mode);
+    const int sx = gtr__image_edge(d.left + (d.mirror_x ? m.ow - 1 - x : x), m.w, m.mode);
+    float v = 0;
+    if (y >= d.hole_y && y - d.hole_y < m.cutout && x >= d.hole_x && x - d.hole_x < m.cutout) return 0;
+    if (sy >= 0 && sx >= 0) {
+        const uint32_t at = m.from_last ? (uint32_t)(sy * m.w + sx) * m.channels + c
+            : ((uint32_t)c * m.h + sy) * m.w + sx;
+        v = f.in.from == GTR_U8 ? (float)((const unsigned char *)src)[at] : ((const float *)src)[at];
+    }
+    return fmaf(v, m.scale[k] * (d.brightness * d.contrast),
+        d.contrast * fmaf(d.brightness, m.shift[k], -m.mean[k]));
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid_constant__ gtr__feed_images f) {
+    gtr__enter();
+    const gtr__image &m = f.image;
+    const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
+    const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
+    if (status) return;
+    const int64_t rows = record->rows, start = record->first;
+    const uint64_t key = record->key, step = f.ctl->step;
+    const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
+    const int out = f.in.to.t == GTR_BF16 || f.in.to.t == GTR_F16 ? 2 : 4;
+    const int width = f.in.row % 4 == 0 && ((uintptr_t)f.in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
+    const int64_t line = f.in.row / width, groups = f.rows * line;
+    gtr__drawn d;
+    int64_t drawn = -1, from = 0;
+    int64_t g = (int64_t)blockIdx.x * f.turns * GTR__T + threadIdx.x;
+    for (int turn = 0; turn < f.turns && g < groups; turn++, g += GTR__T) {
+        const int64_t row = gtr__quotient(g, line);
+        if (row != drawn) {
+            gtr__image_draw(&m, step, f.row0 + row, &d);
+            from = gtr__origin<false>(f.row0 + row, rows, start, key) * f.stored * (f.in.from == GTR_U8 ? 1 : 4);
+            drawn = row;
+        }
+        const uint32_t e = (uint32_t)(g - row * line) * (uint32_t)width, ow = (uint32_t)m.ow, oh = (uint32_t)m.oh;
+        int c, y, x;
+        if (m.to_last) {
+            const uint32_t p = e / (uint32_t)m.channels;
+            c = (int)(e - p * (uint32_t)m.channels); y = (int)(p / ow); x = (int)(p % ow);
+        } else {
+            const uint32_t p = e / ow;
+            x = (int)(e - p * ow); c = (int)(p / oh); y = (int)(p % oh);
+        }
+        float v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (k < width) v[k] = gtr__image_at(f, d, src + from, c, y, x);
+            if (m.to_last && ++c == m.channels) { c = 0; if (++x == m.ow) { x = 0; y++; } }
+            else if (!m.to_last && ++x == m.ow) { x = 0; if (++y == m.oh) { y = 0; c++; } }
+        }
+        gtr__give(f.in.to, g * width, width, v);
+    }
+}
 static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
     one.to.add = 0;
     if (q->from == GTR_I32) one.to.t = GTR_F32;     // moved as bits
     return one;
 }
+static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
+        const gtr__arg *y) {
+    gtr__feed_images m;
+    memset(&m, 0, sizeof m);
+    m.in = gtr__feed_of(q, y);
+    m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
+    m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
+    const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
+    m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
+    return GTR__LAUNCH(instance, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
+}
 static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m;
-    int n = 0;
+    int n = 0, images = 0;
     int64_t most = 0;
+    if (!c->ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
     memset(&m, 0, sizeof m);
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
@@ -9155,13 +9234,18 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
             : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
             return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
                 "feed: input %d cannot be made from what its source holds", k);
+        if (q->image.channels) {
+            GTR__TRY(gtr__feed_images_start(instance, c, q, y));
+            images++;
+            continue;
+        }
         m.in[n] = gtr__feed_of(q, y);
         m.rows = y->count / q->row;
         most = gtr__max64(most, q->row == 1 ? 2 * y->count : q->row % 4 ? y->count : y->count / 4);
         n++;
     }
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
-    if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
+    if (images && !n) return GTR_OK;
     m.n = n;
     const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
     m.blocks = (uint32_t)gtr__min64(blocks, resident);
@@ -10051,6 +10135,8 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
     memset(p, -1, sizeof *p);
     p->layers = 0;
     if (v->n < 7 || v->node[0].op != GTR__OP_FEED || v->node[0].n_out > 5) return false;
+    const gtr__feed *fed = (const gtr__feed *)v->node[0].attr.ptr;
+    for (int k = 0; k < fed->n; k++) if (fed->input[k].image.channels) return false;     // rows as they lie alone
     p->feed = 0; p->guard = v->n - 3; p->update = v->n - 2; p->report = v->n - 1;
     for (int i = 0; i < v->n; i++) {
         const gtr__node *n = &v->node[i];

@@ -1356,6 +1356,8 @@ static void do_arrays(void)
         gtr_column *c = &d.column[i];
         c->dtype = one_in(16) ? (gtr_dtype)enumerated(6) : i ? GTR_I32 : one_in(4) ? GTR_U8 : GTR_F32;
         c->shape = i && !one_in(8) ? gtr_shape0() : one_in(16) ? shape() : gtr_shape1(4);
+        if (!i && one_in(4)) c->shape = gtr_shape2(2, 2);
+        c->channels_last = one_in(16);
         c->scale = nastyf(0); c->shift = nastyf(0);
         const int64_t e = c->shape.ndim < 0 || c->shape.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&c->shape);
         if (e > 300 && e < (int64_t)1 << 24) c->shape = gtr_shape0();
@@ -1384,19 +1386,60 @@ static void do_dataset(void)
         before(true, "gtr_dataset_csv(%s)", a ? a : "NULL");
         new_dataset(gtr_dataset_csv(w->ctx, a, c));
         break;
-    case 2: case 3:
+    case 2:
         a = one_in(4) ? any_file() : path_of("images"); b = one_in(4) ? any_file() : path_of("labels");
         io_arm();
         before(true, "gtr_dataset_idx(%s, %s)", a ? a : "NULL", b ? b : "NULL");
         new_dataset(gtr_dataset_idx(w->ctx, a, b));
         break;
-    case 4: case 5:
+    case 3:
+        if (one_in(2)) {
+            gtr_images_desc g;
+            memset(&g, 0, sizeof g);
+            g.height = (int)nasty(2); g.width = one_in(8) ? (int)nasty(2) : g.height; g.resize = (int)nasty(0);
+            g.channels = (int)nasty(one_in(2) ? 1 : 3);
+            a = one_in(8) ? any_file() : path_of(".");
+            io_arm();
+            before(true, "gtr_dataset_images(%s)", a ? a : "NULL");
+            new_dataset(gtr_dataset_images(w->ctx, a, g));
+            gtr_dataset_class(d, gtr_dataset_classes(d) - 1);
+            break;
+        }
+        /* fall through */
+    case 4: {
+        const char *const paths[2] = { any_file(), any_file() };
+        const int classes = (int)nasty(one_in(2) ? 10 : 100), n = (int)nasty(1 + byte() % 2);
+        io_arm();
+        before(true, "gtr_dataset_cifar(%d classes)", classes);
+        new_dataset(gtr_dataset_cifar(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, classes));
+        break;
+    }
+    case 5:
         if (d && d->ctx != w->ctx) break;
         before(true, "gtr_dataset_split(%d, %lld)", d != NULL, (long long)k);
         a = (const char *)gtr_dataset_split(d, k);
         after(a || !d ? GTR_OK : gtr_error(w->ctx));
         break;
     case 6:
+        if (one_in(2)) {
+            gtr_augment_desc g;
+            gtr_tensor *to = input(GTR_F32);
+            memset(&g, 0, sizeof g);
+            if (!one_in(4)) { g.pad = (int)nasty(1); g.height = (int)nasty(0); g.width = (int)nasty(0); }
+            if (!one_in(4)) { g.cutout = (int)nasty(1); g.flip = nastyf(0.5f); g.flip_vertical = nastyf(0); }
+            if (one_in(4)) { g.pad_mode = (gtr_pad_mode)enumerated(4); g.contrast = nastyf(0); }
+            g.brightness = nastyf(0.1f);
+            if (one_in(4)) { g.mean[0] = nastyf(0.5f); g.std[byte() % 16] = nastyf(2); }
+            if (!d || d->ctx != w->ctx) break;
+            before(true, "gtr_dataset_augment(%d, column %d)", d != NULL, column);
+            after(gtr_dataset_augment(d, column, g));
+            if (!to || to->ctx != d->ctx || to->op != GTR__OP_INPUT || gtr__count(&to->shape) < -4096) break;
+            void *made = malloc(8 * 4096);
+            before(true, "gtr_dataset_convert(column %d)", column);
+            after(gtr_dataset_convert(d, column, to, gtr_dataset_row(d, 0, 0), one_in(8) ? 0 : 1, made));
+            free(made);
+            break;
+        }
         before(true, "gtr_dataset_row");
         a = (const char *)gtr_dataset_row(d, column, nasty(0));
         if (a) { volatile char sum = (char)(a[0] + a[gtr__dtype_size(gtr_dataset_dtype(d, column)) - 1]); (void)sum; }

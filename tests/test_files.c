@@ -1,7 +1,7 @@
-/* Files: safetensors, IDX, CSV, data sets in memory. What each bad file gets, round trips, thousands of mutants, every
-   system call and every allocation failing in turn, and a saving process killed at random moments. The loaders see the
-   system through the wrappers below, which fail on request. GTR_TEST_DEVICE=cuda runs what touches a device there;
-   GTR_TEST_SMALL runs less of it.
+/* Files: safetensors, IDX, CIFAR, folders of images, CSV, data sets. What each bad file gets, round trips, thousands of
+   mutants, every system call and every allocation failing in turn, and a saving process killed at random moments. The
+   loaders see the system through the wrappers below, which fail on request. GTR_TEST_DEVICE=cuda runs what touches a
+   device there; GTR_TEST_SMALL runs less of it.
    `test_files --mutants N` writes mutants and verdicts to stdout for verdict_safetensors.py.
        cc -O2 tests/test_files.c -o test_files -lm -pthread */
 #define _XOPEN_SOURCE 700
@@ -72,6 +72,7 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #undef close
 #undef rename
 #include "check.h"
+#include "resized.h"
 
 static bool small;
 static gtr_device device;
@@ -1003,6 +1004,38 @@ static void write_idx(void)
     put(in_folder("images"), idx_images, sizeof idx_images);
     put(in_folder("labels"), idx_labels, sizeof idx_labels);
 }
+/* Rows first and on of a made set: labels run, and so do the bytes. classes 100: with coarse labels, of fives. */
+static unsigned char cifar_byte(int row, int i) { return (unsigned char)(row * 31 + i * 7 + i / 256); }
+static unsigned char *cifar_bytes(int classes, int rows, int first, size_t *n)
+{
+    const int labels = classes == 10 ? 1 : 2;
+    unsigned char *bytes = (unsigned char *)malloc(*n = (size_t)rows * (size_t)(3072 + labels)), *p = bytes;
+    for (int r = first; r < first + rows; r++) {
+        if (labels == 2) *p++ = (unsigned char)(r % 100 / 5);
+        *p++ = (unsigned char)(r % classes);
+        for (int i = 0; i < 3072; i++) *p++ = cifar_byte(r, i);
+    }
+    return bytes;
+}
+static void write_cifar(const char *name, int classes, int rows, int first)
+{
+    size_t n;
+    unsigned char *bytes = cifar_bytes(classes, rows, first, &n);
+    put(in_folder(name), bytes, n);
+    free(bytes);
+}
+static gtr_dataset *cifar_of(gtr_context *ctx, const char *a, const char *b, int classes)
+{
+    const char *const path[2] = { in_folder(a), b ? in_folder(b) : NULL };
+    return gtr_dataset_cifar(ctx, path, b ? 2 : 1, classes);
+}
+static gtr_dataset *images_of(gtr_context *ctx, int h, int w, int resize, int channels)
+{
+    gtr_images_desc d;
+    memset(&d, 0, sizeof d);
+    d.height = h; d.width = w; d.resize = resize; d.channels = channels;
+    return gtr_dataset_images(ctx, in_folder("set"), d);
+}
 static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
 {
     static float x[300];
@@ -1024,7 +1057,8 @@ static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
 }
 static void allocations(void)
 {
-    static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device" };
+    static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
+        "images" };
     gtr_desc desc;
     gtr_csv_desc csv;
     gtr_context *ctx;
@@ -1040,9 +1074,13 @@ static void allocations(void)
     model(ctx);
     fill(ctx, 1);
     write_idx();
+    write_cifar("cifar", 10, 3, 0);
+    mkdir(in_folder("set"), 0700);
+    mkdir(in_folder("set/a"), 0700);
+    put(in_folder("set/a/x.pgm"), "P2 3 3 9 1 2 3 4 5 6 7 8 9", 26);
     put(in_folder("t.csv"), "1,2,0\n3,4,1\n5,6,2\n", 18);
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
-    for (call = 0; call < 7; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 9; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
@@ -1058,7 +1096,9 @@ static void allocations(void)
         case 3: ok = (d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"))) != NULL; break;
         case 4: ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), csv)) != NULL; break;
         case 5: ok = (d = gtr_dataset_split(old, 3)) != NULL; break;
-        default: ok = gtr__dataset_device(old) == GTR_OK; break;
+        case 6: ok = gtr__dataset_device(old) == GTR_OK; break;
+        case 7: ok = (d = cifar_of(ctx, "cifar", NULL, 10)) != NULL; break;
+        default: ok = (d = images_of(ctx, 3, 2, 4, 3)) != NULL; break;
         }
         hit = memory.seen >= k;
         memory.at = 0;
@@ -1085,7 +1125,11 @@ static void allocations(void)
     unlink(in_folder("m.safetensors"));
     unlink(in_folder("images"));
     unlink(in_folder("labels"));
+    unlink(in_folder("cifar"));
     unlink(in_folder("t.csv"));
+    unlink(in_folder("set/a/x.pgm"));
+    rmdir(in_folder("set/a"));
+    rmdir(in_folder("set"));
 }
 
 /* --- kill */
@@ -1320,6 +1364,207 @@ static void idx(void)
     do { if (unlink(path)) rmdir(path); *strrchr(path, '/') = 0; } while (strcmp(path, folder));
     unlink(in_folder("images"));
     unlink(in_folder("labels"));
+    gtr_destroy(ctx);
+}
+static void cifar(void)
+{
+    static const struct { int classes, rows[2]; } good[] = { { 10, { 3, 600 } }, { 100, { 257, 2 } },
+        { 20, { 1, 1 } } };
+    static const struct { int classes, as, rows, change; size_t at; int byte; const char *part; } bad[] = {
+        { 10, 10, 4, -1, 0, 0, "12291 bytes, want whole rows of 3073" }, { 10, 10, 4, 1, 0, 0, "12293 bytes, want" },
+        { 10, 10, 0, 0, 0, 0, "0 bytes, want whole rows of 3073 (at least one)" },
+        { 100, 10, 4, 0, 0, 0, "12296 bytes, want whole rows of 3073 (at least one); it looks like CIFAR-100" },
+        { 10, 100, 4, 0, 0, 0, "12292 bytes, want whole rows of 3074 (at least one); it looks like CIFAR-10" },
+        { 10, 10, 4, 0, 3073, 10, "row 1: label 10, want 0 to 9" }, { 10, 10, 4, 0, 9219, 255, "row 3: label 255" },
+        { 100, 100, 4, 0, 3074, 20, "row 1: coarse label 20, want 0 to 19" },
+        { 100, 20, 4, 0, 3075, 100, "row 1: fine label 100, want 0 to 99" } };
+    gtr_context *ctx = context(device);
+    gtr_dataset *d;
+    char none[512];
+    const char *const gone[2] = { none, NULL };
+    strcpy(none, in_folder("none"));
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        const int classes = good[k].classes, first = good[k].rows[0], rows = first + good[k].rows[1];
+        gtr_shape s;
+        write_cifar("a", classes == 10 ? 10 : 100, first, 0);
+        write_cifar("b", classes == 10 ? 10 : 100, good[k].rows[1], first);
+        d = cifar_of(ctx, "a", "b", classes);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), rows);
+        s = gtr_dataset_shape(d, 0);
+        EXPECT(gtr_dataset_columns(d) == 2 && s.ndim == 3 && s.dim[0] == 3 && s.dim[1] == 32 && s.dim[2] == 32);
+        EXPECT(d && !strcmp(d->column[0].name, "image") && !strcmp(d->column[1].name, "label")
+            && gtr_dataset_dtype(d, 0) == GTR_U8 && gtr_dataset_dtype(d, 1) == GTR_U8);
+        for (int r = 0; r < rows && d; r++) {
+            const unsigned char *image = (const unsigned char *)gtr_dataset_row(d, 0, r);
+            int same = *(const unsigned char *)gtr_dataset_row(d, 1, r) == (classes == 20 ? r % 100 / 5 : r % classes);
+            for (int i = 0; i < 3072; i++) same &= image[i] == cifar_byte(r, i);
+            if (!CHECK(same, "row %d of %d classes", r, classes)) break;
+        }
+        gtr_dataset_destroy(d);
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        size_t n;
+        unsigned char *bytes = cifar_bytes(bad[k].classes, bad[k].rows, 0, &n);
+        bytes = (unsigned char *)realloc(bytes, n + 2);
+        if (bad[k].byte) bytes[bad[k].at] = (unsigned char)bad[k].byte;
+        put(in_folder("b"), bytes, n + (size_t)bad[k].change);
+        free(bytes);
+        write_cifar("a", bad[k].as == 10 ? 10 : 100, 3, 0);
+        EXPECT(cifar_of(ctx, "a", "b", bad[k].as) == NULL);
+        CHECK(strstr(gtr_error_text(ctx), "/b: "), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, GTR_ERR_FORMAT, bad[k].part)) printf("     in case %d\n", (int)k);
+    }
+    write_cifar("a", 10, 3, 0);
+    put(in_folder("b"), "\x1f\x8b\x08", 3);
+    EXPECT(cifar_of(ctx, "a", "b", 10) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "gunzip first");
+    EXPECT(cifar_of(ctx, "a", "b", 11) == NULL && gtr_dataset_cifar(ctx, gone, 0, 10) == NULL
+        && gtr_dataset_cifar(ctx, NULL, 1, 10) == NULL && gtr_dataset_cifar(NULL, gone, 1, 10) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "11 classes, want at least 1, and 10, 20 or 100");
+    EXPECT(gtr_dataset_cifar(ctx, gone + 1, 1, 10) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "path 0 is NULL");
+    EXPECT(gtr_dataset_cifar(ctx, gone, 1, 10) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOENT));
+    for (int k = 0; k < 2; k++) {
+        io.longer = k; io.shorter = !k;
+        write_cifar("a", 10, 2, 0);
+        EXPECT(cifar_of(ctx, "a", NULL, 10) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, k ? "became longer" : "became shorter");
+    }
+    io.longer = 0;
+    EXPECT(ctx->datasets == NULL);
+    unlink(in_folder("a"));
+    unlink(in_folder("b"));
+    gtr_destroy(ctx);
+}
+static void put_text(const char *name, const char *text) { put(in_folder(name), text, strlen(text)); }
+static const unsigned char *pixels(gtr_dataset *d, int64_t r) { return (const unsigned char *)gtr_dataset_row(d, 0,
+    r); }
+#define T(text) text, sizeof text - 1
+/* A folder of classes whose names, files and forms differ, and each bad file's error. */
+static void images(void)
+{
+    static const struct { const char *name, *text; size_t n; } good[] = {
+        { "set/b/2.pgm", T("P5 2 2 255\n\0\x10\x20\xff") }, { "set/b/1.PNM", T("P2\n# a\n2 2 # b\n3\n0 1\n2 3 \n#") },
+        { "set/b/3.ppm", T("P3 2 2 65535 0 0 0 65535 0 0 0 65535 0 0 0 65535") }, { "set/B c/x.pgm",
+            T("P5\n2\n2\n256\n\0\0\1\0\0\x80\0\2") },
+        { "set/a/z.ppm", T("P6#\n2 2\r1 \1\1\1\0\0\0\0\1\0\1\0\1") } };
+    static const unsigned char want[5][12] = { { 0, 0, 0, 255, 255, 255, 128, 128, 128, 2, 2, 2 }, /* B c */
+        { 255, 255, 255, 0, 0, 0, 0, 255, 0, 255, 0, 255 }, { 0, 0, 0, 85, 85, 85, 170, 170, 170, 255, 255, 255 },
+        { 0, 0, 0, 16, 16, 16, 32, 32, 32, 255, 255, 255 }, { 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255 } };
+    static const int labels[] = { 0, 1, 2, 2, 2 };
+    static const struct { const char *bytes; size_t n; gtr_result error; const char *part; } bad[] = {
+        { T(""), GTR_ERR_FORMAT, "0 bytes, too few" }, { T("P"), GTR_ERR_FORMAT, "1 bytes" },
+        { T("\x1f\x8b\x08"), GTR_ERR_FORMAT, "gunzip" }, { T("P4 2 2 a"), GTR_ERR_FORMAT, "begins 50 34, which is no" },
+        { T("GIF89a"), GTR_ERR_FORMAT, "begins 47 49" }, { T("P5 0 2 255 "), GTR_ERR_FORMAT, "width 0, height 2" },
+        { T("P5 2 2 65536 abcd"), GTR_ERR_FORMAT, "largest value 65536" }, { T("P5 2 2 0 abcd"), GTR_ERR_FORMAT,
+            "largest value 0" },
+        { T("P5 2 -2 255 abcd"), GTR_ERR_FORMAT, "height 0" }, { T("P5 2 2 255 abc"), GTR_ERR_FORMAT,
+            "3 bytes of pixels, want 4 of 2 x 2" },
+        { T("P5 2 2 255 abcde"), GTR_ERR_FORMAT, "5 bytes of pixels" }, { T("P5 2 2 255"), GTR_ERR_FORMAT,
+            "0 bytes of pixels" },
+        { T("P5 2 2 300 abcd"), GTR_ERR_FORMAT, "4 bytes of pixels, want 8" }, { T("P6 2 2 255 abcd"), GTR_ERR_FORMAT,
+            "want 12" },
+        { T("P5 999999999 999999999 255 a"), GTR_ERR_FORMAT, "1 bytes of pixels, want 999999998000000001" },
+        { T("P5 1000000000 1 255 a"), GTR_ERR_FORMAT, "width 100000000," }, { T("P5 2 2 3 abcd"), GTR_ERR_FORMAT,
+            "sample 0 is 97, want 0 to 3" },
+        { T("P2 2 2 3 1 2 3"), GTR_ERR_FORMAT, "sample 3 of 4 is no number" }, { T("P2 2 2 3 1 2 3 4"),
+            GTR_ERR_FORMAT, "sample 3 is 4" },
+        { T("P2 2 2 3 1 2 3 1 1"), GTR_ERR_FORMAT, "more than 4 samples" }, { T("P2 2 2 3 1 2 3 1x"), GTR_ERR_FORMAT,
+            "more than 4" },
+        { T("P2 99999 99999 3 1 2 3"), GTR_ERR_FORMAT, "99999 x 99999 pixels, want 2 x 2" },
+        { T("P2 1 1 3 1"), GTR_ERR_FORMAT, "1 x 1 pixels, want 2 x 2 as the first" },
+        { T("P3 2 2 3 1 1 1 1 1 1 1 1 1 1 1 1"), GTR_ERR_FORMAT, "3 channels, want 1 as the first" } };
+    gtr_context *ctx = context(device);
+    gtr_dataset *d, *half;
+    mkdir(in_folder("set"), 0700);
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set: no sub-folders");
+    for (int k = 0; k < 4; k++) mkdir(in_folder(k == 0 ? "set/b" : k == 1 ? "set/a" : k == 2 ? "set/B c" : "set/.c"),
+        0700);
+    put_text("set/README", "no class");
+    put_text("set/a/notes.txt", "no image");
+    put_text("set/a/.hidden.pgm", "no image");
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) put(in_folder(good[k].name), good[k].text, good[k].n);
+    d = images_of(ctx, 0, 0, 0, 3);
+    EXPECT_OK(ctx);
+    gtr_shape s = gtr_dataset_shape(d, 0);
+    EXPECT(d && d->rows == 5 && s.ndim == 3 && s.dim[0] == 2 && s.dim[1] == 2 && s.dim[2] == 3
+        && d->column[0].channels == 2);
+    EXPECT(gtr_dataset_dtype(d, 0) == GTR_U8 && gtr_dataset_dtype(d, 1) == GTR_I32 && gtr_dataset_classes(d) == 3);
+    EXPECT(d && !strcmp(gtr_dataset_class(d, 0), "B c") && !strcmp(gtr_dataset_class(d, 1), "a")
+        && !strcmp(gtr_dataset_class(d, 2), "b") && !gtr_dataset_class(d, 3) && !gtr_dataset_class(d, -1));
+    for (int r = 0; r < 5 && d; r++)
+        CHECK(!memcmp(pixels(d, r), want[r], 12) && *(const int32_t *)gtr_dataset_row(d, 1, r) == labels[r],
+            "image %d", r);
+    half = gtr_dataset_split(d, 2);
+    EXPECT(half && half->rows == 2 && gtr_dataset_classes(half) == 3 && !strcmp(gtr_dataset_class(half, 2), "b")
+        && !memcmp(pixels(half, 1), want[3], 12) && half->column[0].channels == 2);
+    gtr_dataset_destroy(d);
+    d = images_of(ctx, 0, 0, 0, 1);
+    EXPECT(d && pixels(d, 4)[1] == 76 && pixels(d, 4)[2] == 150 && pixels(d, 4)[3] == 29 && gtr_dataset_shape(d,
+        0).dim[2] == 1);
+    EXPECT(gtr_dataset_classes(NULL) == 0 && gtr_dataset_class(NULL, 0) == NULL);
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/a/z.ppm: 3 channels, want 1");
+    static const int wrong[][4] = { { 2, 0, 0, 0 }, { -1, 2, 0, 0 }, { 2, 2, 1, 0 }, { 0, 0, 4, 0 }, { 2, 2, 0, 2 },
+        { 2, 99999, 0, 0 } };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        EXPECT(images_of(ctx, wrong[k][0], wrong[k][1], wrong[k][2], wrong[k][3]) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "want a folder, both extents");
+    }
+    unlink(in_folder("set/b/1.PNM"));
+    unlink(in_folder("set/a/z.ppm"));
+    EXPECT(images_of(ctx, 0, 0, 0, 3) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/a: no images (.pgm, .ppm, .pnm) of its class");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        put(in_folder("set/a/bad.pgm"), bad[k].bytes, bad[k].n);
+        EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+        CHECK(strstr(gtr_error_text(ctx), "/set/a/bad.pgm: "), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, bad[k].error, bad[k].part)) printf("     in case %d\n", (int)k);
+    }
+    put_text("set/a/bad.pgm", "P2 99999 99999 3 1 2 3");
+    EXPECT(images_of(ctx, 2, 2, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "22 bytes, and 99999 x 99999 pixels");
+    for (int k = 0; k < 2; k++) {
+        put_text("set/a/bad.pgm", "P2 1 1 3 1");
+        io.longer = k; io.shorter = !k;
+        EXPECT(images_of(ctx, 2, 2, 0, 0) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, k ? "became longer" : "became shorter");
+    }
+    io.longer = 0;
+    unlink(in_folder("set/a/bad.pgm"));
+    mkdir(in_folder("set/a/bad.pgm"), 0700);
+    EXPECT(images_of(ctx, 2, 2, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "/set/a/bad.pgm: not a regular file");
+    rmdir(in_folder("set/a/bad.pgm"));
+    for (size_t k = 0; k < sizeof resized / sizeof *resized; k++) {         /* against PyTorch */
+        const int n = resized[k].h * resized[k].w * resized[k].c, m = resized[k].oh * resized[k].ow * resized[k].c;
+        unsigned char bytes[4096];
+        const int head = sprintf((char *)bytes, "P%d %d %d 255\n", resized[k].c == 1 ? 5 : 6, resized[k].w,
+            resized[k].h);
+        int most = 0, differ = 0;
+        for (int i = 0; i < n; i++) bytes[head + i] = (unsigned char)(i * 37 + i / 7 * 11);
+        put(in_folder("set/a/x.pnm"), bytes, (size_t)(head + n));
+        gtr_dataset_destroy(d);
+        d = images_of(ctx, resized[k].oh, resized[k].ow, resized[k].side, resized[k].c);
+        for (int i = 0; i < m && d; i++) {
+            const int off = abs(pixels(d, 1)[i] - resized[k].want[i]);
+            most = off > most ? off : most; differ += off != 0;
+        }
+        CHECK(d && most <= 1 && differ * 50 <= m, "resized %d: %d of %d differ, by %d (%s)", (int)k, differ, m, most,
+            gtr_error_text(ctx));
+    }
+    static const char *const gone[] = { "set/a/x.pnm", "set/a/notes.txt", "set/a/.hidden.pgm", "set/b/2.pgm",
+        "set/b/3.ppm",
+        "set/B c/x.pgm", "set/README" };
+    for (size_t k = 0; k < sizeof gone / sizeof *gone; k++) unlink(in_folder(gone[k]));
+    static const char *const folders[] = { "set/a", "set/b", "set/B c", "set/.c", "set" };
+    for (size_t k = 0; k < 5; k++) rmdir(in_folder(folders[k]));
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "opening the folder failed");
+    EXPECT(images_of(NULL, 2, 2, 0, 0) == NULL);
     gtr_destroy(ctx);
 }
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv_desc desc)
@@ -1762,6 +2007,8 @@ int main(int argc, char **argv)
     RUN(states);
     RUN(allocations);
     RUN(idx);
+    RUN(cifar);
+    RUN(images);
     RUN(csv_good);
     RUN(csv_bad);
     RUN(numbers);
