@@ -28,11 +28,14 @@ help:
 	@echo 'make run          train on handwritten digits and show what came of it (GPU if there is one, else CPU)'
 	@echo 'make fashion      train on Fashion-MNIST; FASHION_MNIST=folder, else make data gets it'
 	@echo 'make cnn          the same by a convolutional network'
+	@echo 'make resnet       the same by a residual network, with augmentation (on a GPU; the CPU trains a narrow one)'
+	@echo 'make segment      which pixels are of which shape: a U-Net, and build/segment.ppm to look at'
+	@echo 'make autoencoder  images through a code of 16 numbers and back: build/autoencoder.pgm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all] RECORD=file: tests on the GPU, a line added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
-	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on,'
+	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
@@ -46,9 +49,15 @@ run: build/$(NATIVE)/02_digits
 
 fashion: build/$(NATIVE)/03_fashion
 cnn: build/$(NATIVE)/06_cnn
-fashion cnn:
+resnet: build/$(NATIVE)/07_resnet
+fashion cnn resnet:
 	@test -f $(FASHION)/train-images-idx3-ubyte || $(MAKE) --no-print-directory data
-	$< $$(test -f $(FASHION)/train-images-idx3-ubyte && echo $(FASHION) || echo build/fashion) $(SEED) $(PRECISION)
+	$< $$(test -f $(FASHION)/train-images-idx3-ubyte && echo $(FASHION) || echo build/fashion) $(or $(SEED),0) $(PRECISION)
+
+segment: build/$(NATIVE)/08_segment
+	$< build/segment.ppm $(or $(SEED),0) $(PRECISION)
+autoencoder: build/$(NATIVE)/09_autoencoder
+	$< build/autoencoder.pgm examples/digits.csv $(or $(SEED),0) $(PRECISION)
 
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
@@ -75,7 +84,7 @@ campaign-fuzz:
 PYTHON ?= python3
 campaign-graphs: build/$(NATIVE)/test_torch
 	@$(PYTHON) -c 'import torch' 2>/dev/null || { echo 'skipped: $(PYTHON) has no PyTorch; PYTHON=one that has'; exit 0; }; \
-	$(PYTHON) tests/gen_graphs.py --seed $(or $(SEED),$(shell date +%s)) --count $(or $(COUNT),2000) --out build/graphs.bin && \
+	$(PYTHON) tests/gen_graphs.py --seed $(or $(SEED),$(shell date +%s)) --count $(or $(COUNT),2000) --images $(or $(IMAGES),500) --out build/graphs.bin && \
 	GTR_GRAPHS=build/graphs.bin build/$(NATIVE)/test_torch
 campaign-faults:
 	@CC='$(CC)' sh tests/plant.sh
@@ -125,4 +134,4 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion cnn data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean

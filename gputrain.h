@@ -105,8 +105,9 @@ files are as they were, and a smaller batch may be tried.
 
 ERRORS AND LOGGING
 The first error stays in the context until gtr_error_clear; calls that run, read, save or load also return their own
-gtr_result. The library prints nothing but gtr_fit's progress on stderr; never exits, never aborts. In training, a loss
-or gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names
+gtr_result. While it stays gtr_save writes nothing: a model that could not be built, fed, loaded or trained replaces no
+file. The library prints nothing but gtr_fit's progress on stderr; never exits, never aborts. In training, a loss or
+gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names
 the step and the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
@@ -314,7 +315,7 @@ typedef struct gtr_cross_entropy_desc {
     bool ignore_zero;
     gtr_reduction reduction;
     gtr_tensor *weight; /* of classes, float32 (C), without a gradient; NULL: 1 */
-    gtr_tensor *sample_weight; /* float32 (N), times the terms; no mean divides by it; NULL: 1 */
+    gtr_tensor *sample_weight; /* float32 (N) or (N, H, W), times the terms; no mean divides by it; NULL: 1 */
 } gtr_cross_entropy_desc;
 /* Of the other losses; what a loss does not read is 0. */
 typedef struct gtr_loss_desc {
@@ -362,7 +363,8 @@ typedef struct gtr_trainer_desc {
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
-    /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take; 0: none */
+    /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take, beside batch_norm's
+       running statistics as they are; 0: none. 1 / (1 - ema) steps should be few of a run's, and its last */
     float ema;
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
@@ -639,12 +641,13 @@ GTR_API gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times);
 GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
-/* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
-   scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
+/* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
+   GTR_I32; negative labels do not count. A scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
-   gradient of a largest goes to the first of equals. */
+   largest is NaN if an element is; its gradient goes to the first of equals, or of NaN. Dilation may leave a window
+   none but padding: -infinity, of which no gradient comes. */
 GTR_API gtr_tensor *gtr_max_pool2d(gtr_tensor *x, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_max_pool2d_ex(gtr_tensor *x, gtr_pool_desc desc);
 GTR_API gtr_tensor *gtr_avg_pool2d(gtr_tensor *x, int kernel, int stride, int padding);
@@ -721,7 +724,9 @@ GTR_API gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name,
 GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, gtr_tensor *bias);
 /* x + branch, of branch's shape. Where x has another, a projection without bias comes first, "name.weight": where only
    the last dimension differs of x (..., K), a linear layer, (M, K); else, and always of (N, C, H, W), a convolution of
-   images or sequences, (O, C, 1, 1) or (O, C, 1), of stride H / h rounded up, and W / w, to h rows and w columns.
+   images or sequences, (O, C, 1, 1) or (O, C, 1), of stride H / h rounded up, and W / w, to h rows and w columns. Where
+   only the last of three differs, that is for branch's last op to say, element-wise ones aside: linear after a product,
+   a convolution after one of sequences (convolution, pool, norm of channels); after another: GTR_ERR_SHAPE.
    Where shapes are equal there is no parameter, and name may be NULL. He and others, 2016. */
 GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name);
 
@@ -734,8 +739,8 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
    (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
    s / C of -weight log softmax(logits) summed over the classes.
    Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows.
-   Pixels are rows, too: gtr_permute(x, 0 2 3 1) to (N, H, W, C), and gtr_reshape to gtr_shape2(H * W * GTR_BATCH, C),
-   of labels to gtr_shape1(H * W * GTR_BATCH); behind convolutions none of these copies. */
+   Logits (N, C, H, W) or (N, C, L), labels and sample_weight (N, H, W) or (N, L), probabilities as the logits: pixels
+   are rows, and behind convolutions nothing is copied. A term a pixel: GTR_REDUCE_NONE gives (N, H, W). */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
@@ -809,9 +814,11 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
 /* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed and
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
-   loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. data
-   NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
-   fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. Waits. */
+   loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. A
+   row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), (H, W, C) to
+   (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and
+   the place in one, count through all calls and fits while data, batch, shuffle and drop_last are the same; others
+   start with the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -858,7 +865,8 @@ GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the 
 /* Computes out from its one float or I32 input, in evaluation mode, with the weights as they are at each call: max_rows
    rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or softmax over the batch, a custom op)
    all of a call's at once, at most max_rows. Has its own memory, stream and error. Made and destroyed in the context's
-   thread, before it; each thread uses its own, while nobody trains, builds or sets. */
+   thread, before it; each thread uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not
+   wait, behind gtr_wait. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
@@ -908,7 +916,8 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
-/* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
+/* Row r of a column as it is stored, in host memory, right behind row r - 1; valid as long as the data set. NULL when
+   out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
@@ -916,9 +925,12 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: n
 /* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
    replaces it at the end: path is the old file or the whole new one. Waits. A link is followed and the old file's mode
    kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
-   is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins. */
+   is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins.
+   While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
+   then says so: gtr_error_clear allows it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
-/* Reads them back. Strict: the file holds exactly the context's names, shapes and dtypes, or nothing changes. */
+/* Reads them back. Strict: the file holds exactly the context's names, shapes and dtypes, or nothing changes. Where
+   none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 
 // >>observe
@@ -1335,8 +1347,8 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
           s = r * GTR__FMAF(a * t, s, a); c = r * GTR__FMAF(t, GTR__FMAF(c, t, -0.5f), 1.0f); \
           if (u[k + 1] >> 31) c = -c; \
           v[k] = u[k + 1] >> 30 & 1 ? s : c; v[k + 1] = u[k + 1] >> 30 & 1 ? c : s; } }
-/* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands
-   below n. Result in i. */
+/* A keyed bijection on [0, n): six rounds of a Feistel network over 2h bits, walked until it lands below n. After four
+   rows stay where they were and beside each other more often than by chance. Result in i. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
@@ -1345,7 +1357,7 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
 #define GTR__SHUFFLE_IN(i, n, key, h) do { \
     uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
       do { uint32_t l_ = (uint32_t)(v_ >> (h)), q_ = (uint32_t)v_ & m_; int r_; \
-        for (r_ = 0; r_ < 4; r_++) { uint32_t f_ = q_, \
+        for (r_ = 0; r_ < 6; r_++) { uint32_t f_ = q_, \
             k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
           GTR__MIX32(f_, k_); f_ = (l_ ^ f_) & m_; l_ = q_; q_ = f_; } \
         v_ = ((uint64_t)l_ << (h)) | q_; } while (v_ >= (uint64_t)(n)); \
@@ -1533,6 +1545,15 @@ static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
     const int64_t *i = c->attr->i;
     return gtr__window_of(i, i[7] ? &y->shape : x, i[7] ? x : &y->shape, w->ndim > 3 ? w->dim[1] : 1,
         w->dim[w->ndim - 2], i[6]);
+}
+
+/* Of CONV: inputs that are a convolution's; behind them lies what batch_norm and an addition read. Backward: dy, behind
+   which lies what an activation's gradient and an addition read. */
+static int gtr__conv_inputs(const gtr__call *c) {
+    return c->n_in - (c->attr->i[11] ? 4 : 0) - (c->attr->i[12] ? 1 : 0);
+}
+static const gtr__arg *gtr__conv_dy(const gtr__call *c) {
+    return &c->in[gtr__conv_inputs(c) - (c->attr->i[10] ? 2 : 1)];
 }
 
 // >>plan-structs
@@ -2089,6 +2110,7 @@ struct gtr_context {
     gtr_desc desc;
     gtr_result error;
     char error_text[1024];
+    bool may_save; /* the error is of gtr_save alone */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
     long process; /* that made it; */
     volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
@@ -2129,6 +2151,7 @@ struct gtr_context {
 // >>errors
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
+    if (ctx) ctx->may_save = false;
     if (ctx && ctx->error == GTR_OK) {
         va_list ap;
         va_start(ap, format);
@@ -2137,6 +2160,11 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
         ctx->error = code;
     }
     return code;
+}
+/* Puts more behind its text, once. */
+static void gtr__error_more(gtr_context *ctx, const char *more) {
+    const size_t n = strlen(ctx->error_text), most = sizeof ctx->error_text - 1 - strlen(more);
+    if (!strstr(ctx->error_text, more)) strcpy(ctx->error_text + GTR__MIN(n, most), more);
 }
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
@@ -2243,6 +2271,10 @@ static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
     if (a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
     return true;
+}
+/* Which dimension of n is the k-th with channels last, or, of those, logically. */
+static int gtr__turned(int k, int n, bool last) {
+    return !k ? 0 : last ? k < n - 1 ? k + 1 : 1 : k > 1 ? k - 1 : n - 1;
 }
 /* Appends to the n characters in buf, which has room for size. */
 #define GTR__APPEND(buf, size, n, ...) ((n) += snprintf((buf) + (n), (size) - (size_t)(n), __VA_ARGS__))
@@ -2491,7 +2523,7 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* products keep 80 KiB there; musl's default is 128 */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* convolutions keep 200 KiB there; musl's default is 128 */
         ok = !pthread_create(t, &attr, gtr__pool_main, pool);
         pthread_attr_destroy(&attr);
     }
@@ -3889,6 +3921,30 @@ static gtr__reduce gtr__channel_sums(const gtr_shape *x) {
     return gtr__reduce_make(&rows, &rows, &to, &to);
 }
 
+/* y = (x - mean) s + q, or, if there is dy, + dy p + q, each of mean, s, p, q a value a channel; then + from, if it is
+   there. Without mean y = x + from. */
+typedef struct { const gtr_float *mean, *s, *q, *p, *from; } gtr__affine;
+#define GTR__AFFINE(formula) for (int64_t i = 0; i < n; i++) { \
+    const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
+/* A row of n channels of it, which y may be. */
+static void gtr__affine_row(const gtr__affine *a, const gtr_float *x, const gtr_float *dy, gtr_float *y, int64_t row,
+        int64_t n, bool add) {
+    const gtr_float *mean = a->mean, *s = a->s, *q = a->q, *p = a->p, *from = a->from ? a->from + row * n : NULL;
+    x += row * n; y += row * n;
+    if (dy) dy += row * n;
+    if (dy) GTR__AFFINE((dy[i] * p[i] + q[i])) else if (mean) GTR__AFFINE(q[i])
+    for (int64_t i = 0; from && i < n; i++) y[i] += from[i];
+}
+/* rstd, unless NULL, and what it is times weight, of each channel. */
+static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t n, double eps, gtr_float *rstd,
+        gtr_float *s) {
+    for (int64_t k = 0; k < n; k++) {
+        const gtr_float r = (gtr_float)(1 / sqrt((double)var[k] + eps));
+        s[k] = r * weight[k];
+        if (rstd) rstd[k] = r;
+    }
+}
+
 // >>op:input
 // >>op:parameter
 // >>op:constant
@@ -4674,8 +4730,11 @@ GTR__CPU_BOTH(scatter_add, gtr__scatter_add(instance, c, back))
    i[7], transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
    dy = x; oh = (H - 1) stride - 2 padding + dilation (kh - 1) + output padding + 1.
    i[0], i[1]: stride, i[2], i[3]: padding, i[4], i[5]: dilation (height, width), i[6]: groups; i[8], i[9]: output
-   padding. i[10], unless 0: y is that op's of it, f[0], f[1] its a, b. Kernels see channels last: x (N, H, W, C),
-   weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
+   padding. i[10], unless 0: y is that op's of it, f[0], f[1] its a, b. Before it what is made is i[11], unless 0:
+   normalised as batch_norm's is in evaluation, whose other inputs are the next four, f[2] its eps; i[12], unless 0:
+   added the last input, which is like y. With i[10] the backward node that makes dx goes on with it to the gradient of
+   an activation in front, which reads the input behind dy; with i[12] dx is added to the last input, which is like it.
+   Kernels see channels last: x (N, H, W, C), weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
 GTR__SHAPE(conv) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     const int64_t *i = s->attr->i, groups = i[6], n = x->ndim, back = i[7];
@@ -4689,12 +4748,12 @@ GTR__SHAPE(conv) {
         fits = x->dim[1] == (back ? w->dim[0] : w->dim[1] * groups) && w->dim[0] % groups == 0
             && (!b || (b->ndim == 1 && b->dim[0] == o.dim[1]));
     }
-    if (!fits) return GTR__BAD_SHAPE(s, "got x %s, weight %s%s%s and %lld group%s, want %s%s, groups that divide "
-        "C and O", gtr__shape_text(x, t[0]), gtr__shape_text(w, t[1]), b ? ", bias " : "",
+    if (!fits) return GTR__BAD_SHAPE(s, "got x %s, weight %s%s%s and %lld group%s, want %s%s, groups that "
+        "divide C and O", gtr__shape_text(x, t[0]), gtr__shape_text(w, t[1]), b ? ", bias " : "",
         b ? gtr__shape_text(b, t[2]) : "", (long long)groups, groups > 1 ? "s" : "",
-        n == 3 ? "(N, C, L) and (" : "(N, C, H, W) and (",
-        n == 3 ? back ? "C, O / groups, K)" : "O, C / groups, K)" : back ? "C, O / groups, KH, KW)"
-            : "O, C / groups, KH, KW)");
+        n == 3 ? back ? "(N, C, L), (C, O / groups, K)" : "(N, C, L), (O, C / groups, K)"
+            : back ? "(N, C, H, W), (C, O / groups, KH, KW)" : "(N, C, H, W), (O, C / groups, KH, KW)",
+        b ? ", bias (O,)" : "");
     for (int k = 2; k < n; k++) {
         const int64_t at = k - n + 2, span = i[4 + at] * (w->dim[k] - 1) + 1, size = x->dim[k], pad = 2 * i[2 + at];
         if (!back && size + pad < span)
@@ -4708,195 +4767,506 @@ GTR__SHAPE(conv) {
     s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
     return gtr__shape_output(s, 0, o);
 }
-/* Rows of C = A B (+ bias), a group at a time: C's rows are pixels, or places; columns of A are taps by channels of
-   what lies under them, gathered; B has (k, n) of each group. back: the gather runs from pixels to places. */
+/* What becomes of y's sums, where it stands; other tensors are like y. */
+typedef struct {
+    gtr_float *y;
+    gtr__affine affine;
+    const gtr__unary_row *act; /* NULL: none */
+    gtr_float a, b;
+    const gtr_float *had, *saved; /* what is added to; what act's backward reads; NULL: nothing, and its forward */
+} gtr__conv_epilogue;
+/* Its begin and end of count places that lie at y, of each the n channels from c on: all, unless count is 1. */
+static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
+    (void)c;
+    if (e->had) GTR__COPY(y, e->had + (y - e->y), count * n);
+}
+static void gtr__conv_end(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
+    const int64_t at = y - e->y;
+    gtr__affine f = e->affine;
+    if (f.mean) { f.mean += c; f.s += c; f.q += c; }
+    if (f.from) f.from += at;
+    for (int64_t r = 0; r < count && (f.mean || f.from); r++) gtr__affine_row(&f, y, NULL, y, r, n, false);
+    if (e->saved) gtr__unary_apply(e->act, e->a, e->b, y, e->saved + at, e->saved + at, y, count * n, 0);
+    else if (e->act) gtr__unary_apply(e->act, e->a, e->b, NULL, y, NULL, y, count * n, 0);
+}
+/* Columns of A that are gathered at once: cs channels from c on, of ys taps from y on down and xs from x on across,
+   channels fastest, then y: places beside each other share the pixels that lie under both. l: the first of the n among
+   all columns. */
+typedef struct { int64_t c, x, y, cs, xs, ys, l, n; } gtr__conv_cols;
+#define GTR__CONV_K 320 /* a panel of B and a tile's rows of A fit into a first-level cache */
+#define GTR__CONV_ROWS (8 * GTR__MR)
+/* The first of a zeroed b, then the next; false behind the last. Without taps there is one, of no columns. */
+static bool gtr__conv_next(const gtr__window *g, gtr__conv_cols *b) {
+    const int64_t ys = GTR__MIN(g->kh, 32), xs = GTR__MIN(g->kw, g->dw > 1 ? 1 : GTR__CONV_K / GTR__MAX(ys, 1)),
+        most = xs && ys ? GTR__CONV_K / (xs * ys) : g->cg, parts = (g->cg + most - 1) / most;
+    b->l += b->n;
+    if (b->cs && (b->y += b->ys) >= g->kh) {
+        b->y = 0;
+        if ((b->x += b->xs) >= g->kw) { b->x = 0; b->c += b->cs; }
+    }
+    b->ys = GTR__MIN(ys, g->kh - b->y);
+    b->xs = GTR__MIN(xs, g->kw - b->x);
+    b->cs = GTR__MIN((g->cg + parts - 1) / parts, g->cg - b->c);
+    b->n = b->cs * b->xs * b->ys;
+    return b->c < g->cg;
+}
+/* Rows of C = A B (+ bias), a group at a time: C's rows are places, columns of A what lies under them, B has (k, n) of
+   each group. Place (y, x) is pixel (down y, across x) of the image y, of high x wide pixels. */
 typedef struct {
     gtr__window g;
-    bool back, direct; /* direct: A's rows are x's as they lie */
-    const gtr_float *x, *b, *bias;
-    gtr_float *y;
-    int64_t rows, k, n, from, to; /* all rows; channels under all groups, and of C */
+    const gtr_float *x, *weight, *bias;
+    gtr_float *b, *y;
+    int64_t rows, k, n, nb; /* nb: B's columns, with zeros to whole vectors; in panels of up to two */
+    int64_t high, wide, down, across;
+    bool direct, own; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
+    int64_t most; /* else places of a line at once */
+    int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
+    int64_t tap, tap_y, tap_x, taps; /* weight's tap of the first of A, how many to the next; all */
+    int64_t row_step, col_step; /* from a column of A, of C to the next, in weight */
     int add;
-    int64_t most; /* columns of A that are gathered at once: whole rows of taps, if they are few enough */
-    const gtr__unary_row *act; /* NULL: none */
-    gtr_float act_a, act_b;
+    const gtr__conv_epilogue *e;
 } gtr__conv_job;
-#define GTR__CONV_K 256
-static int64_t gtr__conv_most(const gtr__window *g, int64_t per) {
-    const int64_t line = g->kw * per;
-    return line > GTR__CONV_K ? GTR__CONV_K : GTR__CONV_K / line * line;
-}
-#define GTR__CONV_ROWS (4 * GTR__MR)
-/* Where the pixel (place, of a gather back) under tap ky, kx of y, x lies; -1: nowhere. */
-static int64_t gtr__window_at(const gtr__window *g, bool back, int64_t y, int64_t x, int64_t ky, int64_t kx) {
-    if (!back) {
-        y = y * g->sh - g->ph + ky * g->dh; x = x * g->sw - g->pw + kx * g->dw;
-        return y < 0 || x < 0 || y >= g->h || x >= g->w ? -1 : y * g->w + x;
-    }
-    y += g->ph - ky * g->dh; x += g->pw - kx * g->dw;
-    if (y < 0 || x < 0 || y % g->sh || x % g->sw) return -1;
-    y /= g->sh; x /= g->sw;
-    return y >= g->oh || x >= g->ow ? -1 : y * g->ow + x;
-}
-/* Columns l to end - 1 of A's rows from row on, count of them, of channels from c0 on, each of `per` a tap. */
-static void gtr__conv_gather(const gtr__conv_job *w, int64_t row, int64_t count, int64_t c0, int64_t per, int64_t l,
-        int64_t end, gtr_float *to) {
+/* The parts of a job that follow from its window; lines shorter than `least` are copied place by place. */
+static void gtr__conv_plan(gtr__conv_job *w, int64_t least) {
     const gtr__window *g = &w->g;
-    const int64_t wide = w->back ? g->w : g->ow, high = w->back ? g->h : g->oh,
-        image = w->back ? g->oh * g->ow : g->h * g->w, first = l / per, rest = l % per;
-    int64_t x = row % wide, y = row / wide % high, n = row / wide / high;
-    const int64_t line = g->kw * per; /* taps of a row of the image lie side by side, too */
-    const bool lines = !w->back && g->dw == 1 && w->from == per && l % line == 0 && end % line == 0;
-    for (int64_t r = 0; r < count; r++, to += end - l) {
-        int64_t ky = first / g->kw, kx = first % g->kw, c = rest, run;
-        const int64_t left = x * g->sw - g->pw, none = GTR__MIN(GTR__MAX(-left, 0), g->kw) * per,
-            most = GTR__MAX(GTR__MIN(g->w - left, g->kw) * per, none);
-        for (int64_t at = l; lines && at < end; at += line, ky++) {
-            const int64_t iy = y * g->sh - g->ph + ky * g->dh;
-            const bool in = iy >= 0 && iy < g->h;
-            const gtr_float *from = w->x + ((n * g->h + iy) * g->w + left) * per;
-            gtr_float *dst = to + at - l;
-            for (int64_t i = 0; i < (in ? none : line); i++) dst[i] = 0;
-            if (!in) continue;
-            if (most - none >= 32) memcpy(dst + none, from + none, (size_t)(most - none) * sizeof *dst);
-            else for (int64_t i = none; i < most; i++) dst[i] = from[i];
-            for (int64_t i = most; i < line; i++) dst[i] = 0;
+    w->rows = g->n * g->oh * g->ow;
+    w->k = g->kh * g->kw * g->cg;
+    w->n = g->og;
+    w->nb = GTR__ROUND_UP(g->og, GTR__VL);
+    w->direct = g->kh * g->kw == 1 && g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow
+        && w->down * w->across == 1 && g->c * (int64_t)sizeof(gtr_float) % 4096;
+    w->own = (g->ow < least || (g->dw > 1 ? 1 : g->kw) < g->sw) && w->down * w->across == 1;
+    const int64_t pieces = GTR__MAX((g->ow + GTR__CONV_ROWS - 1) / GTR__CONV_ROWS, 1);
+    w->most = (g->ow + pieces - 1) / pieces;
+}
+/* Coordinate of the pixel (back: place) under tap k of place (pixel) at along a dimension; -1: there is none. */
+static int64_t gtr__window_line(bool back, int64_t at, int64_t k, int64_t step, int64_t pad, int64_t apart,
+        int64_t size) {
+    at = back ? at + pad - k * apart : at * step - pad + k * apart;
+    if (back && step > 1) { if (at < 0 || at % step) return -1; at /= step; }
+    return at < size ? GTR__MAX(at, -1) : -1;
+}
+/* Places i to i + rows - 1, of line y of image n from x on (own, direct: and of lines that follow), and A's rows. */
+typedef struct { const gtr_float *a; int64_t i, rows, n, y, x; } gtr__conv_line;
+/* Lines of some of places i to end - 1, of how many is returned. */
+static int64_t gtr__conv_lines(const gtr__conv_job *w, int64_t i, int64_t end, gtr__conv_line *line, int *lines) {
+    const int64_t wide = w->g.ow, high = w->g.oh, most = GTR__MIN(end - i, GTR__CONV_ROWS);
+    int64_t all = 0, rows;
+    for (*lines = 0; all < most; all += rows, i += rows) {
+        rows = w->direct || w->own ? most : GTR__MIN(GTR__MIN(w->most, wide - i % wide), end - i);
+        if (all + rows > GTR__CONV_ROWS) break;
+        const gtr__conv_line l = { NULL, i, rows, i / wide / high, i / wide % high, i % wide };
+        line[(*lines)++] = l;
+    }
+    return all;
+}
+/* Columns b of count pixels from (y, x) of image n on, pixel by pixel: ys lines' channels from c on. */
+static void gtr__conv_pixels(const gtr__conv_job *w, const gtr__conv_cols *b, int64_t n, int64_t y, int64_t x,
+        int64_t count, int64_t c, gtr_float *to) {
+    const gtr__window *g = &w->g;
+    const int64_t cs = b->cs, pitch = b->ys * cs;
+    for (int64_t ky = 0; ky < b->ys; ky++, y += g->dh, to += cs) {
+        const bool in = y >= 0 && y < g->h;
+        const int64_t first = in ? GTR__CLIP(-x, 0, count) : count, end = GTR__MAX(GTR__MIN(count, g->w - x), first);
+        const gtr_float *from = w->x + ((n * g->h + y) * g->w + x + first) * g->c + c;
+        for (int64_t p = 0; p < count; p++) {
+            if (p == first) p = end;
+            if (p < count) for (int64_t k = 0; k < cs; k++) to[p * pitch + k] = 0;
         }
-        for (int64_t at = lines ? end : l; at < end; at += run, c = 0) {
-            const int64_t pixel = gtr__window_at(g, w->back, y, x, ky, kx);
-            const gtr_float *from = w->x + (n * image + pixel) * w->from + c0 + c;
-            gtr_float *dst = to + at - l;
-            run = GTR__MIN(per - c, end - at);
-            if (pixel < 0) for (int64_t i = 0; i < run; i++) dst[i] = 0;
-            else if (run >= 16) memcpy(dst, from, (size_t)run * sizeof *dst);
-            else for (int64_t i = 0; i < run; i++) dst[i] = from[i];
-            if (++kx == g->kw) { kx = 0; ky++; }
+        if (first == end) continue;
+        if (b->ys == 1 && cs == g->c) GTR__COPY(to + first * pitch, from, (end - first) * cs);
+        else if (cs == 1) for (int64_t p = first; p < end; p++, from += g->c) to[p * pitch] = *from;
+        else for (int64_t p = first; p < end; p++, from += g->c) {
+            gtr_float *dst = to + p * pitch;
+            int64_t k = 0; /* calls of memcpy would cost more */
+            for (; k + GTR__VL <= cs; k += GTR__VL) GTR__V_STORE(dst + k, GTR__V_LOAD(from + k));
+            for (; k < cs; k++) dst[k] = from[k];
         }
-        if (++x == wide) { x = 0; if (++y == high) { y = 0; n++; } }
     }
 }
-/* One group's block of rows, i to end - 1. */
-static void gtr__conv_block(const gtr__conv_job *w, int64_t q, int64_t i, int64_t end) {
-    gtr_float cols[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__PACK_B + GTR__LINE], *pb = room_b;
-    const int64_t per = w->k / (w->g.kh * w->g.kw), rows = end - i;
+/* Makes columns b of group q of A's rows in room; returns from row to row of a line. */
+static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, int64_t q, gtr__conv_line *line,
+        int lines, gtr_float *room) {
+    const gtr__window *g = &w->g;
+    const int64_t c = q * g->cg + b->c;
+    for (int i = 0; i < lines; i++) {
+        const int64_t step = w->own ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
+        int64_t n = line[i].n, y = line[i].y, x = line[i].x;
+        line[i].a = w->direct ? w->x + line[i].i * g->c + c : room;
+        for (int64_t r = 0; r < line[i].rows && !w->direct && b->n; r += step, room += pixels * b->ys * b->cs) {
+            gtr__conv_pixels(w, b, n, y * g->sh - g->ph + b->y * g->dh, x * g->sw - g->pw + b->x * g->dw, pixels, c,
+                room);
+            if (++x == g->ow) { x = 0; if (++y == g->oh) { y = 0; n++; } }
+        }
+    }
+    return w->direct ? g->c : w->own ? b->n : g->sw * b->ys * b->cs;
+}
+static gtr_float *gtr__conv_to(const gtr__conv_job *w, const gtr__conv_line *l) {
+    return w->y + ((l->n * w->high + l->y * w->down) * w->wide + l->x * w->across) * w->g.o;
+}
+static void gtr__conv_block(const gtr__conv_job *w, int64_t q, gtr__conv_line *line, int lines, gtr_float *room,
+        int64_t first, int64_t end) {
     gtr__gemm g = GTR__ZERO;
-    gtr__spot s = { &g, w->y + i * w->to + q * w->n, w->to, w->add != 0, true, true, true };
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
-    g.m = rows; g.n = w->n; g.k = w->k; g.acs = 1; g.brs = w->n; g.bcs = 1;
+    gtr__spot s = { &g, NULL, w->across * w->g.o, w->add != 0, true, true, true };
+    gtr__conv_cols b = GTR__ZERO;
     g.bias = w->bias ? w->bias + q * w->n : NULL;
-    for (int64_t l = 0, step; l < w->k; l += step) {
-        step = GTR__MIN(w->k - l, w->most);
-        const gtr_float *a = w->direct ? w->x + i * w->from + q * per + l : cols;
-        g.ars = w->direct ? w->from : step;
-        g.pack_a = w->direct && g.ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
-        if (!w->direct) gtr__conv_gather(w, i, rows, q * per, per, l, l + step, cols);
-        s.first = l == 0; s.last = l + step == w->k;
-        for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
-            gtr__gemm_strip(&s, step, a, w->b + (q * w->k + l) * w->n + j, 0, rows, j, GTR__MIN(w->n - j, 2 * GTR__NR),
-                cols, pb);
+    for (; gtr__conv_next(&w->g, &b); s.first = false) {
+        const int64_t pitch = gtr__conv_fill(w, &b, q, line, lines, room);
+        s.last = b.l + b.n == w->k;
+        for (int64_t p = first; p < end; p += GTR__NR)
+            for (int i = 0; i < lines; i++) {
+                const int64_t tiles = (line[i].rows + GTR__MR - 1) / GTR__MR, wide = GTR__MIN(w->nb - p, GTR__NR);
+                s.c = gtr__conv_to(w, &line[i]) + q * w->n;
+                for (int64_t t = 0, r = 0, rows; t < tiles; t++, r += rows) {
+                    rows = (line[i].rows + t) / tiles;
+                    gtr__tile_run(&s, b.n, line[i].a + r * pitch, pitch, false,
+                        w->b + (q * w->nb + p) * w->k + b.l * wide, wide, r, p, rows, GTR__MIN(w->n - p, GTR__NR));
+                }
+            }
+    }
+}
+/* fn of n columns of C, from col on, of lines. */
+static void gtr__conv_each(const gtr__conv_job *w, const gtr__conv_line *line, int lines, int64_t col, int64_t n,
+        void (*fn)(const gtr__conv_epilogue *, gtr_float *, int64_t, int64_t, int64_t)) {
+    for (; lines--; line++) {
+        const int64_t count = w->across > 1 || n < w->g.o ? 1 : line->rows;
+        for (int64_t r = 0; r < line->rows; r += count)
+            fn(w->e, gtr__conv_to(w, line) + r * w->across * w->g.o + col, count, col, n);
     }
 }
 static void gtr__conv_range(GTR__SPAN) {
     GTR__JOB(gtr__conv_job, w);
-    for (int64_t step; i < end; i += step) {
-        step = GTR__MIN(end - i, GTR__CONV_ROWS);
-        for (int64_t q = 0; q < w->g.groups; q++) gtr__conv_block(w, q, i, i + step);
-        gtr_float *y = w->y + i * w->to;
-        if (w->act) gtr__unary_apply(w->act, w->act_a, w->act_b, NULL, y, NULL, y, step * w->to, 0);
-    }
-}
-/* B of all groups: of weight (O, taps, C / groups) the transpose, columns og, or, back, rows taps by og, columns cg;
-   turned: the last tap first. */
-static void gtr__conv_weight(const gtr__window *g, bool back, bool turned, const gtr_float *w, gtr_float *b) {
-    const int64_t taps = g->kh * g->kw, k = taps * g->cg;
-    for (int64_t q = 0; q < g->groups; q++, w += g->og * k, b += g->og * k)
-        for (int64_t o = 0; o < g->og; o++)
-            for (int64_t t = 0; t < taps; t++)
-                for (int64_t c = 0, to = turned ? taps - 1 - t : t; c < g->cg; c++)
-                    b[back ? (to * g->og + o) * g->cg + c : (to * g->cg + c) * g->og + o] = w[o * k + t * g->cg + c];
-}
-/* y = the places of image x, or, back, the image of places x; y and x lie with channels last. Back with a stride of 1
-   pixels are places themselves, of an image of x's, of the kernel turned round. */
-static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *of, bool back,
-        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y) {
-    const bool turned = back && of->sh == 1 && of->sw == 1;
-    const gtr__window back_to = { of->n, of->oh, of->ow, of->o, of->h, of->w, of->c, of->kh, of->kw, 1, 1,
-        of->dh * (of->kh - 1) - of->ph, of->dw * (of->kw - 1) - of->pw, of->dh, of->dw, of->groups, of->og, of->cg },
-        g = turned ? back_to : *of;
-    const bool gathers = back && !turned;
-    const int64_t taps = g.kh * g.kw, rows = gathers ? g.n * g.h * g.w : g.n * g.oh * g.ow, per = gathers ? g.og : g.cg;
-    const gtr__conv_job w = { g, gathers, taps == 1 && g.sh == 1 && g.sw == 1 && g.h == g.oh && g.w == g.ow && !g.ph
-        && !g.pw, (const gtr_float *)x->data, (const gtr_float *)c->ws, bias ? (const gtr_float *)bias->data : NULL,
-        (gtr_float *)y->data, rows, taps * per, gathers ? g.cg : g.og, gathers ? g.o : g.c, gathers ? g.c : g.o, y->add,
-        gtr__conv_most(&g, per), gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0],
-        (gtr_float)c->attr->f[1] };
-    GTR__WORKSPACE((size_t)c->in[1].count * sizeof(gtr_float));
-    gtr__conv_weight(of, back, turned, gtr__in(c, 1), (gtr_float *)c->ws);
-    const double flops = 2.0 * (double)w.k * (double)w.n * (double)g.groups;
-    return gtr__ranges(instance, gtr__conv_range, &w, rows, GTR__ROUND_UP((int64_t)(GTR__PIECE / flops) + 1, GTR__MR));
-}
-/* dweight: of each part of the places a sum over its rows of dy^T times the gathered columns, added up in order. */
-typedef struct { gtr__conv_job w; const gtr_float *dy; gtr_float *sum; int64_t parts, blocks, part; } gtr__conv_dw_job;
-static void gtr__conv_dw_range(GTR__SPAN) {
-    GTR__JOB(gtr__conv_dw_job, d);
-    const gtr__conv_job *w = &d->w;
-    gtr_float cols[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__PACK_B + GTR__LINE], *pb = room_b;
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
-    for (; i < end; i++) {
-        const int64_t part = i % d->parts, block = i / d->parts % d->blocks, q = i / d->parts / d->blocks,
-            l = block * w->most, wide = GTR__MIN(w->k - l, w->most), last = GTR__MIN(w->rows, (part + 1) * d->part);
-        gtr__gemm g = GTR__ZERO;
-        gtr__spot s = { &g, d->sum + (part * w->g.o + q * w->n) * w->k + l, w->k, d->parts == 1 && w->add, true, true,
-            true };
-        g.m = w->n; g.n = wide; g.ars = 1; g.acs = w->to; g.brs = wide; g.bcs = 1;
-        for (int64_t row = part * d->part, rows; row < last; row += rows) {
-            rows = GTR__MIN(last - row, GTR__CONV_ROWS);
-            gtr__conv_gather(w, row, rows, q * w->g.cg, w->g.cg, l, l + wide, cols);
-            for (int64_t j = 0; j < wide; j += 2 * GTR__NR)
-                gtr__gemm_strip(&s, rows, d->dy + row * w->to + q * w->n, cols + j, 0, w->n, j,
-                    GTR__MIN(wide - j, 2 * GTR__NR), cols, pb);
-            s.first = false;
+    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K];
+    gtr__conv_line line[GTR__CONV_ROWS];
+    for (int lines; i < end; i++) {
+        const int64_t col = i / w->steps * w->cols, wide = GTR__MIN(w->n - col, w->cols), all = w->g.groups * w->n,
+            last = GTR__MIN((i % w->steps + 1) * w->step, w->rows);
+        for (int64_t row = i % w->steps * w->step; row < last; ) {
+            row += gtr__conv_lines(w, row, last, line, &lines);
+            gtr__conv_each(w, line, lines, col, wide < w->n ? wide : all, gtr__conv_begin);
+            for (int64_t q = 0; q < w->g.groups; q++) gtr__conv_block(w, q, line, lines, room, col, col + wide);
+            gtr__conv_each(w, line, lines, col, wide < w->n ? wide : all, gtr__conv_end);
         }
     }
 }
+/* B of each group, a vector of columns at a time, in the order of gtr__conv_next. */
+static void gtr__conv_pack(GTR__SPAN) {
+    GTR__JOB(gtr__conv_job, w);
+    for (; i < end; i++) {
+        const int64_t q = i / (w->nb / GTR__VL), o = i % (w->nb / GTR__VL) * GTR__VL,
+            wide = GTR__MIN(w->n - o, GTR__VL);
+        const int64_t panel = o / GTR__NR * GTR__NR, pitch = GTR__MIN(w->nb - panel, GTR__NR);
+        gtr_float *to = w->b + (q * w->nb + panel) * w->k + o - panel;
+        gtr__conv_cols b = GTR__ZERO;
+        while (gtr__conv_next(&w->g, &b))
+            for (int64_t t = 0; t < b.xs * b.ys; t++, to += b.cs * pitch) {
+                const int64_t tap = w->tap + (b.y + t % b.ys) * w->tap_y + (b.x + t / b.ys) * w->tap_x, cg = w->g.cg;
+                const gtr_float *from = w->weight + (w->row_step == 1 ? (q * w->n * w->taps + tap) * cg
+                    : (q * cg * w->taps + tap) * w->n) + b.c * w->row_step + o * w->col_step;
+                if (w->row_step == 1 && wide == GTR__VL) gtr__pack_group(from, w->col_step, b.cs, to, pitch);
+                else for (int64_t r = 0; r < b.cs; r++, from += w->row_step)
+                    for (int64_t j = 0; j < GTR__VL; j++) to[r * pitch + j] = j < wide ? from[j * w->col_step] : 0;
+            }
+    }
+}
+/* Of an image that is written back to, along one dimension: places pixels, r, r + step ..., have n taps, first, first +
+   gap ..., and are places of a convolution of stride 1 of these turned round. */
+typedef struct { int64_t places, first, gap, n, pad, apart; } gtr__conv_phase;
+static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step, int64_t pad, int64_t apart,
+        int64_t k) {
+    gtr__conv_phase p = { (size - r + step - 1) / step, 0, 1, 0, 0, 0 };
+    while (p.gap < k && p.gap * apart % step) p.gap++;
+    while (p.first < k && (r + pad - p.first * apart) % step) p.first++;
+    p.n = p.first < k ? (k - 1 - p.first) / p.gap + 1 : 0;
+    p.apart = p.gap * apart / step;
+    p.pad = (p.n - 1) * p.apart - (r + pad - p.first * apart) / step;
+    return p;
+}
+/* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
+static void gtr__conv_product(void *instance, gtr__conv_job *w) {
+    gtr__conv_plan(w, 6);
+    const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
+    const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
+        line = w->own || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
+    int64_t cuts;
+    w->step = GTR__MAX(few, GTR__MIN(GTR__CONV_ROWS, w->rows / 2));
+    w->steps = (w->rows + w->step - 1) / GTR__MAX(w->step, 1);
+    cuts = GTR__MIN(16 / GTR__MAX(w->steps, 1), (int64_t)((double)w->rows * flops / GTR__PIECE));
+    cuts = w->g.groups > 1 ? 1 : GTR__CLIP(cuts, 1, GTR__MAX(w->nb / (2 * GTR__NR), 1));
+    w->cols = GTR__ROUND_UP((w->n + cuts - 1) / cuts, GTR__NR);
+    cuts = (w->n + w->cols - 1) / w->cols;
+    w->step = GTR__MAX(GTR__MIN(w->step, GTR__MAX(w->rows * cuts / 16, 2 * GTR__MR)), few);
+    w->step = GTR__ROUND_UP(w->step, line);
+    w->steps = (w->rows + w->step - 1) / w->step;
+    gtr__ranges(instance, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
+    gtr__ranges(instance, gtr__conv_range, w, w->steps * cuts, 1);
+}
+/* Few channels of many groups: a group a lane. t[k] += x[k xs] w[k ws], and of further taps xt, wt apart */
+static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int64_t xt, const gtr_float *w, int64_t ws,
+        int64_t wt, int64_t taps, int64_t n) {
+    int64_t k = 0;
+    if (xs == 1 && ws == 1) for (; k + GTR__VL <= n; k += GTR__VL) {
+        gtr__v sum = GTR__V_LOAD(t + k);
+        for (int64_t i = 0; i < taps; i++)
+            sum = GTR__V_FMA(GTR__V_LOAD(x + i * xt + k), GTR__V_LOAD(w + i * wt + k), sum);
+        GTR__V_STORE(t + k, sum);
+    }
+    for (; k < n; k++) for (int64_t i = 0; i < taps; i++) t[k] += x[i * xt + k * xs] * w[i * wt + k * ws];
+}
+#define GTR__DEPTHWISE(g) ((g)->groups > 1 && (g)->cg * (g)->og <= 4)
+typedef struct {
+    gtr__window g;
+    bool back;
+    const gtr_float *x, *b, *bias; /* b (channels per group of y, of x, taps, groups) */
+    gtr_float *y;
+    int add;
+    const gtr__conv_epilogue *e;
+    int64_t part, parts; /* of dweight: places of a part of its sums, which lie as b does */
+} gtr__depthwise_job;
+static void gtr__depthwise_range(GTR__SPAN) {
+    GTR__JOB(gtr__depthwise_job, w);
+    const gtr__window *g = &w->g;
+    const bool back = w->back;
+    const int64_t wide = back ? g->w : g->ow, high = back ? g->h : g->oh, in_w = back ? g->ow : g->w,
+        in_h = back ? g->oh : g->h, from = back ? g->og : g->cg, per = back ? g->cg : g->og, taps = g->kh * g->kw,
+        step = back ? -g->dw : g->dw;
+    for (; i < end; i++) {
+        const int64_t n = i / wide / high;
+        gtr_float *y = w->y + i * per * g->groups, t[GTR__BLOCK];
+        gtr__conv_begin(w->e, y, 1, 0, per * g->groups);
+        for (int64_t first = 0, some; first < g->groups; first += some) {
+            some = GTR__MIN(g->groups - first, GTR__BLOCK);
+            for (int64_t o = 0; o < per; o++) {
+                for (int64_t k = 0; k < some; k++) t[k] = w->bias ? w->bias[(first + k) * per + o] : 0;
+                for (int64_t ky = 0; ky < g->kh; ky++) {
+                    const int64_t iy = gtr__window_line(back, i / wide % high, ky, g->sh, g->ph, g->dh, in_h);
+                    for (int64_t kx = 0, run; kx < g->kw && iy >= 0; kx += run) {
+                        const int64_t ix = gtr__window_line(back, i % wide, kx, g->sw, g->pw, g->dw, in_w);
+                        run = 1;
+                        if (ix < 0) continue;
+                        while (kx + run < g->kw && (!back || g->sw == 1) && ix + run * step >= 0
+                            && ix + run * step < in_w) run++;
+                        for (int64_t c = 0; c < from; c++)
+                            gtr__depthwise_add(t, w->x + (((n * in_h + iy) * in_w + ix) * g->groups + first) * from + c,
+                                from, step * g->groups * from, w->b + ((o * from + c) * taps + ky * g->kw + kx)
+                                * g->groups + first, 1, g->groups, run, some);
+                    }
+                }
+                gtr_float *to = y + first * per + o;
+                for (int64_t k = 0; k < some; k++) to[k * per] = w->add ? to[k * per] + t[k] : t[k];
+            }
+        }
+        gtr__conv_end(w->e, y, 1, 0, per * g->groups);
+    }
+}
+/* Sums of a part of the places, a block of groups at a time; the image is y, the gradient of the places x. */
+static void gtr__depthwise_dw_range(GTR__SPAN) {
+    GTR__JOB(gtr__depthwise_job, w);
+    const gtr__window *g = &w->g;
+    const int64_t taps = g->kh * g->kw, all = taps * g->cg * g->o, places = g->n * g->oh * g->ow;
+    for (; i < end; i++) {
+        const int64_t part = i % w->parts, first = i / w->parts * GTR__BLOCK,
+            some = GTR__MIN(g->groups - first, GTR__BLOCK);
+        gtr_float *sum = (gtr_float *)w->b + part * all + first;
+        for (int64_t r = 0; r < all / g->groups; r++) memset(sum + r * g->groups, 0, (size_t)some * sizeof *sum);
+        for (int64_t p = part * w->part; p < GTR__MIN(places, (part + 1) * w->part); p++)
+            for (int64_t tap = 0; tap < taps; tap++) {
+                const int64_t y = gtr__window_line(false, p / g->ow % g->oh, tap / g->kw, g->sh, g->ph, g->dh, g->h),
+                    x = gtr__window_line(false, p % g->ow, tap % g->kw, g->sw, g->pw, g->dw, g->w);
+                const gtr_float *dy = w->x + p * g->o + first * g->og,
+                    *from = w->y + (((p / g->ow / g->oh * g->h + y) * g->w + x) * g->groups + first) * g->cg;
+                for (int64_t o = 0; o < g->og && y >= 0 && x >= 0; o++)
+                    for (int64_t c = 0; c < g->cg; c++)
+                        gtr__depthwise_add(sum + ((o * g->cg + c) * taps + tap) * g->groups, dy + o, g->og, 0, from + c,
+                            g->cg, 0, 1, some);
+            }
+    }
+}
+/* Weight (O, taps, C / groups) into a job's b or, to, from the sums there, whose parts are added up. */
+static void gtr__depthwise_weight(const gtr__depthwise_job *w, gtr_float *weight, gtr_float *b, bool to) {
+    const gtr__window *g = &w->g;
+    const int64_t taps = g->kh * g->kw, all = taps * g->cg * g->o;
+    for (int64_t o = 0; o < g->o; o++)
+        for (int64_t t = 0; t < taps; t++)
+            for (int64_t c = 0; c < g->cg; c++, weight++) {
+                const int64_t u = w->back ? c * g->og + o % g->og : o % g->og * g->cg + c,
+                    at = (u * taps + t) * g->groups + o / g->og;
+                gtr_float v = b[at];
+                if (!to) { b[at] = *weight; continue; }
+                for (int64_t p = 1; p < w->parts; p++) v += b[p * all + at];
+                *weight = w->add ? *weight + v : v;
+            }
+}
+static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, gtr__depthwise_job *w) {
+    const gtr__window *g = &w->g;
+    gtr__depthwise_weight(w, (gtr_float *)gtr__in(c, 1), (gtr_float *)w->b, false);
+    return gtr__ranges(instance, gtr__depthwise_range, w, g->n * (w->back ? g->h * g->w : g->oh * g->ow),
+        GTR__CHUNK / (g->kh * g->kw * GTR__MAX(g->c, g->o)));
+}
+/* y = the places of image x, or, back, the image of places x, of dx unless NULL saved; y and x lie with channels
+   last. */
+static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *of, bool back,
+        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
+    const int64_t per = back ? of->og : of->cg, n = back ? of->cg : of->og, taps = of->kh * of->kw,
+        weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
+    const gtr_float *from = (const gtr_float *)x->data, *b = bias ? (const gtr_float *)bias->data : NULL,
+        *added = c->attr->i[12] ? gtr__in(c, c->n_in - 1) : NULL;
+    const gtr__arg *norm = c->attr->i[11] ? &c->in[gtr__conv_inputs(c)] : NULL;
+    const int add = y->add || (saved && added);
+    gtr__conv_epilogue e = { (gtr_float *)y->data, { NULL, NULL, NULL, NULL, saved ? NULL : added },
+        gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1],
+        saved ? added : NULL, saved ? (const gtr_float *)saved->data : NULL };
+    GTR__WORKSPACE((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
+    if (norm) {
+        gtr_float *s = (gtr_float *)c->ws + weights;
+        gtr__bn_scale((const gtr_float *)norm[3].data, (const gtr_float *)norm[0].data, norm->count, c->attr->f[2],
+            NULL, s);
+        e.affine.mean = (const gtr_float *)norm[2].data; e.affine.s = s; e.affine.q = (const gtr_float *)norm[1].data;
+    }
+    if (GTR__DEPTHWISE(of)) {
+        gtr__depthwise_job w = { *of, back, from, (gtr_float *)c->ws, b, e.y, add, &e, 0, 1 };
+        return gtr__depthwise_run(instance, c, &w);
+    }
+    gtr__conv_job w = GTR__ZERO;
+    w.g = *of; w.x = from; w.weight = gtr__in(c, 1); w.bias = b; w.b = (gtr_float *)c->ws; w.y = e.y;
+    w.high = of->oh; w.wide = of->ow; w.down = w.across = 1; w.taps = taps; w.tap_y = of->kw; w.tap_x = w.row_step = 1;
+    w.col_step = taps * of->cg; w.add = add; w.e = &e;
+    if (!back) { gtr__conv_product(instance, &w); return GTR_OK; }
+    w.high = of->h; w.wide = of->w; w.down = of->sh; w.across = of->sw; w.row_step = taps * of->cg; w.col_step = 1;
+    for (int64_t ry = 0; ry < GTR__MIN(of->sh, of->h); ry++)
+        for (int64_t rx = 0; rx < GTR__MIN(of->sw, of->w); rx++) {
+            const gtr__conv_phase v = gtr__conv_phase_of(ry, of->h, of->sh, of->ph, of->dh, of->kh),
+                h = gtr__conv_phase_of(rx, of->w, of->sw, of->pw, of->dw, of->kw);
+            const gtr__window g = { of->n, of->oh, of->ow, of->o, v.places, h.places, of->c, v.n, h.n, 1, 1, v.pad,
+                h.pad, v.apart, h.apart, of->groups, of->og, of->cg };
+            w.g = g;
+            w.y = e.y + (ry * of->w + rx) * of->c;
+            w.tap_y = -v.gap * of->kw; w.tap_x = -h.gap;
+            w.tap = (v.first + (v.n - 1) * v.gap) * of->kw + h.first + (h.n - 1) * h.gap;
+            gtr__conv_product(instance, &w);
+        }
+    return GTR_OK;
+}
+/* dweight, dbias: of each part of the places sums over its rows of A^T times dy, and of dy, added up in order. */
+typedef struct {
+    gtr__conv_job w; const gtr_float *dy; gtr_float *sum, *dw; int64_t parts, blocks, part;
+    double *bias; /* dbias of each part; NULL: not wanted */
+} gtr__conv_dw_job;
+static void gtr__conv_bias_add(const gtr_float *dy, int64_t pitch, int64_t rows, int64_t n, double *to) {
+    for (int64_t first = 0, some; first < n; first += some, dy += some, to += some) {
+        gtr_float t[GTR__BLOCK] = { 0 };
+        some = GTR__MIN(n - first, GTR__BLOCK);
+        for (int64_t r = 0; r < rows; r++) for (int64_t k = 0; k < some; k++) t[k] += dy[r * pitch + k];
+        for (int64_t k = 0; k < some; k++) to[k] += (double)t[k];
+    }
+}
+static void gtr__conv_dw_range(GTR__SPAN) {
+    GTR__JOB(gtr__conv_dw_job, d);
+    const gtr__conv_job *w = &d->w;
+    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__CONV_ROWS * 2 * GTR__NR + GTR__LINE],
+        *pb = room_b;
+    gtr__conv_line line[GTR__CONV_ROWS];
+    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    for (; i < end; i++) {
+        const int64_t part = i % d->parts, q = i / d->parts % w->g.groups,
+            last = GTR__MIN(w->rows, (part + 1) * d->part);
+        gtr__conv_cols b = GTR__ZERO;
+        for (int64_t k = i / d->parts / w->g.groups; k >= 0; k--) (void)gtr__conv_next(&w->g, &b);
+        gtr__gemm g = GTR__ZERO;
+        gtr__spot s = { &g, d->sum + ((part * w->g.groups + q) * w->k + b.l) * w->n, w->n, false, true, true, true };
+        int lines;
+        if (d->bias && !b.l) memset(d->bias + part * w->g.o + q * w->n, 0, (size_t)w->n * sizeof(double));
+        g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
+        for (int64_t row = part * d->part; row < last; ) {
+            row += gtr__conv_lines(w, row, last, line, &lines);
+            g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
+            for (int k = 0; k < lines && d->bias && !b.l; k++)
+                gtr__conv_bias_add(d->dy + line[k].i * w->g.o + q * w->n, w->g.o, line[k].rows, w->n,
+                    d->bias + part * w->g.o + q * w->n);
+            for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
+                for (int k = 0; k < lines; k++) {
+                    s.first = line[k].i == part * d->part;
+                    gtr__gemm_strip(&s, line[k].rows, line[k].a, d->dy + line[k].i * w->g.o + q * w->n + j, 0, b.n, j,
+                        GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
+                }
+        }
+    }
+}
+/* Adds up the parts; of each group some rows of dweight at a time, turned in tiles. */
 static void gtr__conv_dw_combine(GTR__SPAN) {
     GTR__JOB(gtr__conv_dw_job, d);
-    const int64_t n = d->w.g.o * d->w.k;
+    const gtr__conv_job *w = &d->w;
     for (; i < end; i++) {
-        gtr_float v = d->sum[i];
-        for (int64_t p = 1; p < d->parts; p++) v += d->sum[p * n + i];
-        d->w.y[i] = d->w.add ? d->w.y[i] + v : v;
+        const int64_t q = i / (w->nb / GTR__VL), o = i % (w->nb / GTR__VL) * GTR__VL,
+            wide = GTR__MIN(w->n - o, GTR__VL);
+        const gtr_float *from = d->sum + q * w->k * w->n + o;
+        gtr__conv_cols b = GTR__ZERO;
+        while (gtr__conv_next(&w->g, &b))
+            for (int64_t t = 0; t < b.xs * b.ys; t++)
+                for (int64_t c = 0, some; c < b.cs; c += some, from += some * w->n) {
+                    gtr_float tile[GTR__VL][GTR__VL], *to = d->dw + ((q * w->n + o) * w->taps
+                        + (b.y + t % b.ys) * w->g.kw + b.x + t / b.ys) * w->g.cg + b.c + c;
+                    some = GTR__MIN(b.cs - c, GTR__VL);
+                    for (int64_t r = 0; r < some; r++) {
+                        GTR__COPY(tile[r], from + r * w->n, wide);
+                        for (int64_t p = 1; p < d->parts; p++)
+                            for (int64_t j = 0; j < wide; j++) tile[r][j] += from[p * w->g.o * w->k + r * w->n + j];
+                    }
+                    for (int64_t j = 0; j < wide; j++, to += w->taps * w->g.cg)
+                        for (int64_t r = 0; r < some; r++) to[r] = w->add ? to[r] + tile[r][j] : tile[r][j];
+                }
     }
 }
 static gtr_result gtr__conv_dw(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *x,
-        const gtr__arg *dy) {
+        const gtr__arg *dy, bool bias) {
     const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
-    gtr__conv_dw_job d = { { *g, false, false, (const gtr_float *)x->data, NULL, NULL, gtr__out(c, 1), rows, k, g->og,
-        g->c, g->o, c->out[1].add, gtr__conv_most(g, g->cg), NULL, 0, 0 }, (const gtr_float *)dy->data,
-        (gtr_float *)c->ws, 1, 1, 0 };
-    d.blocks = (k + d.w.most - 1) / d.w.most;
-    d.parts = GTR__MAX(GTR__MIN(16 / (d.blocks * g->groups), rows / 256), 1);
+    gtr__conv_dw_job d = GTR__ZERO;
+    gtr__conv_cols b = GTR__ZERO;
+    d.w.g = *g; d.w.x = (const gtr_float *)x->data; d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
+    d.w.taps = g->kh * g->kw; d.dy = (const gtr_float *)dy->data; d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
+    gtr__conv_plan(&d.w, k < 128 ? 6 : 20);
+    while (gtr__conv_next(g, &b)) d.blocks++;
+    const bool lanes = GTR__DEPTHWISE(g);
+    if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
+    d.parts = GTR__MAX(GTR__MIN(16 / (d.blocks * (lanes ? 1 : g->groups)), rows / 256), 1);
     d.part = (rows + d.parts - 1) / d.parts;
-    if (d.parts == 1) d.sum = gtr__out(c, 1);
-    GTR__WORKSPACE(d.parts == 1 ? 0 : (size_t)(d.parts * g->o * k) * sizeof(gtr_float));
-    const double flops = 2.0 * (double)d.part * (double)g->og * (double)GTR__MIN(k, d.w.most);
+    if (g->ow < d.part) d.part = GTR__ROUND_UP(d.part, g->ow);
+    d.parts = (rows + d.part - 1) / d.part;
+    GTR__WORKSPACE((size_t)(d.parts * g->o) * (sizeof(double) * bias + (size_t)k * sizeof(gtr_float)));
+    if (bias) { d.bias = (double *)c->ws; d.sum = (gtr_float *)(d.bias + d.parts * g->o); }
+    if (lanes) {
+        gtr__depthwise_job w = { *g, false, d.dy, d.sum, NULL, (gtr_float *)d.w.x, d.w.add, NULL, d.part, d.parts };
+        gtr__ranges(instance, gtr__depthwise_dw_range, &w, d.parts * d.blocks, 1);
+        gtr__depthwise_weight(&w, d.dw, d.sum, true);
+        return GTR_OK;
+    }
+    const double flops = 2.0 * (double)d.part * (double)d.w.nb * (double)GTR__MIN(k, GTR__CONV_K);
     gtr__ranges(instance, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
-    return d.parts == 1 ? GTR_OK : gtr__ranges(instance, gtr__conv_dw_combine, &d, g->o * k, GTR__CHUNK / d.parts);
+    for (int64_t o = 0; o < g->o && bias; o++) {
+        double sum = 0;
+        for (int64_t p = 0; p < d.parts; p++) sum += d.bias[p * g->o + o];
+        gtr__out(c, 2)[o] = (gtr_float)sum + (c->out[2].add ? gtr__out(c, 2)[o] : 0);
+    }
+    return gtr__ranges(instance, gtr__conv_dw_combine, &d, g->groups * d.w.nb / GTR__VL,
+        GTR__CHUNK / (GTR__VL * k * d.parts));
 }
 GTR__CPU(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
-    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], c->n_in > 2 ? &c->in[2] : NULL, &c->out[0]);
+    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
+        &c->out[0], NULL);
 }
 GTR__CPU(conv_bwd) {
-    const gtr__arg *dy = &c->in[c->n_in - 1], *x = &c->in[0];
+    const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0];
     const bool back = c->attr->i[7] != 0;
     const gtr__window g = gtr__window_conv(c, dy);
-    if (gtr__wanted(c, 0)) return gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0]);
+    if (gtr__wanted(c, 0))
+        return gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL);
     size_t dw = 0;
     gtr__call m = *c;
     if (c->measure) m.measure = &dw;
-    if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(instance, &m, &g, back ? dy : x, back ? x : dy));
-    if (!gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
+    const bool both = gtr__wanted(c, 1) && gtr__wanted(c, 2) && !back && !GTR__DEPTHWISE(&g);
+    if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(instance, &m, &g, back ? dy : x, back ? x : dy, both));
+    if (both || !gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
     gtr__reduce r = gtr__channel_sums(&dy->shape);
     GTR__WORKSPACE(GTR__MAX(dw, gtr__reduce_bytes(&r)));
     r.ew.dy = (const gtr_float *)dy->data; r.ew.out = gtr__out(c, 2); r.ew.add = c->out[2].add;
@@ -4910,9 +5280,10 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
     for (int k = 1; fits && k < x->ndim; k++) fits = x->dim[k] > 0;
     return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
 }
-/* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside; likewise (N, C, L).
-   dx: dy to the first of equals. i[0] to i[5]: as CONV's; i[6], i[7]: the kernel's height and width; i[8]: sizes are
-   rounded up, while a window begins within the image or the padding in front. Kernels see channels last. */
+/* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside, of which a window
+   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. i[0] to i[5]: as CONV's; i[6], i[7]: the
+   kernel's height and width; i[8]: sizes are rounded up, while a window begins within the image or the padding in
+   front. Kernels see channels last. */
 GTR__SHAPE(max_pool) {
     const gtr_shape *x = &s->in[0];
     const int64_t *i = s->attr->i;
@@ -4933,15 +5304,25 @@ GTR__SHAPE(max_pool) {
     return GTR_OK;
 }
 /* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
-typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; } gtr__pool_job;
+typedef struct {
+    const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to;
+    const gtr__unary_row *act; /* whose gradient follows, of x act_x, y act_y; NULL: none */
+    gtr_float act_a, act_b;
+    const gtr_float *act_x, *act_y;
+} gtr__pool_job;
+static gtr_result gtr__pool_ranges(void *instance, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
+    const gtr__window *g = &w->g;
+    if (images) return gtr__ranges(instance, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
+    return gtr__ranges(instance, fn, w, w->c->out[0].count / g->c,
+        GTR__CHUNK / 4 / (g->c * GTR__MIN(g->kh * g->kw, 64)));
+}
 static gtr_result gtr__pool_run(void *instance, const gtr__call *c, gtr__range_fn fn, bool back, bool images) {
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
     const int64_t *i = c->attr->i;
     const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
-        (const gtr_float *)y->data, gtr__out(c, 0) };
+        (const gtr_float *)y->data, gtr__out(c, 0), NULL, 0, 0, NULL, NULL };
     if (!w.to) return GTR_OK;
-    if (images) return gtr__ranges(instance, fn, &w, w.g.n * ((w.g.c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
-    return gtr__ranges(instance, fn, &w, c->out[0].count / w.g.c, GTR__CHUNK / 4 / (w.g.c * GTR__MIN(i[6] * i[7], 64)));
+    return gtr__pool_ranges(instance, &w, fn, images);
 }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
@@ -4949,23 +5330,22 @@ static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t rea
     *first = k + pad < reach ? 0 : (k + pad - reach) / step + 1;
     *end = GTR__MIN(places, (k + pad) / step + 1);
 }
-static const gtr_float *gtr__pool_pixel(const gtr__pool_job *w, int64_t n, int64_t place_y, int64_t place_x,
-        int64_t tap) {
-    const gtr__window *g = &w->g;
-    const int64_t at = gtr__window_at(g, false, place_y, place_x, tap / g->kw, tap % g->kw);
-    return at < 0 ? NULL : w->x + (n * g->h * g->w + at) * g->c;
-}
 static void gtr__max_pool_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
+        const int64_t oy = i / g->ow % g->oh, ox = i % g->ow, n = i / g->ow / g->oh;
         gtr_float *y = w->to + i * g->c;
         for (int64_t k = 0; k < g->c; k++) y[k] = -(gtr_float)INFINITY;
-        for (int64_t tap = 0; tap < g->kh * g->kw; tap++) {
-            const gtr_float *x = gtr__pool_pixel(w, i / g->ow / g->oh, i / g->ow % g->oh, i % g->ow, tap);
-            if (!x) continue;
-            GTR__IVDEP
-            for (int64_t k = 0; k < g->c; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
+        for (int64_t ky = 0; ky < g->kh; ky++) {
+            const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
+            for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
+                const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
+                const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c;
+                const int64_t some = ix < 0 ? 0 : g->c;
+                GTR__IVDEP
+                for (int64_t k = 0; k < some; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
+            }
         }
     }
 }
@@ -4979,26 +5359,68 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
         gtr_float *dx = w->to + n * pixels * g->c + first, t[GTR__BLOCK];
         for (int64_t p = 0; !w->c->out[0].add && p < pixels; p++) memset(dx + p * g->c, 0, (size_t)some * sizeof *dx);
         for (int64_t p = 0; p < places; p++) {
-            const int64_t at = (n * places + p) * g->c + first;
+            const int64_t at = (n * places + p) * g->c + first, oy = p / g->ow, ox = p % g->ow;
             const gtr_float *y = gtr__in(w->c, 1) + at;
             GTR__COPY(t, w->y + at, some);
-            for (int64_t tap = 0; tap < g->kh * g->kw; tap++) {
-                const int64_t q = gtr__window_at(g, false, p / g->ow, p % g->ow, tap / g->kw, tap % g->kw) * g->c;
-                const gtr_float *x = w->x + n * pixels * g->c + first + q;
-                gtr_float *to = dx + q;
-                if (q < 0) continue;
-                GTR__IVDEP
-                for (int64_t k = 0; k < some; k++) {
-                    const bool here = x[k] == y[k];
-                    to[k] += here ? t[k] : 0;
-                    t[k] = here ? 0 : t[k];
+            for (int64_t ky = 0; ky < g->kh; ky++) {
+                const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
+                for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
+                    const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
+                    if (ix < 0) continue;
+                    const gtr_float *x = w->x + (n * pixels + iy * g->w + ix) * g->c + first;
+                    gtr_float *to = dx + (iy * g->w + ix) * g->c;
+                    GTR__IVDEP
+                    for (int64_t k = 0; k < some; k++) {
+                        const bool here = x[k] == y[k] || x[k] != x[k]; /* then y is NaN, too */
+                        to[k] += here ? t[k] : 0;
+                        t[k] = here ? 0 : t[k];
+                    }
                 }
             }
         }
+        const int64_t at = dx - w->to, lines = blocks == 1 ? 1 : pixels, run = blocks == 1 ? pixels * some : some;
+        for (int64_t p = 0; p < lines && w->act; p++, dx += g->c)
+            gtr__unary_apply(w->act, w->act_a, w->act_b, dx, w->act_x ? w->act_x + at + p * g->c : dx,
+                w->act_y ? w->act_y + at + p * g->c : dx, dx, run, 0);
     }
 }
 GTR__CPU(max_pool_fwd) { return gtr__pool_run(instance, c, gtr__max_pool_range, false, false); }
 GTR__CPU(max_pool_bwd) { return gtr__pool_run(instance, c, gtr__max_pool_back_range, true, true); }
+/* Its gradient and the activation's behind it, which nothing else reads, image by image. */
+static int gtr__max_pool_match(gtr__plan *p, int at, const gtr__caps *caps) {
+    const gtr__node *n = &p->node[at], *a = n + 1;
+    (void)caps;
+    if (at + 1 >= p->split || n->op != GTR__OP_MAX_POOL || n->dir != GTR__BWD || a->dir != GTR__BWD || n->adds | a->adds
+            || !gtr__unary_find((int)a->op) || n->stage != a->stage || n->micro != a->micro) return 0;
+    const int dx = n->out[0], to = a->out[0];
+    bool fits = dx >= 0 && to >= 0 && a->in[2] == dx && p->value[dx].home == GTR__HOME_ARENA;
+    for (int i = 0; i < p->n_node && fits; i++)
+        for (int k = 0; k < GTR__ALL(&p->node[i]) && (i < at || i > at + 1); k++)
+            fits &= gtr__root(p, p->node[i].in[k]) != dx;
+    for (int k = 0; k < n->n_in + a->n_in + 1 && fits; k++) {
+        const int v = k < n->n_in ? n->in[k] : a->in[k - n->n_in];
+        fits = v < 0 || (p->value[v].storage == GTR_F32 && p->value[v].last == p->value[dx].last
+            && !p->value[v].stride[0]);
+    }
+    return fits ? 2 : 0;
+}
+static gtr_result gtr__max_pool_network(void *instance, const gtr__call *c) {
+    const gtr__node *n = ((const gtr__network *)c->attr->ptr)->node, *a = n + 1;
+    gtr__arg arg[4];
+    gtr__call m = *c;
+    const gtr_float *from[2] = { NULL, NULL };
+    GTR__WORKSPACE(0);
+    for (int k = 0; k < n->n_in; k++) arg[k] = *gtr__operand_of(c, n->in[k]);
+    arg[n->n_in] = *gtr__operand_of(c, a->out[0]);
+    for (int k = 0; k < 2; k++)
+        if (gtr__bit(a->reads, k)) from[k] = (const gtr_float *)gtr__operand_of(c, a->in[k])->data;
+    m.attr = &n->attr; m.in = arg; m.n_in = n->n_in; m.out = arg + n->n_in; m.n_out = 1;
+    const int64_t *i = n->attr.i;
+    const gtr__pool_job w = { &m, gtr__window_of(i, &arg[0].shape, &arg[2].shape, i[6], i[7], 1), gtr__in(&m, 0),
+        gtr__in(&m, 2), gtr__out(&m, 0), gtr__unary_find((int)a->op), (gtr_float)a->attr.f[0], (gtr_float)a->attr.f[1],
+        from[0], from[1] };
+    return gtr__pool_ranges(instance, &w, gtr__max_pool_back_range, true);
+}
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
@@ -5138,8 +5560,8 @@ GTR__CPU(upsample_bwd) { return gtr__pool_run(instance, c, gtr__upsample_back_ra
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[1], unless 0: y is
-   that op's of it, f[2], f[3] its a, b.
+   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[2], unless 0: to y is
+   added the last input, like it; i[1], unless 0: y is that op's of it, f[2], f[3] its a, b.
    Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
@@ -5158,21 +5580,16 @@ GTR__SHAPE(batch_norm) {
 }
 GTR__EW(bn_variance, (dy - b) * (dy - b))
 GTR__EW(bn_dweight, dy * (a - b))
-/* y = (x - mean) s + q, or, if dy is there, + dy p + q, each of mean, s, p, q a value a channel. */
-typedef struct { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
-#define GTR__BN_LOOP(formula) for (int64_t i = 0; i < n; i++) { \
-    const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
+typedef struct { const gtr__call *c; const gtr_float *x, *dy; gtr__affine affine; } gtr__bn_job;
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
     const int64_t n = w->c->in[1].count;
     const int add = w->c->out[0].add;
     const gtr__attr *a = w->c->attr;
     const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[1]);
-    const gtr_float *mean = w->mean, *s = w->s, *q = w->q, *p = w->p;
     for (; run < end; run++) {
-        const gtr_float *x = w->x + run * n, *dy = w->dy ? w->dy + run * n : NULL;
         gtr_float *y = gtr__out(w->c, 0) + run * n;
-        if (!dy) GTR__BN_LOOP(q[i]) else GTR__BN_LOOP((dy[i] * p[i] + q[i]))
+        gtr__affine_row(&w->affine, w->x, w->dy, gtr__out(w->c, 0), run, n, add != 0);
         if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
@@ -5188,7 +5605,8 @@ GTR__CPU(batch_norm_fwd) {
     const int64_t channels = c->in[1].count;
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
-    gtr__bn_job w = { c, gtr__in(c, 0), NULL, mean, p, gtr__in(c, 2), p };
+    gtr__bn_job w = { c, gtr__in(c, 0), NULL, { mean, p, gtr__in(c, 2), p,
+        c->attr->i[2] ? gtr__in(c, c->n_in - 1) : NULL } };
     GTR__WORKSPACE(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
         void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
@@ -5202,10 +5620,7 @@ GTR__CPU(batch_norm_fwd) {
         GTR__COPY(mean, c->in[3].data, channels);
         GTR__COPY(var, c->in[4].data, channels);
     }
-    for (int64_t k = 0; k < channels; k++) {
-        rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
-        p[k] = rstd[k] * gtr__in(c, 1)[k];
-    }
+    gtr__bn_scale(var, gtr__in(c, 1), channels, c->attr->f[0], rstd, p);
     return gtr__bn_run(instance, &w);
 }
 GTR__CPU(batch_norm_bwd) {
@@ -5214,10 +5629,10 @@ GTR__CPU(batch_norm_bwd) {
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     GTR__WORKSPACE(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
-    gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), gtr__in(c, 6), s, q, p };
+    gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), { gtr__in(c, 6), s, q, p, NULL } };
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
-    r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.mean;
+    r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.affine.mean;
     memset(db, 0, (size_t)channels * 2 * sizeof *db);
     if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(instance, &r, part); }
     if (c->training || c->out[1].data) {
@@ -5242,11 +5657,13 @@ GTR__CPU(batch_norm_bwd) {
 GTR__SHAPE(group_norm) {
     const gtr_shape *x = &s->in[0];
     const int64_t groups = s->attr->i[0];
-    char a[GTR__SHAPE_TEXT];
+    char t[3][GTR__SHAPE_TEXT];
     bool fits = x->ndim > 1 && x->dim[1] > 0 && x->dim[1] % groups == 0;
     for (int k = 1; fits && k < s->n_in; k++) fits = s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[1];
-    if (!fits) return GTR__BAD_SHAPE(s, "got x %s and %lld groups, want (N, C, ...), groups that divide C, weight and "
-        "bias (C,)", gtr__shape_text(x, a), (long long)groups);
+    for (int k = 0; k < s->n_in; k++) gtr__shape_text(&s->in[k], t[k]);
+    if (!fits) return GTR__BAD_SHAPE(s, "got x %s, %lld groups%s%s%s%s, want (N, C, ...), groups that divide C%s", t[0],
+        (long long)groups, s->n_in > 1 ? ", weight " : "", s->n_in > 1 ? t[1] : "", s->n_in > 2 ? ", bias " : "",
+        s->n_in > 2 ? t[2] : "", s->n_in > 1 ? ", weight and bias (C,)" : "");
     if (gtr__shape_inner(x, 1) * (x->dim[1] / groups) == 1) return gtr__shape_want(s, 1, "more than one value a group");
     s->out[1] = s->out[2] = gtr_shape2(x->dim[0], groups);
     s->flops = gtr__shape_flops(x, 8);
@@ -5609,7 +6026,7 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
 }
 GTR__SHAPE(accuracy) {
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
-        return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
+        return gtr__shape_want(s, 2, "logits (N, C) and labels (N,), of images a row a pixel");
     s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
@@ -6317,7 +6734,7 @@ GTR__CPU(check_fwd) {
 }
 
 // >>op:network
-/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. On the CPU a program. */
+/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. */
 GTR__CPU(network_fwd);
 
 // >>rows
@@ -6420,7 +6837,7 @@ static void gtr__program_range(GTR__SPAN) {
     }
 }
 /* No other matcher is the CPU's. */
-GTR__CPU(network_fwd) {
+static gtr_result gtr__program_run(void *instance, const gtr__call *c) {
     gtr__program_job w;
     GTR__WORKSPACE(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
@@ -6587,13 +7004,15 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
 static const gtr__matcher gtr__cpu_matchers[] = {
-    { "element-wise program", gtr__program_match, gtr__cpu_network_fwd, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
+    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
+    { "max_pool + activation gradient", gtr__max_pool_match, gtr__max_pool_network, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
 };
+GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(instance, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
     gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
-    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
+    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 2, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
     gtr__cpu_release
 };
 
@@ -6648,6 +7067,7 @@ void gtr_error_clear(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return; /* a lost device stays lost */
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
+    ctx->may_save = false;
 }
 /* Texts for the user grow in one buffer of the context. */
 static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
@@ -6917,11 +7337,19 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
     while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     return NULL;
 }
-/* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. */
+/* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
+   memory at the end, when all shapes are known to fit. */
+static bool gtr__leaf_made(gtr_tensor *t, const void *values);
 #define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
-    if (x) x->ctx->builder = NULL;
-    return t || !x ? t : gtr__undo(x->ctx, since);
+    if (!x) return t;
+    gtr_context *ctx = x->ctx;
+    ctx->builder = NULL;
+    int64_t k = ctx->n_parameter;
+    while (k && ctx->parameter[k - 1]->id >= since) k--;
+    for (; t && k < ctx->n_parameter; k++)
+        if (!ctx->parameter[k]->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
+    return t ? t : gtr__undo(ctx, since);
 }
 static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
     return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
@@ -6967,6 +7395,20 @@ static const char *gtr__op_text(const char *op, const char *scope, const char *n
 static const char *gtr__called(const gtr_tensor *t, char *buf) {
     return gtr__op_text(t->builder, "", t->name, t->n_in, t->in, buf);
 }
+/* NULL and an error of a builder: who, its name, if any, of what; what it got of x, and what it wanted. */
+static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code, const char *who, const char *name,
+        const char *format, ...) {
+    char of[GTR__OP_TEXT], shape[GTR__SHAPE_TEXT], why[300];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(why, sizeof why, format, ap);
+    va_end(ap);
+    gtr__op_text("", "", NULL, 1, &x, of);
+    return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s", who, name ? " \"" : "",
+        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
+        gtr__shape_text(&x->shape, shape), why);
+}
+#define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
 static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 /* The runs of t's output of this shape, from those of its first input with a batch. */
 static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
@@ -7098,11 +7540,10 @@ static gtr_init gtr__init(gtr_init_kind kind, double a) {
     gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i;
 }
 static bool gtr__savable(gtr_context *ctx, const char *name);
-/* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
-static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
-        const void *values, gtr_init init, bool buffer) {
+/* A leaf that is going to have memory of its own: parameter, buffer or constant. */
+static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
+        gtr_init init, bool buffer) {
     char *full = NULL;
-    void *host = NULL;
     if (!gtr__usable(ctx)) return NULL;
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
     bool ok = !full || gtr__savable(ctx, full);
@@ -7118,28 +7559,41 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     if (!t) return NULL;
     t->shape = shape; t->dtype = dtype; t->buffer = buffer; t->init = init;
     t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
-    int64_t n = gtr__count(&shape);
-    t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
-    if (!ctx->preset) {
-        ok = gtr__stage_ready(ctx, t->stage) == GTR_OK
-            && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
-        if (ok && (values || init.kind != GTR_INIT_ZERO)) {
-            if (!values) {
-                host = gtr__malloc(ctx, t->data_bytes);
-                ok = host != NULL;
-                if (ok && init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++)
-                    ((gtr_float *)host)[i] = init.a;
-                else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
-            }
-            ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes,
-                "a parameter's first values") == GTR_OK;
-            gtr__mfree(ctx, host);
-        } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes),
-            "a parameter's first values") == GTR_OK;
-        if (!ok) return gtr__undo(ctx, t->id);
-    }
+    t->data_bytes = (size_t)gtr__count(&shape) * gtr__dtype_size(dtype);
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
+}
+/* Its memory and first values: host memory's, or, NULL, those of its init. */
+static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
+    static const char what[] = "a parameter's first values";
+    gtr_context *ctx = t->ctx;
+    const int64_t n = gtr__count(&t->shape);
+    void *host = NULL;
+    if (ctx->preset) return true;
+    if (gtr__stage_ready(ctx, t->stage) || !(t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return false;
+    if (!values && t->init.kind == GTR_INIT_ZERO)
+        return !gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), what);
+    if (!values && !(host = gtr__malloc(ctx, t->data_bytes))) return false;
+    if (host && t->init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = t->init.a;
+    else if (host) gtr__draw((gtr_float *)host, n, &t->init, gtr__hash(ctx->desc.seed, t->name));
+    const bool ok = !gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, what);
+    gtr__mfree(ctx, host);
+    return ok;
+}
+/* What failed, if it is the first error, has the name. */
+static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
+    gtr_context *ctx = t->ctx;
+    const bool first = !ctx->error, ok = gtr__leaf_fill(t, values);
+    char text[GTR__SHAPE_TEXT], more[GTR__SHAPE_TEXT + 600];
+    snprintf(more, sizeof more, " (%s \"%s\" %s)", gtr__row(t->op)->name, t->name ? t->name : "",
+        gtr__shape_text(&t->shape, text));
+    if (first && !ok) gtr__error_more(ctx, more);
+    return ok;
+}
+static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
+        const void *values, gtr_init init, bool buffer) {
+    gtr_tensor *t = gtr__leaf_new(ctx, op, name, dtype, shape, init, buffer);
+    return t && !gtr__leaf_made(t, values) ? gtr__undo(ctx, t->id) : t;
 }
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
@@ -7216,7 +7670,10 @@ void gtr_recompute_end(gtr_context *ctx) {
 }
 int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
 gtr_tensor *gtr_keep(gtr_tensor *t) {
-    if (t && !t->keep && gtr__usable(t->ctx)) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
+    if (t && !t->keep && gtr__usable(t->ctx)) {
+        t->keep = gtr__stored_as(t)->keep = true;
+        gtr__plans_forget(t->ctx, t->id);
+    }
     return t;
 }
 gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
@@ -7484,7 +7941,7 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const gtr_conv_desc *d, int64_t *i);
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i);
 static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool dilates) {
     gtr__attr at = GTR__ZERO;
     gtr_conv_desc w = GTR__ZERO;
@@ -7494,8 +7951,8 @@ static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool
     w.stride_w = d.stride_w ? d.stride_w : d.stride ? d.stride : d.kernel_w;
     w.dilation = d.dilation; w.dilation_w = d.dilation_w;
     if (!dilates && (d.dilation || d.dilation_w))
-        return GTR__NO(x, ARG, "avg_pool: it has no dilation");
-    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), &w, at.i)) return NULL;
+        return GTR__REJECT(x, ARG, "avg_pool", NULL, ", dilation (%d, %d), want 0", d.dilation, d.dilation_w);
+    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, at.i)) return NULL;
     at.i[6] = x->shape.ndim == 3 ? 1 : d.kernel; at.i[7] = d.kernel_w ? d.kernel_w : d.kernel;
     at.i[8] = d.round_up; at.i[9] = d.exclude_padding;
     return gtr__op_new(op, 1, &x, &at, NULL);
@@ -7519,31 +7976,32 @@ static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64
     at.i[0] = at.i[1] = at.i[4] = at.i[5] = 1;
     at.i[6] = height; at.i[7] = width; at.i[8] = linear;
     at.i[10] = means;
-    if (height < 1 || width < 1) return GTR__NO(x, ARG, "%s: got height %lld and width %lld, want at least 1",
-        gtr__kind_of(x->ctx, op), (long long)height, (long long)width);
+    if (height < 1 || width < 1) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL,
+        ", height %lld and width %lld, want at least 1", (long long)height, (long long)width);
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width) {
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (x->shape.ndim == 3 && height != 1)
-        return GTR__NO(x, ARG, "adaptive_avg_pool: got height %lld for x (N, C, L), want 1", (long long)height);
+        return GTR__REJECT(x, ARG, "adaptive_avg_pool", NULL, " and height %lld, want 1 of (N, C, L)",
+            (long long)height);
     GTR__SINCE(x, "adaptive_avg_pool");
     return gtr__whole(x, since, gtr__resized(GTR__OP_AVG_POOL, x, height, width, false, true));
 }
 gtr_tensor *gtr_global_avg_pool(gtr_tensor *x) {
     int axes[GTR_MAX_DIMS];
     if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (x->shape.ndim < 3)
-        return GTR__NO(x, SHAPE, "global_avg_pool: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    if (x->shape.ndim < 3) return GTR__REJECT(x, SHAPE, "global_avg_pool", NULL, ", want (N, C, ...)");
     for (int k = 2; k < x->shape.ndim; k++) axes[k - 2] = k;
-    return gtr_mean(x, axes, x->shape.ndim - 2, false);
+    GTR__SINCE(x, "global_avg_pool");
+    return gtr__whole(x, since, gtr_mean(x, axes, x->shape.ndim - 2, false));
 }
 gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
     if (!x || !gtr__usable(x->ctx)) return NULL;
     const int n = x->shape.ndim;
     if ((n != 3 && n != 4) || factor < 1 || factor > 1 << 20 || (factor > 1 && gtr__count(&x->shape) >> 38 > 0))
-        return GTR__NO(x, SHAPE, "upsample: x has %d dimensions, factor %lld; want (N, C, H, W) or (N, C, L), 1 to "
-            "2^20", n, (long long)factor);
+        return GTR__REJECT(x, SHAPE, "upsample", NULL, ", factor %lld, want (N, C, H, W) or (N, C, L), 1 to 2^20, "
+            "fewer than 2^59 elements", (long long)factor);
     return gtr__resized(GTR__OP_UPSAMPLE, x, n > 3 ? factor * x->shape.dim[2] : 1, factor * x->shape.dim[n - 1], linear,
         false);
 }
@@ -7551,8 +8009,9 @@ gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
     static const int dims[6] = { 0, 1, 4, 2, 5, 3 };
     if (!x || !gtr__usable(x->ctx)) return NULL;
     const int64_t *d = x->shape.dim;
-    if (x->shape.ndim != 4 || r < 1 || r > 1 << 15 || d[1] < 1 || d[1] % (r * r))
-        return GTR__NO(x, SHAPE, "pixel_shuffle: want x (N, C r r, H, W), r %lld", (long long)r);
+    if (x->shape.ndim != 4 || r < 1 || r > 1 << 15 || d[1] < 1 || d[1] % (r * r) || x->dtype != GTR_F32)
+        return GTR__REJECT(x, SHAPE, "pixel_shuffle", NULL, " and r %lld, want float32 (N, C r r, H, W) and r from "
+            "1 to 2^15", (long long)r);
     gtr_shape s = gtr_shape4(d[0], d[1] / (r * r), r, r), o = gtr_shape4(d[0], d[1] / (r * r), r * d[2], r * d[3]);
     GTR__SINCE(x, "pixel_shuffle");
     s = gtr__shape_more(gtr__shape_more(s, d[2]), d[3]);
@@ -7575,18 +8034,20 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
         if (name) return NULL; /* a name that was made and is the user's too: the next */
     }
 }
+static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
+    if (!x || !gtr__usable(x->ctx)) return false;
+    return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
+}
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
-    if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (!(p >= 0 && p < 1))
-        return GTR__NO(x, ARG, "dropout: p is %g, want 0 <= p < 1", p);
+    if (!gtr__dropout_fits(x, "dropout", name, p)) return NULL;
     at.f[0] = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
 }
 gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
-    if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (x->shape.ndim < 3 || x->shape.dim[1] < 1)
-        return GTR__NO(x, SHAPE, "dropout2d: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    if (!gtr__dropout_fits(x, "dropout2d", name, p)) return NULL;
+    if (x->shape.ndim < 3 || x->shape.dim[1] < 1 || x->dtype != GTR_F32)
+        return GTR__REJECT(x, SHAPE, "dropout2d", name, ", want float32 (N, C, ...)");
     GTR__SINCE(x, "dropout2d");
     gtr_tensor *one = gtr_stop_gradient(x);
     for (int k = 2; k < x->shape.ndim; k++) one = gtr_slice(one, k, 0, 1);
@@ -7627,11 +8088,6 @@ gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     at.i[0] = GTR__MAX(rows, 0);
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
     return gtr__limit(t, rows);
-}
-gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
-    gtr__attr at = GTR__ZERO;
-    at.i[0] = INT32_MIN; at.i[1] = -1;
-    return gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL);
 }
 gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = GTR__ZERO;
@@ -7703,7 +8159,7 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
         gtr_init init, bool buffer) {
     char buf[600];
     snprintf(buf, sizeof buf, "%s.%s", name, part);
-    return gtr__leaf(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, NULL, init, buffer);
+    return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
@@ -7730,12 +8186,10 @@ static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char 
     return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
-    char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
-        return GTR__NO(x, SHAPE,
-            "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
-            name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out);
+        return GTR__REJECT(x, SHAPE, "linear", name, " and %lld features out, want float32 (..., K) and at least 1",
+            (long long)desc.out);
     const gtr_shape w = gtr_shape2(desc.out, x->shape.dim[x->shape.ndim - 1]), b = gtr_shape1(desc.out);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)w.dim[1]));
     return gtr__layer(GTR__OP_LINEAR, 0, x, name, w, init, desc.no_bias ? NULL : &b, init);
@@ -7753,67 +8207,66 @@ gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) {
 }
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
-    if (ids->dtype != GTR_I32) return GTR__NO(ids, SHAPE,
-        "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]);
+    if (ids->dtype != GTR_I32 || rows < 1 || width < 1) return GTR__REJECT(ids, SHAPE, "embedding", name,
+        ", %lld rows and width %lld, want int32 and at least 1", (long long)rows, (long long)width);
     const gtr_init init = gtr__init(GTR_INIT_NORMAL, 1);
     return gtr__limit(gtr__layer(GTR__OP_EMBEDDING, 0, ids, name, gtr_shape2(rows, width), init, NULL, init), rows);
 }
 /* The window of desc into i, see op:conv; false, with an error, where a figure is out of range. */
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const gtr_conv_desc *d, int64_t *i) {
-    const int64_t most = 1 << 20, kernel[2] = { d->kernel, d->kernel_w ? d->kernel_w : d->kernel };
-    bool good = d->groups >= 0;
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i) {
+    static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
+    const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
     i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
     i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
     i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
-    i[6] = d->groups ? d->groups : 1;
+    i[6] = i[7] = d->groups ? d->groups : 1;
     i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
     if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
-    for (int k = 0; k < 2; k++)
-        good &= kernel[k] >= 1 && i[k] >= 1 && i[2 + k] >= 0 && i[4 + k] >= 1 && i[8 + k] >= 0 && kernel[k] <= most
-            && i[k] <= most && i[2 + k] <= most && i[4 + k] <= most
-            && (i[8 + k] == 0 || i[8 + k] < GTR__MAX(i[k], i[4 + k]));
-    if (!good) GTR__BAD_ARG(x->ctx, "%s: got kernel (%lld, %lld), stride (%lld, %lld), padding (%lld, %lld), dilation "
-        "(%lld, %lld), groups %lld and output_padding (%lld, %lld), want at least 1, paddings at least 0, an output "
-        "padding below stride or dilation, and none above 2^20", who, (long long)kernel[0], (long long)kernel[1],
-        (long long)i[0], (long long)i[1], (long long)i[2], (long long)i[3], (long long)i[4], (long long)i[5],
-        (long long)i[6], (long long)i[8], (long long)i[9]);
-    return good;
+    for (int k = 0; k < 12; k++) {
+        const bool pads = k / 2 == 1 || k / 2 == 4;
+        const int64_t v = k < 10 ? i[k] : k > 10 && d->kernel_w ? d->kernel_w : d->kernel,
+            most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
+        if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
+            names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
+            (long long)most, k / 2 == 4 ? ", below stride or dilation" : "") != NULL;
+    }
+    return true;
 }
-static const char *const gtr__conv_names[2] = { "conv2d", "conv_transpose2d" };
 static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_conv_desc d, bool back,
-        const char *name) {
+        const char *who, const char *name) {
     gtr__attr at = GTR__ZERO;
     gtr_tensor *in[3];
     in[0] = x; in[1] = w; in[2] = b;
-    if (!gtr__there(gtr__conv_names[back], 2, in)) return NULL;
-    d.kernel = 1;
-    if (!gtr__window_desc(x, gtr__conv_names[back], &d, at.i)) return NULL;
+    if (!gtr__there(who, 2, in) || !gtr__usable(x->ctx)) return NULL;
+    d.kernel = 1; d.kernel_w = 0;
+    if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
+    if (!back && (d.output_padding > 0 || d.output_padding_w > 0))
+        return GTR__REJECT(x, ARG, who, name, ", output_padding (%d, %d), want 0: it is conv_transpose2d's",
+            d.output_padding, d.output_padding_w);
     at.i[7] = back;
-    GTR__SINCE(x, gtr__conv_names[back]);
+    GTR__SINCE(x, who);
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
-static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back) {
-    char text[GTR__SHAPE_TEXT];
+static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, const char *who) {
     int64_t i[16], fan;
-    if (!gtr__layer_name(x, name, gtr__conv_names[back]) || !gtr__window_desc(x, gtr__conv_names[back], &d, i))
-        return NULL;
+    if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, i)) return NULL;
     const gtr_shape *s = &x->shape;
     const int n = s->ndim;
     const bool image = (n == 3 || n == 4) && s->dim[1] > 0;
     if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
-        return GTR__NO(x, SHAPE, "%s \"%s%s\": got x %s %s, %lld channels out and %lld groups, want float32 (N, C, H, "
-            "W) or (N, C, L), at least 1, and groups that divide both", gtr__conv_names[back], x->ctx->scope, name,
-            gtr__dtype_names[x->dtype], gtr__shape_text(s, text), (long long)d.out, (long long)i[6]);
+        return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 (N, C, H, W) or "
+            "(N, C, L), at least 1, and groups that divide both", (long long)d.out, (long long)i[6],
+            i[6] == 1 ? "" : "s");
     gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
     if (n > 3) w = gtr__shape_more(w, d.kernel);
     w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
     fan = gtr__shape_inner(&w, 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)fan));
-    GTR__SINCE(x, gtr__conv_names[back]);
+    GTR__SINCE(x, who);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
     if (weight) weight->last = true;
     if (weight && !d.no_bias) bias = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(d.out), init, false);
-    if (weight && (bias || d.no_bias)) t = gtr__conv_new(x, weight, bias, d, back, name);
+    if (weight && (bias || d.no_bias)) t = gtr__conv_new(x, weight, bias, d, back, who, name);
     return gtr__whole(x, since, t);
 }
 static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int padding) {
@@ -7822,39 +8275,36 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     return d;
 }
 gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false);
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv2d");
 }
 gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr_conv2d(x, name, out, kernel, stride, padding);
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv1d");
 }
 gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, false);
+    return gtr__conv_layer(x, name, d, false, "conv2d");
 }
 gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
-    return gtr__conv_new(x, weight, bias, desc, false, NULL);
+    return gtr__conv_new(x, weight, bias, desc, false, "conv2d", NULL);
 }
 gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true);
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true, "conv_transpose2d");
 }
 gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, true);
+    return gtr__conv_layer(x, name, d, true, "conv_transpose2d");
 }
 gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
-    return gtr__conv_new(x, weight, bias, desc, true, NULL);
+    return gtr__conv_new(x, weight, bias, desc, true, "conv_transpose2d", NULL);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = GTR__ZERO;
     static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
     gtr_tensor *in[6], *t;
-    char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    GTR__SINCE(x, NULL);
     if (x->dtype != GTR_F32 || x->shape.ndim < 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
-        return GTR__NO(x, SHAPE,
-            "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 and momentum "
-            "in 0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
-            desc.eps, desc.momentum);
+        return GTR__REJECT(x, SHAPE, "batch_norm", name, ", eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 "
+            "and momentum in 0 to 1", desc.eps, desc.momentum);
+    GTR__SINCE(x, NULL);
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = t = x;
     for (int k = 1; t && k <= 5; k++) {
@@ -7879,8 +8329,8 @@ static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const ch
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
     const int n = x->shape.ndim;
-    if (dims < 0 || GTR__MAX(dims, 1) > n) return GTR__NO(x, SHAPE, "%s \"%s%s\": dims %d of x with %d dimensions",
-        gtr__row(op)->name, x->ctx->scope, name, dims, n);
+    if (dims < 0 || GTR__MAX(dims, 1) > n)
+        return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, n);
     for (int i = n - GTR__MAX(dims, 1); i < n; i++) k = gtr__shape_more(k, x->shape.dim[i]);
     return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
         gtr__init(GTR_INIT_ZERO, 0));
@@ -7907,9 +8357,9 @@ static gtr_tensor *gtr__group_norm(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
     in[0] = x; in[1] = w; in[2] = b;
     at.i[0] = groups;
     at.f[0] = eps != 0 ? (double)eps : 1e-5;
-    if (groups < 1 || !(at.f[0] >= 0) || !w != !b) return GTR__NO(x, ARG,
-        "%s: got %lld groups and eps %g, want at least 1, at least 0, and weight and bias or neither",
-        gtr__kind_of(x->ctx, GTR__OP_GROUP_NORM), (long long)groups, (double)eps);
+    if (groups < 1 || !(at.f[0] >= 0) || !w != !b) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx,
+        GTR__OP_GROUP_NORM), name, ", %lld groups, eps %g, %s weight and %s bias, want at least 1, at least 0, and "
+        "both or neither", (long long)groups, (double)eps, w ? "a" : "no", b ? "a" : "no");
     return gtr__op_new(GTR__OP_GROUP_NORM, w ? 3 : 1, in, &at, name);
 }
 gtr_tensor *gtr_group_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, int64_t groups, float eps) {
@@ -7917,8 +8367,10 @@ gtr_tensor *gtr_group_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *b
 }
 static gtr_tensor *gtr__group_norm_layer(gtr_tensor *x, const char *name, int64_t groups, float eps, const char *who) {
     if (!gtr__layer_name(x, name, who)) return NULL;
+    if (x->dtype != GTR_F32 || x->shape.ndim < 2 || x->shape.dim[1] < 1)
+        return GTR__REJECT(x, SHAPE, who, name, ", want float32 (N, C, ...)");
     GTR__SINCE(x, who);
-    const gtr_shape c = gtr_shape1(x->shape.ndim > 1 ? x->shape.dim[1] : 1);
+    const gtr_shape c = gtr_shape1(x->shape.dim[1]);
     gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 1), false),
         *b = w ? gtr__layer_part(x, name, "bias", GTR_F32, c, gtr__init(GTR_INIT_ZERO, 0), false) : NULL;
     return gtr__whole(x, since, b ? gtr__group_norm(x, w, b, groups, eps, name) : NULL);
@@ -7929,7 +8381,7 @@ gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, floa
 gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
     if (!x || !gtr__usable(x->ctx)) return NULL;
     const int64_t channels = x->shape.ndim > 2 ? x->shape.dim[1] : 0;
-    if (channels < 1) return GTR__NO(x, SHAPE, "instance_norm: x has %d dimensions, want (N, C, ...)", x->shape.ndim);
+    if (channels < 1) return GTR__REJECT(x, SHAPE, "instance_norm", name, ", want (N, C, ...)");
     if (name) return gtr__group_norm_layer(x, name, channels, eps, "instance_norm");
     GTR__SINCE(x, "instance_norm");
     return gtr__whole(x, since, gtr__group_norm(x, NULL, NULL, channels, eps, NULL));
@@ -7937,16 +8389,18 @@ gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
     if (!gtr__all_there("prelu", x, weight, x)) return NULL;
     gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
+    char text[GTR__SHAPE_TEXT];
     if (s.dim[0] != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != s.dim[0]))
-        return GTR__NO(x, SHAPE, "prelu: weight is not (1,), nor (C,) of x (N, C, ...)");
+        return GTR__REJECT(x, SHAPE, "prelu", NULL, " and weight %s, want (N, C, ...) and (C,), or (1,)",
+            gtr__shape_text(&weight->shape, text));
     while (s.ndim + 1 < x->shape.ndim) s = gtr__shape_more(s, 1);
     GTR__SINCE(x, "prelu");
     return gtr__whole(x, since, gtr__op2(GTR__OP_RECTIFY, x, gtr_reshape(weight, s)));
 }
 gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
     if (!gtr__layer_name(x, name, "prelu")) return NULL;
-    if (channels && x->shape.ndim < 2)
-        return GTR__NO(x, SHAPE, "prelu \"%s%s\": want x (N, C, ...) for channels", x->ctx->scope, name);
+    if (x->dtype != GTR_F32 || (channels && (x->shape.ndim < 2 || x->shape.dim[1] < 1)))
+        return GTR__REJECT(x, SHAPE, "prelu", name, ", want float32%s", channels ? " (N, C, ...) for channels" : "");
     GTR__SINCE(x, "prelu");
     const gtr_shape c = gtr_shape1(channels ? x->shape.dim[1] : 1);
     gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
@@ -7959,8 +8413,13 @@ gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, 
     const int64_t *w = weight->shape.dim;
     const int n = a->shape.ndim;
     gtr_shape to = a->shape, one = a->shape;
-    if (n < 1 || n > 6 || weight->shape.ndim != 3 || w[1] != to.dim[n - 1])
-        return GTR__NO(a, SHAPE, "bilinear: want a (..., A), b (..., B) and weight (M, A, B)");
+    char t3[3][GTR__SHAPE_TEXT];
+    bool fits = n >= 1 && n <= 6 && weight->shape.ndim == 3 && w[1] == to.dim[n - 1] && b->shape.ndim == n
+        && w[2] == b->shape.dim[n - 1] && (!bias || (bias->shape.ndim == 1 && bias->shape.dim[0] == w[0]));
+    for (int k = 0; fits && k < n - 1; k++) fits = to.dim[k] == b->shape.dim[k];
+    if (!fits) return GTR__REJECT(a, SHAPE, "bilinear", NULL, ", b %s, weight %s%s%s, want (..., A), (..., B), "
+        "(M, A, B)%s", gtr__shape_text(&b->shape, t3[0]), gtr__shape_text(&weight->shape, t3[1]), bias ? ", bias " : "",
+        bias ? gtr__shape_text(&bias->shape, t3[2]) : "", bias ? ", (M,)" : "");
     to.dim[n - 1] = w[0];
     to = gtr__shape_more(to, w[1]); one = gtr__shape_more(one, 1);
     GTR__SINCE(a, "bilinear");
@@ -7981,6 +8440,11 @@ gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
     return gtr__whole(a, since, t);
 }
+/* Of three dimensions, what made t, element-wise ops aside: 1 an op of sequences (N, C, L), 0 a product; else -1. */
+static int gtr__of_images(const gtr_tensor *t) {
+    while (t->n_in && !(gtr__row(t->op)->flags & GTR__IMAGES) && gtr__row(t->op)->flags & GTR__EW) t = t->in[0];
+    return gtr__row(t->op)->flags & GTR__IMAGES ? 1 : gtr__row(t->op)->cls == GTR__LOW ? 0 : -1;
+}
 gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     int64_t stride[4] = { 1 };
@@ -7991,15 +8455,16 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     const int n = s->ndim;
     int k = 0;
     while (k < n && s->dim[k] == to->dim[k]) k++; /* the first that differs */
-    const bool same = k == n, row = k == n - 1 && n != 4;
-    bool good = n == to->ndim && (same || (name && (row || (k && (n == 3 || n == 4)))));
+    const int images = n == 3 && k == 2 ? gtr__of_images(branch) : n == 4;
+    const bool same = k == n, row = k == n - 1 && !images;
+    bool good = n == to->ndim && (same || (name && (row || (k && images >= 0 && (n == 3 || n == 4)))));
     for (k = 2; good && !same && !row && k < n; k++) {
         stride[k] = to->dim[k] > 0 ? (s->dim[k] - 1) / to->dim[k] + 1 : 0;
         good = stride[k] > 0 && stride[k] <= 1 << 20 && (s->dim[k] - 1) / stride[k] + 1 == to->dim[k];
     }
     if (!good) return GTR__NO(x, SHAPE, "residual \"%s%s\": got x %s and branch %s, want equal shapes or, with a name, "
-        "another last dimension, or images (N, C, H, W) or (N, C, L) that a stride makes as large", x->ctx->scope,
-        name ? name : "", gtr__shape_text(s, a), gtr__shape_text(to, b));
+        "another last dimension%s, or images (N, C, H, W) or (N, C, L) that a stride makes as large", x->ctx->scope,
+        name ? name : "", gtr__shape_text(s, a), gtr__shape_text(to, b), n == 3 ? " of a product" : "");
     GTR__SINCE(x, NULL);
     l.no_bias = c.no_bias = true;
     l.out = row ? to->dim[n - 1] : 0; c.out = to->dim[1];
@@ -8011,17 +8476,17 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
 
 // >>loss-builders
 static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x); }
-/* Whether t (NULL: yes) is float32 and of shape to, or, with broadcast, broadcasts to it. */
-static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_shape to,
-        bool broadcast) {
+/* Whether t (NULL: yes) is of this dtype and of shape to, or, with broadcast, broadcasts to it. */
+static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_dtype dtype,
+        gtr_shape to, bool broadcast) {
     char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
     if (!t) return true;
     const int n = t->shape.ndim;
-    bool fits = t->dtype == GTR_F32 && (broadcast ? n <= to.ndim : n == to.ndim);
+    bool fits = t->dtype == dtype && (broadcast ? n <= to.ndim : n == to.ndim);
     for (int i = 1; i <= n && fits; i++)
         fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
-    return fits || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want float32 %s%s", op, what,
-        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got),
+    return fits || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op, what,
+        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), gtr__dtype_names[dtype],
         broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
 }
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
@@ -8113,7 +8578,7 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
     if (rows && to.ndim) to.ndim--;
-#define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, to, broadcast)
+#define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, GTR_F32, to, broadcast)
     if (!gtr__loss_fields(op, reads, x->ctx, &d)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
@@ -8134,6 +8599,38 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
     GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, x, t, v, desc))
 GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll, "eps full")
 GTR__LOSS_BUILDER3(cosine_embedding, "margin")
+/* Of logits (N, C, ...) the shape (N, ...). */
+static gtr_shape gtr__classless(gtr_shape s) {
+    if (s.ndim > 1) memmove(s.dim + 1, s.dim + 2, (size_t)(--s.ndim - 1) * sizeof *s.dim);
+    return s;
+}
+/* Logits of more than two dimensions and their labels as rows, (N ..., C) and (N ...) or (N ..., C): where channels lie
+   last all of them are views. */
+static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bool soft) {
+    gtr_tensor **const in[2] = { x, labels };
+    const int n = (*x)->shape.ndim;
+    if (n < 3) return true;
+    if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false))
+        return false;
+    for (int i = 0; i < 2 && *in[i]; i++) {
+        gtr_tensor *t = *in[i];
+        int dims[GTR_MAX_DIMS];
+        const int64_t classes = i && !soft ? 1 : t->shape.dim[1], rows = gtr__count(&t->shape) / classes;
+        for (int k = 0; k < n; k++) dims[k] = gtr__turned(k, n, true);
+        *in[i] = i && !soft ? gtr_reshape(t, gtr_shape1(rows)) : gtr_reshape(gtr_permute(t, dims),
+            gtr_shape2(rows, classes));
+    }
+    return *x && *labels;
+}
+gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
+    gtr_tensor *const from = logits;
+    gtr__attr at = GTR__ZERO;
+    at.i[0] = INT32_MIN; at.i[1] = -1;
+    if (!gtr__all_there("accuracy", logits, labels, logits)) return NULL;
+    GTR__SINCE(from, "accuracy");
+    return gtr__whole(from, since, !gtr__as_rows("accuracy", &logits, &labels, false) ? NULL
+        : gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL));
+}
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
     at.f[0] = a; at.f[1] = b;
@@ -8144,22 +8641,25 @@ static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels,
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
     const char *const op = nll ? "nll" : "cross_entropy";
+    gtr_tensor *const from = x;
     if (!gtr__all_there(op, x, labels, x)) return NULL;
-    const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == 2 && x->shape.ndim == 2;
-    const float s = d.label_smoothing, share = x->shape.ndim == 2 ? -s / (float)x->shape.dim[1] : 0;
+    const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
+    const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
+    const float s = d.label_smoothing, share = shape.ndim > 1 ? -s / (float)shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
+    if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
+    GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
-    gtr_tensor *t = soft ? x : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
-    if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return t;
+    gtr_tensor *t = !gtr__as_rows(op, &x, &labels, soft) ? NULL : soft ? x
+        : gtr__of_labels(whole, x, labels, at, nll ? -1 : s, 0);
+    if (!t || !(soft || nll || d.reduction || d.weight || d.sample_weight)) return gtr__whole(from, since, t);
     if (!soft) gtr__undo(x->ctx, t->id); /* it was for its checks */
-    const gtr_shape classes = gtr_shape1(x->shape.dim[1]);
-    if ((soft && !GTR__FITS("labels", labels, x->shape, false)) || !GTR__FITS("weight", d.weight, classes, false)
-        || !GTR__FITS("sample_weight", d.sample_weight, gtr_shape1(x->shape.dim[0]), false)) return NULL;
-    GTR__SINCE(x, op);
+    if (!GTR__FITS("weight", d.weight, classes, false) || !GTR__FITS("sample_weight", d.sample_weight, terms, false))
+        return gtr__whole(from, since, NULL);
     gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
     gtr_tensor *all = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     if (w) all = gtr_mul(all, w);
@@ -8172,8 +8672,9 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
     if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) { by->layer = op; by->attr.i[2] = d.weight != NULL; }
+    if (terms.ndim > 1) t = gtr_reshape(t, terms);
     t = one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
-    return gtr__whole(x, since, t);
+    return gtr__whole(from, since, t);
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
@@ -8317,10 +8818,6 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
 static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     for (int i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
-}
-/* Which dimension of n is the k-th with channels last, or, of those, logically. */
-static int gtr__turned(int k, int n, bool last) {
-    return !k ? 0 : last ? k < n - 1 ? k + 1 : 1 : k > 1 ? k - 1 : n - 1;
 }
 /* Shape s of n dimensions, those in front of it 1, with channels last; or, of such a shape, the logical one. */
 static gtr_shape gtr__shape_turned(gtr_shape s, int n, bool last) {
@@ -8549,6 +9046,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
     if (!(gtr__row(t->op)->flags & GTR__PERMUTES) || n < 3 || gtr__fetched(b, t)) return false;
+    for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
     gtr__turn(&turn, n, made != 0);
     if (memcmp(turn.i, t->attr.i, (size_t)n * sizeof *turn.i) != 0) return false;
@@ -9087,6 +9585,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 
 // >>pass:fuse
 typedef struct { gtr__build *b; int *readers, *writers, losses; } gtr__fuse; /* by root: nodes that read, write it */
+#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 /* first (LINEAR: any product) is followed by second (COUNT: any of GTR__UNARY); make decides and makes the fused node
    in out */
 typedef struct {
@@ -9151,6 +9650,81 @@ GTR__MAKE(norm) {
     GTR__COPY(out->attr.f + (gtr__row(norm->op)->flags & GTR__COMMITS ? 2 : 0), act->attr.f, 2);
     return true;
 }
+/* Whether b alone reads what a makes, as its operand k, so that a may run in b's place and store what b does. */
+static bool gtr__only_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b, int k) {
+    const gtr__value *v = f->b->plan->value;
+    const int mid = a->out[0];
+    if (b->in[k] != mid) return false;
+    for (const gtr__node *n = a + 1; n < b; n++)
+        if (n->op != GTR__OP_COUNT && gtr__nodes_depend(f->b->plan, a, n)) return false;
+    return mid >= 0 && !a->adds && !b->adds && f->readers[mid] == 1 && f->writers[mid] == 1
+        && v[mid].home == GTR__HOME_ARENA && v[mid].storage == v[b->out[0]].storage;
+}
+static const int gtr__conv_act = 10, gtr__conv_added = 12, gtr__bn_act = 1, gtr__bn_added = 2; /* places in attr.i */
+/* a norm or convolution, then what is added to it, which may be made later */
+GTR__MAKE(added) {
+    const gtr__value *v = f->b->plan->value;
+    const bool conv = gtr__row(a->op)->flags & GTR__CROSS;
+    const int k = b->in[0] == a->out[0], add = b->in[k];
+    if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
+            || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
+            || a->attr.i[conv ? gtr__conv_act : gtr__bn_act] || a->attr.i[conv ? gtr__conv_added : gtr__bn_added]
+            || !gtr__operands(f->b, out, a->n_in + 1, a->n_out)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    GTR__COPY(out->out, a->out, a->n_out);
+    out->in[a->n_in] = add; out->out[0] = b->out[0];
+    out->reads = a->reads | (uint64_t)1 << a->n_in;
+    out->attr = a->attr;
+    out->attr.i[conv ? gtr__conv_added : gtr__bn_added] = 1;
+    out->training = a->training;
+    return true;
+}
+/* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
+GTR__MAKE(affine) {
+    const int own = b->n_in - 1;
+    if (b->training || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act] || a->attr.i[gtr__conv_added]
+            || a->attr.i[11]) return false;
+    for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
+    if (!gtr__operands(f->b, out, a->n_in + own, 1)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    GTR__COPY(out->in + a->n_in, b->in + 1, own);
+    out->out[0] = b->out[0];
+    out->attr = a->attr;
+    out->attr.i[gtr__conv_act] = b->attr.i[gtr__bn_act]; out->attr.i[11] = 1;
+    out->attr.i[gtr__conv_added] = b->attr.i[gtr__bn_added];
+    out->attr.f[0] = b->attr.f[2]; out->attr.f[1] = b->attr.f[3]; out->attr.f[2] = b->attr.f[0];
+    return true;
+}
+/* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
+static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
+    const gtr__plan *p = f->b->plan;
+    const int root = gtr__root(p, a->out[0]), dy = b->in[b->n_in - 1];
+    int uses = 1;
+    if (root != gtr__root(p, dy) || p->value[root].home != GTR__HOME_ARENA
+            || !gtr__shape_equal(&p->value[dy].shape, &p->value[a->out[0]].shape)) return false;
+    for (const gtr__node *n = a - GTR__MIN(a - p->node, GTR__FUSE_WINDOW); n <= a; n++)
+        for (int k = 0; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++) uses += gtr__use(p, n, k) == root;
+    return uses == f->readers[root] + f->writers[root];
+}
+/* a convolution's dx, or all that it adds to, then the gradient of the activation in front of it */
+GTR__MAKE(conv_dact) {
+    const gtr__plan *p = f->b->plan;
+    const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0];
+    if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.i[gtr__conv_act] || !gtr__last_reader(f, a, b)
+            || p->value[to].home == GTR__HOME_ALIAS || p->value[to].storage != p->value[g].storage) return false;
+    for (const gtr__node *n = a + 1; n < b; n++) /* computed again, perhaps */
+        for (int k = n->n_in; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++)
+            if (gtr__use(p, n, k) == gtr__root(p, saved)) return false;
+    if (!gtr__operands(f->b, out, a->n_in + (a->adds ? 2 : 1), a->n_out)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    out->in[a->n_in] = saved; out->out[0] = to;
+    if (a->adds) out->in[a->n_in + 1] = g;
+    out->reads = a->reads | (uint64_t)(a->adds ? 3 : 1) << a->n_in;
+    out->attr = a->attr;
+    out->attr.i[gtr__conv_act] = b->op; out->attr.i[gtr__conv_added] = a->adds != 0;
+    GTR__COPY(out->attr.f, b->attr.f, 2);
+    return true;
+}
 /* a product's input gradient, then the gradient of the activation in front of it */
 GTR__MAKE(dact) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
@@ -9187,8 +9761,12 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
     GTR__FUSION("product + residual", LINEAR, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
     GTR__FUSION("product + activation + residual", LINEAR_ACT, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
-    GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
+    GTR__FUSION("batch_norm + residual", BATCH_NORM, FWD, ADD, FWD, BATCH_NORM, 0, 1, added)
     GTR__FUSION("batch_norm + activation", BATCH_NORM, FWD, COUNT, FWD, BATCH_NORM, 1, 1, norm)
+    GTR__FUSION("convolution + batch_norm", CONV, FWD, BATCH_NORM, FWD, CONV, 0, 1, affine)
+    GTR__FUSION("convolution + residual", CONV, FWD, ADD, FWD, CONV, 0, 1, added)
+    GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
+    GTR__FUSION("convolution dx + activation gradient", CONV, BWD, COUNT, BWD, CONV, 1, 1, conv_dact)
     GTR__FUSION("scale + softmax", SCALE, FWD, SOFTMAX, FWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("softmax + scale gradients", SOFTMAX, BWD, SCALE, BWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
@@ -9213,7 +9791,6 @@ static void gtr__close_up(gtr__plan *p) {
     }
     p->n_node = k;
 }
-#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(const gtr__plan *p, int *readers, int *writers) {
     for (int i = 0; i < p->n_node; i++)
         for (int k = 0; k < GTR__ALL(&p->node[i]); k++) {
@@ -11598,8 +12175,22 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     }
     return GTR_OK;
 }
-/* Rows of a column go into input t if they have as many elements and, of as many dimensions, the same extents, or those
-   that they have with channels on the other side. */
+/* Whether a row of shape a lies as one of b from its dimension `from` on: alike, but for dimensions that are taken
+   together in one of them, as (28, 28) is 784; (H, W, C) is not (C, H, W). */
+static bool gtr__rows_alike(const gtr_shape *a, const gtr_shape *b, int from) {
+    int64_t m = 1, n = 1;
+    int i = a->ndim, k = b->ndim, taken = 0; /* 1: more of a in this run, 2: of b */
+    while (taken < 3) {
+        while (i > 0 && a->dim[i - 1] == 1) i--;
+        while (k > from && b->dim[k - 1] == 1) k--;
+        if (m == n && i > 0 && k > from) { m *= a->dim[--i]; n *= b->dim[--k]; taken = 0; }
+        else if (m < n && i > 0) { m *= a->dim[--i]; taken |= 1; }
+        else if (n < m && k > from) { n *= b->dim[--k]; taken |= 2; }
+        else return m == n && i == 0 && k == from;
+    }
+    return false;
+}
+/* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
 static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
     const gtr_shape s = gtr__column_fed(c);
@@ -11608,7 +12199,8 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
         : (c->image.varied || turns) && t->dtype != GTR_F32 ? "images become float32 alone"
-        : s.ndim + 1 == t->shape.ndim && !turns && !gtr__same_extents(&s, &t->shape) ? "extents differ"
+        : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
+            : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
     return !why ? GTR_OK : GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": column %d%s%s%s, rows %s %s, does not go into "
         "input \"%s\" %s %s: %s", d->name, column, c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "",
@@ -14265,7 +14857,7 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
-gtr_result gtr_save(gtr_context *ctx, const char *path) {
+static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
     if (!r) r = gtr__save_check(ctx, path);
@@ -14285,6 +14877,17 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) {
     gtr__mfree(ctx, s.header);
     gtr__mfree(ctx, target);
     gtr__mfree(ctx, name);
+    return r;
+}
+/* With an error, which the wait may find, the model may not be the one that was meant, and path's a good one. */
+gtr_result gtr_save(gtr_context *ctx, const char *path) {
+    if (!gtr__usable(ctx)) return gtr__save_to(ctx, path);
+    gtr_wait(ctx);
+    const bool refuse = ctx->error && !ctx->may_save;
+    if (refuse)
+        gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
+    const gtr_result r = refuse ? ctx->error : gtr__save_to(ctx, path);
+    ctx->may_save = ctx->error && !refuse;
     return r;
 }
 
@@ -14793,9 +15396,9 @@ void gtr_destroy(gtr_context *ctx) {
                     layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
                     gradients as lookups; Hopper's instructions; chains of small layers in one launch;
                     NULL beside a tensor, and fields that a loss does not read, are errors; images: convolutions,
-                    pooling, resampling, batch, group and instance norms, channels last inside; CIFAR's files,
-                    augmentation, columns with channels last, folders of images;
-                    what convolutions alone read is fed with channels last
+                    pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
+                    CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
+                    is the convolution's; what convolutions alone read is fed with channels last
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -332,6 +332,8 @@ static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
+// W elements that are moved at once.
+template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
 // Four elements from index i on; the address is a multiple of their size together.
 static GTR__DEVICE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
@@ -1445,6 +1447,13 @@ typedef struct gtr__tail {
     int steps, slots, unstored; // slots: tensors; unstored: C itself is not stored
     gtr__tail_step step[GTR__TAIL_STEPS + 3];
 } gtr__tail;
+// What is done to C before an activation: batch_norm's formula of running statistics, one of each for a column; then
+// `from`, which lies as C does, is added. All NULL: nothing.
+typedef struct gtr__product_affine {
+    const float *weight, *shift, *mean, *var;
+    const void *from;
+    float eps;
+} gtr__product_affine;
 // Operands lie with k contiguous (x and w in x w^T) or with the other dimension contiguous. Strides are in elements.
 typedef struct gtr__product : gtr__product_set {
     int type_a, type_b;
@@ -1460,6 +1469,7 @@ typedef struct gtr__product : gtr__product_set {
     int type_pre;
     int act;                    // a unary op's number, or -1; its backward where saved is not NULL
     float act_a, act_b;
+    gtr__product_affine affine; // of whole rows of C, ldc apart
     int type_saved;
     int type_sums, add_sums;
     uint32_t *guard;            // set if C or a sum is not finite; NULL: it is not looked at
@@ -1487,6 +1497,7 @@ typedef struct gtr__choice {
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
+    int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
@@ -1684,17 +1695,42 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 typedef CUresult (*gtr__tensor_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
     const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
     CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-// The driver's function, asked for at run time: nothing more to link.
-static gtr__tensor_encode gtr__tensor_encoder(void) {
+typedef CUresult (*gtr__im2col_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+    const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
+    CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+// The driver's functions, asked for at run time: nothing more to link.
+static void *gtr__driver_function(const char *name) {
     void *f = NULL;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found);
+    cudaError_t e = cudaGetDriverEntryPointByVersion(name, &f, 12000, cudaEnableDefault, &found);
 #else
-    cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &found);
+    cudaError_t e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found);
 #endif
     if (e != cudaSuccess) cudaGetLastError();
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (gtr__tensor_encode)f : NULL;
+    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : NULL;
+}
+static gtr__tensor_encode gtr__tensor_encoder(void) {
+    return (gtr__tensor_encode)gtr__driver_function("cuTensorMapEncodeTiled");
+}
+// Float32 may be rounded to TF32 on its way.
+static CUtensorMapDataType gtr__tensor_type(int type, bool round) {
+    return type == GTR_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : type == GTR_F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+        : round ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+}
+// Of boxes whose rows are 128 >> log bytes.
+static CUtensorMapSwizzle gtr__tensor_swizzle(int log) {
+    return log == 0 ? CU_TENSOR_MAP_SWIZZLE_128B : log == 1 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_32B;
+}
+// A tensor of three dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are zeros.
+static bool gtr__tensor_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type,
+                            const int64_t *extent, const int64_t *stride, const int *box, int log, bool round) {
+    const cuuint64_t size = type == GTR_F32 ? 4 : 2, extents[3] = { (cuuint64_t)extent[0], (cuuint64_t)extent[1],
+        (cuuint64_t)extent[2] }, strides[2] = { (cuuint64_t)stride[0] * size, (cuuint64_t)stride[1] * size };
+    const cuuint32_t boxes[3] = { (cuuint32_t)box[0], (cuuint32_t)box[1], (cuuint32_t)box[2] }, one[3] = { 1, 1, 1 };
+    return encode && (uintptr_t)data % 16 == 0 && encode(map, gtr__tensor_type(type, round), 3,
+        (void *)(uintptr_t)data, extents, strides, boxes, one, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(log),
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 #endif
 
@@ -1747,6 +1783,25 @@ gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, f
     for (int i = 0; i < N; i++) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
     return dy;
 }
+// N columns of C, from place `at` on in rows of `wide`.
+template <int N> static __device__ __noinline__
+gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, int64_t at, int64_t wide) {
+    if (a.mean) {
+        const int64_t n = at <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)wide) : at % wide;
+        const gtr__floats<N> weight = gtr__get_of<N>(a.weight, GTR_F32, n), shift = gtr__get_of<N>(a.shift, GTR_F32, n),
+            mean = gtr__get_of<N>(a.mean, GTR_F32, n), var = gtr__get_of<N>(a.var, GTR_F32, n);
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            v.v[i] = (v.v[i] - mean.v[i]) * (weight.v[i] * rsqrtf(var.v[i] + a.eps)) + shift.v[i];
+    }
+    const gtr__floats<N> from = gtr__get_of<N>(a.from, type, at);
+#pragma unroll
+    for (int i = 0; i < N; i++) if (a.from) v.v[i] += from.v[i];
+    return v;
+}
+static __host__ __device__ __forceinline__ bool gtr__affine_is(const gtr__product_affine &a) {
+    return a.mean || a.from;
+}
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
@@ -1757,6 +1812,7 @@ template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at) {
     if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
+    if (gtr__affine_is(p.affine)) v = gtr__affine(p.affine, v, p.type_c, at, p.ldc);
     if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
     else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
 #pragma unroll
@@ -2038,7 +2094,7 @@ struct gtr__product_lane {
 };
 template <int M, int N, int THREADS> static GTR__DEVICE
 gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int n0, int64_t base_c) {
-    int log = N == 32 ? 3 : N == 64 ? 4 : 5;
+    int log = N == 32 ? 3 : N == 64 ? 4 : N == 128 ? 5 : 6;
     if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
     const int column = ((int)threadIdx.x & ((1 << log) - 1)) << (cut.vec_c ? 2 : 0), rows = M >> cut.split_log,
         first = ((int)blockIdx.x & ((1 << cut.split_log) - 1)) * rows;
@@ -2456,11 +2512,12 @@ static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, in
 template <int LEFT> static GTR__DEVICE void gtr__wgmma_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
-// 128 bytes a row in panels of groups of 8 rows, 1024 bytes apart. Rows are k: panels of 64 columns, 8192 bytes apart.
-static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address) {
+// 128 >> log bytes a row in panels of groups of 8 rows, one behind the other. Rows are k: panels of 64 >> log columns,
+// so many bytes apart.
+static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 8192, int log = 0) {
     uint64_t d;
-    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)),
-        "r"(1u << 30 | 1024u >> 4));
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (apart >> 4 << 16)),
+        "r"((1u + log) << 30 | 1024u >> log >> 4));
     return d;
 }
 #define GTR__WGMMA_D(SHAPE, TYPES, LIST, A, B, P, MODES, ...) \
@@ -2473,6 +2530,7 @@ static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address) {
 #define GTR__WGMMA_T(TYPES) do { \
     if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
     else if constexpr (BK) GTR__WGMMA_N("k16", TYPES, ", 1, 0"); \
+    else if constexpr (AK) GTR__WGMMA_N("k16", TYPES, ", 0, 1"); \
     else GTR__WGMMA_N("k16", TYPES, ", 1, 1"); } while (0)
 #define GTR__WGMMA_R(SHAPE, LIST, A0, A1, A2, A3, B, P, ...) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE \
@@ -2494,7 +2552,8 @@ static GTR__DEVICE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
 }
 // Float32 with rows of k in panels of 32 columns becomes, in its place, rows of 32 of k, which alone the instruction
 // takes from shared memory.
-template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
+// sum: NULL, or what a thread's part of each column is added to, which then is not rounded on its way yet.
+template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
     constexpr int warps = M / 16, units = N / 4 / warps;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
     float v[units][4];
@@ -2503,7 +2562,12 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
         const int unit = u * warps + warp, q = unit & 7;        // four of k from 4 q on
         const char *from = tile + unit / 8 * 4096 + q * 512 + (lane & 3) * 4;
 #pragma unroll
-        for (int i = 0; i < 4; i++) v[u][i] = *(const float *)(from + i * 128 + ((lane >> 2 ^ (q * 4 + i & 7)) << 4));
+        for (int i = 0; i < 4; i++) {
+            v[u][i] = *(const float *)(from + i * 128 + ((lane >> 2 ^ (q * 4 + i & 7)) << 4));
+            if (!sum) continue;
+            sum[u] += v[u][i];
+            v[u][i] = __uint_as_float(gtr__to_tf32(__float_as_uint(v[u][i])));
+        }
     }
     asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
 #pragma unroll
@@ -2803,27 +2867,42 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
         gtr__epilogue(p, v, n, at);
     }
 }
-// Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, PER elements at a
-// time, with the epilogue, and, from their parts in sums, those of p.sums. Reads 4 bytes a range and element.
-template <int PER> static __global__ void __launch_bounds__(128)
+// Finishes a product whose k was cut into ranges: sums each element of C over them, PER elements at a time, with the
+// epilogue, and, from their parts in sums, those of p.sums. GROUPS of a block's threads, each every so many-th range,
+// share an element, whose parts are added in the groups' order: few elements have ranges enough to fill the device.
+// Reads 4 bytes a range and element.
+template <int PER, int GROUPS> static __global__ void __launch_bounds__(128)
 gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges) {
+    constexpr int lanes = 128 / GROUPS;
+    __shared__ gtr__floats<PER> part[GROUPS][lanes];
+    const int lane = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
+    const int64_t all = p.batch * p.m * p.n, units = all / PER, items = units + (sums ? p.m : 0);
     gtr__enter();
-    const int64_t step = (int64_t)gridDim.x * blockDim.x, all = p.batch * p.m * p.n;
-    for (int64_t at = (int64_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x; sums && at < p.m; at += step) {
-        float s = 0;
-#pragma unroll 8
-        for (int r = 0; r < ranges; r++) s += sums[r * p.m + at];
-        gtr__product_put_sum(p, at, s);
-    }
-    for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * PER; at < all; at += step * PER) {
+    for (int64_t first = (int64_t)blockIdx.x * lanes; first < items; first += (int64_t)gridDim.x * lanes) {
+        const int64_t u = first + lane, at = u < units ? u * PER : u - units;
         gtr__floats<PER> v = {};
+        if (u < units) {
 #pragma unroll 8
-        for (int r = 0; r < ranges; r++) {
-            const gtr__floats<PER> u = gtr__get_of<PER>(parts, GTR_F32, r * all + at);
+            for (int r = group; r < ranges; r += GROUPS) {
+                const gtr__floats<PER> f = gtr__get_of<PER>(parts, GTR_F32, r * all + at);
 #pragma unroll
-            for (int i = 0; i < PER; i++) v.v[i] += u.v[i];
+                for (int i = 0; i < PER; i++) v.v[i] += f.v[i];
+            }
+        } else if (u < items)
+#pragma unroll 8
+            for (int r = group; r < ranges; r += GROUPS) v.v[0] += sums[r * p.m + at];
+        if (GROUPS > 1) {
+            __syncthreads();
+            part[group][lane] = v;
+            __syncthreads();
+            if (group) continue;
+#pragma unroll
+            for (int g = 1; g < GROUPS; g++)
+#pragma unroll
+                for (int i = 0; i < PER; i++) v.v[i] += part[g][lane].v[i];
         }
-        gtr__epilogue(p, v, at % p.n, at);
+        if (u < units) gtr__epilogue(p, v, at % p.n, at);
+        else if (u < items) gtr__product_put_sum(p, at, v.v[0]);
     }
 }
 
@@ -2896,11 +2975,12 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
         rows = w.m * w.n / (w.m == 128 ? 1024.0 : 512.0) / split;       // that a thread stores, four columns wide
     double step = room * w.shared > w.alone ? room * w.shared : w.alone;
     if (w.kernel == GTR__WAY_WGMMA) step *= layout[half][p->a_k + p->b_k];
-    auto uneven = [&](int64_t ld, int along) {          // rows that are no whole 16 bytes come by the element
-        return gtr__rows16(ld, p->type_a) ? 0 : (half ? 5 : 0.8) * (along && p->k < 64 ? (double)p->k / 64 : 1);
+    auto uneven = [&](int64_t ld, int along, int64_t across) {  // rows that are no whole 16 bytes come by the element
+        return gtr__rows16(ld, p->type_a) && gtr__rows16(along ? p->k : across, p->type_a) ? 0
+            : (half ? 5 : 0.8) * (along && p->k < 64 ? (double)p->k / 64 : 1);
     };
     if (w.kernel == GTR__WAY_MMA) step *= (half ? 1.35 : 1) * (p->a_k + p->b_k ? 1 : 1.2)
-        * (1 + uneven(p->lda, p->a_k) + uneven(p->ldb, p->b_k));
+        * (1 + uneven(p->lda, p->a_k, p->m) + uneven(p->ldb, p->b_k, p->n));
     if (bytes % 32 && step < 1.5 * room * w.shared) step = 1.5 * room * w.shared;       // parts of sectors
     return ceil((double)waves / room) * (w.launch + (double)depth * step
             + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0))
@@ -3041,11 +3121,15 @@ static int gtr__vectors(const void *p, int64_t pitch, int64_t width, int64_t str
 // Whether four elements at a time of C, or of what lies as it does, can be moved.
 static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, type == GTR_F32 ? 16 : 8); }
 
+static bool gtr__affine_fours(const gtr__product_affine &a, int type) {
+    return gtr__fours(a.weight, GTR_F32) && gtr__fours(a.shift, GTR_F32) && gtr__fours(a.mean, GTR_F32)
+        && gtr__fours(a.var, GTR_F32) && gtr__fours(a.from, type);
+}
 // Whether C and all that is read or written with it can be moved four elements at a time.
 static int gtr__product_fours(const gtr__product *p) {
     return p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && p->c_outer % 4 == 0 && gtr__fours(p->c, p->type_c)
         && gtr__fours(p->from, p->type_c) && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre)
-        && gtr__fours(p->saved, p->type_saved);
+        && gtr__fours(p->saved, p->type_saved) && gtr__affine_fours(p->affine, p->type_c);
 }
 
 // What the blocks of a launch are told, and their grid, for tiles of M x N and depth.
@@ -3142,16 +3226,10 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
 // are zeros; float32 is rounded to TF32 on its way if asked.
 static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type, int k_first,
         int64_t k, int64_t rows, int64_t ld, int64_t deep, int64_t step, int M, bool round) {
-    const cuuint64_t size = type == GTR_F32 ? 4 : 2, extent[3] = { (cuuint64_t)(k_first ? k : rows),
-        (cuuint64_t)(k_first ? rows : k), (cuuint64_t)(step ? deep : 1) },
-        stride[2] = { (cuuint64_t)ld * size, (cuuint64_t)(step ? step : ld) * size };
-    const cuuint32_t box[3] = { (cuuint32_t)(128 / size), (cuuint32_t)(k_first ? M : 128 / size), 1 },
-        one[3] = { 1, 1, 1 };
-    return (uintptr_t)data % 16 == 0 && encode(map, type == GTR_F32
-        ? round ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : type == GTR_BF16
-        ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)(uintptr_t)data, extent,
-        stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    const int wide = type == GTR_F32 ? 32 : 64, box[3] = { wide, k_first ? M : wide, 1 };
+    const int64_t extent[3] = { k_first ? k : rows, k_first ? rows : k, step ? deep : 1 },
+        stride[2] = { ld, step ? step : ld };
+    return gtr__tensor_map(encode, map, data, type, extent, stride, box, 0, round);
 }
 
 // Whether an operand may be read before the kernel before has ended: that is this call's own, or did not write it.
@@ -3281,10 +3359,11 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
 }
 static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr__product &p, const float *parts,
                                   const float *sums, int ranges) {
-    const int64_t all = p.batch * p.m * p.n;
-    const bool four = gtr__product_fours(&p);
-    return GTR__LAUNCH(instance, c, (four ? gtr__ranges_kernel<4> : gtr__ranges_kernel<1>),
-        gtr__blocks(instance, four ? all / 4 : all, 128), 128, 0, p, parts, sums, ranges);
+    const bool four = gtr__product_fours(&p), several = ranges >= 16;
+    const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
+    return GTR__LAUNCH(instance, c, (several ? four ? gtr__ranges_kernel<4, 8> : gtr__ranges_kernel<1, 8>
+        : four ? gtr__ranges_kernel<4, 1> : gtr__ranges_kernel<1, 1>), gtr__blocks(instance, items, several ? 16 : 128),
+        128, 0, p, parts, sums, ranges);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -3306,17 +3385,19 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) run(product) puts into the workspace, and behind them those of
-// the bias's sums; then the sums of them with the epilogue.
+// the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts.
 template <typename F> static gtr_result gtr__product_in_ranges(void *instance, const gtr__call *c,
-        const gtr__product *given, const gtr__choice *choice, F run) {
+        const gtr__product *given, const gtr__choice *choice, F run, const bool *ran = NULL) {
     if (choice->ranges == 1) return run(given);
     gtr__product p = *given;
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
     p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
     p.bias = p.saved = p.pre = NULL;
+    p.affine = {};
     p.guard = NULL;
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(run(&p));
+    if (ran && !*ran) return GTR_OK;
     return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
 }
 static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
@@ -3337,8 +3418,6 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
 // >>products-library
 // What the library does not do stands around it in passes of their own, which are bound by device memory.
 
-#ifndef GPUTRAIN_NO_CUBLASLT
-
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
 template <int PER> static __global__ void __launch_bounds__(256)
         gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items) {
@@ -3349,6 +3428,9 @@ template <int PER> static __global__ void __launch_bounds__(256)
         gtr__epilogue(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
     }
 }
+
+#ifndef GPUTRAIN_NO_CUBLASLT
+
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
 template <int OP>
 static GTR__DEVICE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
@@ -3747,7 +3829,7 @@ static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, i
 static bool gtr__product_takes_tail(void *instance, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
                                     gtr__tail *t) {
     gtr__cuda *g = (gtr__cuda *)instance;
-    if (!g || p->guard || (!g->tail && (g->group || p->act < 0 || gtr__known(p->act)))
+    if (!g || p->guard || gtr__affine_is(p->affine) || (!g->tail && (g->group || p->act < 0 || gtr__known(p->act)))
         || !gtr__product_tails(p, choice) || !gtr__product_maps(p, choice)) return false;
     const gtr__tail none = {}, *behind = g->tail ? (const gtr__tail *)g->tail : &none;
     const int type = p->add ? (int)GTR_F32 : p->type_c;
@@ -4083,10 +4165,12 @@ typedef struct gtr__conv_cut : gtr__product_cut {
     int table;                  // where in shared memory the rows lie
 } gtr__conv_cut;
 
-template <int FORM> static GTR__DEVICE gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int at) {
+template <int FORM>
+static __host__ __device__ inline gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int at) {
     if (FORM != GTR__CONV_IMAGE)
         return { 0, -a.padding, a.stride, a.dilation, 0, 1, a.to, a.kernel, a.rows[0], a.taps[0] };
-    int t = 0, most = min(a.each, a.kernel);
+    int t = 0;
+    const int most = a.each < a.kernel ? a.each : a.kernel;
     while (t < most && (at + a.padding - t * a.dilation) % a.stride) t++;
     const int taps = t < most ? (a.kernel - t + a.each - 1) / a.each : 0,
         count = (a.to - at + a.stride - 1) / a.stride;
@@ -4161,7 +4245,9 @@ struct gtr__conv_lane : gtr__product_lane {
     const gtr__conv_class &y, &x;
     int m0;
     GTR__DEVICE int64_t at(const gtr__product_cut &cut, int r) const {
-        return place + (int64_t)((uint64_t)cut.ldc * gtr__conv_pixel(all, y, x, (uint32_t)(m0 + r)));
+        const uint32_t i = (uint32_t)(m0 + r);
+        return place + (int64_t)((uint64_t)cut.ldc * (all.x.stride * all.y.stride == 1 ? i
+            : gtr__conv_pixel(all, y, x, i)));
     }
 };
 // What a block's threads know alike, and how they fetch.
@@ -4361,9 +4447,6 @@ static gtr__choice gtr__conv_choice(const gtr__product *p, int64_t classes, cons
             && wide * ranges >= caps->sm_count) {
         c.tile = 128; c.split = 1; c.ranges = ranges;
     }
-    if (c.ranges == 1) return c;
-    c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
-    if (p->sums) c.sums_bytes = gtr__pad256((size_t)c.ranges * (size_t)p->m * 4);
     return c;
 }
 static gtr__conv_axis gtr__conv_axis_of(bool image, int64_t size, int64_t places, int64_t kernel, int64_t stride,
@@ -4388,22 +4471,576 @@ static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool im
     cut->groups = (int)g->groups; cut->images = (int)g->n; cut->pitch = (int)(image ? g->o : g->c);
     return GTR_OK;
 }
+// >>conv-im2col
+// The same on Hopper's own matrix instructions: a warp brings stages of 128 bytes of k, the gathered operand by bulk
+// copies that walk an image's pixels under a tap (im2col mode), and two groups of four warps multiply half of the
+// tile's rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
+// several a stage; outside an image, and beyond the channels, are zeros.
+//
+//   producer (a warp)  --full-->  consumers (8 warps)  -->  C through the ring, with the epilogue
+//                      <-empty--
+//
+// PLACES, IMAGE: M x N of C are pixels by channels. WEIGHT: M is of taps and channels and N of what is C's rows, so
+// that the gathered operand is A always; both have k across then, of which float32 takes A through registers and B
+// turned in its place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
+// of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
+#if GTR__TENSOR_MAPS
+#define GTR__IM2COL_CLASSES 4
+typedef struct gtr__im2col_maps { CUtensorMap image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
+typedef struct gtr__im2col_cut : gtr__conv_cut {
+    int log;                    // a box is 128 >> log bytes of a tap's channels
+    int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
+    gtr__fast boxes;            // of a tap
+} gtr__im2col_cut;
+// The first pixel that a class's rows read, in one direction, and how far from it they read tap number tap.
+static __host__ __device__ inline int gtr__im2col_back(const gtr__conv_class &c) {
+    return c.tap < 0 && c.taps ? (c.taps - 1) * c.tap : 0;
+}
+template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
+    static constexpr bool SWAP = FORM == GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES || !HALF;
+    static constexpr int depth = HALF ? 64 : 32, rows = SWAP ? N : M, columns = SWAP ? M : N,
+        pitch = columns + (SWAP ? 4 : 8), stage = (M + N) * 128, blocks = M / 128, sums = SWAP ? 8 * N * 4 : 0,
+        parts = rows * pitch * 4 + sums;
+};
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+static GTR__DEVICE void gtr__im2col_load(uint32_t to, const CUtensorMap *map, int channel, int x, int y, int n,
+                                         int at_x, int at_y, uint32_t bar) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3, %4, %5}], [%6], {%7, %8};" :: "r"(to), "l"(map), "r"(channel), "r"(x), "r"(y), "r"(n), "r"(bar),
+        "h"((uint16_t)at_x), "h"((uint16_t)at_y) : "memory");
+}
+template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
+    typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
+    static constexpr bool WEIGHT = FORM == GTR__CONV_WEIGHT;
+    static constexpr int depth = tile_t::depth, blocks = tile_t::blocks;
+    const gtr__product &p;
+    const gtr__im2col_cut &cut;
+    const gtr__conv_class &y, &x;
+    char *ring;
+    uint32_t full, empty;
+    int tid, warp, m0, n0, first, count;        // stages, of which this block sums count from the first on
+    bool wants_sums;
+    float sum[N / 32];                          // of B's columns, over some of k
+
+    // Box number q of k: where it lies in its row, and for the weight which tap.
+    struct box { int channel, x, y, tap; };
+    GTR__DEVICE box box_of(int q) const {
+        const int j = (int)gtr__quotient((uint32_t)q, cut.boxes), line = (int)gtr__quotient((uint32_t)j, x.by),
+            column = j - line * (int)x.by.by;
+        if (line >= y.taps) return { (int)cut.pitch, 0, 0, cut.y.kernel * cut.x.kernel };     // all of it zero
+        return { (q - j * (int)cut.boxes.by) * (depth >> cut.log), column * x.tap - gtr__im2col_back(x),
+            line * y.tap - gtr__im2col_back(y),
+            (y.first + line * y.each) * cut.x.kernel + x.first + column * x.each };
+    }
+    // Boxes of the image's pixels from row i on.
+    struct pixel { int x, y, n; };
+    GTR__DEVICE pixel pixel_of(int i) const {
+        const uint32_t line = gtr__quotient((uint32_t)i, x.rows), n = gtr__quotient(line, y.rows);
+        return { (i - (int)(line * x.rows.by)) * x.step + x.offset + gtr__im2col_back(x),
+            (int)(line - n * y.rows.by) * y.step + y.offset + gtr__im2col_back(y), (int)n };
+    }
+    // Each lane of the producer warp has one of a stage's boxes: lanes from 0 on of the image, from 16 on of the other.
+    GTR__DEVICE void load(uint32_t to, const gtr__im2col_maps &maps, const CUtensorMap *image, int kt, const pixel &at,
+                          uint32_t bar) const {
+        const int lane = tid & 31, parts = 1 << cut.log, e = lane & (parts - 1), i = (lane - 16) >> cut.log;
+        const uint32_t of_b = to + M * 128;
+        const box b = box_of((kt << cut.log) + e);
+        if (lane < parts)
+            gtr__im2col_load(to + e * (M * 128 >> cut.log), image, b.channel, at.x, at.y, at.n, b.x, b.y, bar);
+        if (lane < 16 || i >= (tile_t::BK ? 1 : N / 64)) return;
+        if constexpr (FORM == GTR__CONV_PLACES)
+            gtr__tensor_load(of_b + e * (N * 128 >> cut.log), &maps.other, b.channel, b.tap, n0, bar);
+        else if constexpr (!HALF)
+            gtr__tensor_load(of_b + e * (N * 128 >> cut.log), &maps.other, b.channel, n0, b.tap, bar);
+        else gtr__tensor_load(of_b + i * 8192 + e * (8192 >> cut.log), &maps.other, n0 + i * 64, b.tap, b.channel, bar);
+    }
+    GTR__DEVICE void load_weight(uint32_t to, const gtr__im2col_maps &maps, int kt, const box &b, uint32_t bar) const {
+        const int lane = tid & 31, i = lane - 16;
+        const pixel at = pixel_of(kt * depth);
+        if (lane < (M / depth) << cut.log)
+            gtr__im2col_load(to + lane * (depth * 128 >> cut.log), &maps.image[0], b.channel, at.x, at.y, at.n, b.x,
+                             b.y, bar);
+        if (i >= 0 && i < N / depth)
+            gtr__tensor_load(to + (M + i * depth) * 128, &maps.other, n0 + i * depth, kt * depth, 0, bar);
+    }
+    // By one warp.
+    GTR__DEVICE void produce(const gtr__im2col_maps &maps, const CUtensorMap *image) const {
+        const pixel at = pixel_of(m0);
+        const box own = box_of(m0 / (depth >> cut.log) + (tid & 31));
+        int slot = 0;
+        uint32_t turn = 1;
+        gtr__enter();
+#pragma unroll 1
+        for (int i = 0; i < count; i++) {
+            const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
+            if ((tid & 31) == 0) {
+                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
+                gtr__bar_expect(bar, tile_t::stage);
+            }
+            __syncwarp();
+            if constexpr (WEIGHT) load_weight(to, maps, first + i, own, bar);
+            else load(to, maps, image, first + i, at, bar);
+            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+        }
+    }
+    // Of 16 bits: eight of k's rows of each panel of 64 columns, two of these a thread.
+    GTR__DEVICE void add_sums(const char *tile, int type) {
+        const int lane = tid & 31;
+#pragma unroll
+        for (int i = 0; i < N / 64; i++) {
+            const char *rows = tile + i * 8192 + warp * 1024;
+#pragma unroll
+            for (int e = 0; e < 8; e++) {
+                const uint32_t v = *(const uint32_t *)(rows + e * 128 + ((lane >> 2 ^ e) << 4) + (lane & 3) * 4);
+                sum[2 * i] += gtr__get(&v, type, 0);
+                sum[2 * i + 1] += gtr__get(&v, type, 1);
+            }
+        }
+    }
+    // A stage of float32, WEIGHT: A's part of it, of row blocks of 64, as fragments.
+    GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile, int block) const {
+        const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
+        const char *panel = tile + block * 8192 + (warp & 3) / 2 * 4096;
+#pragma unroll
+        for (int e = 0; e < 16; e++)
+            f[e / 4][e % 4] = *(const uint32_t *)(panel + (e / 4 * 8 + e % 4 / 2 * 4 + k) * 128
+                + (((c + e % 2 * 8) >> 2 ^ (k + e % 4 / 2 * 4)) << 4) + (c & 3) * 4);
+    }
+    // Panels of the ring's first slot, in units of 16 bytes what lies between row blocks, and where each of four steps
+    // of k begins: of a box's rows of wide bytes 32 bytes on, then in the next box; of those with k across 16 rows on.
+    struct panels { uint64_t a, b; uint32_t block, at_a[4], at_b[4]; };
+    GTR__DEVICE panels panels_of() const {
+        constexpr bool k_first = tile_t::BK && !WEIGHT;
+        const uint32_t from = gtr__shared_address(ring), wide = 128u >> cut.log, block = WEIGHT ? 8192 : 64 * wide;
+        panels q;
+        q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, WEIGHT ? 8192 >> cut.log : 8192, cut.log);
+        q.b = gtr__wgmma_panel(from + M * 128, 8192, k_first ? cut.log : 0);
+        q.block = block >> 4;
+#pragma unroll
+        for (int s = 0; s < 4; s++) {
+            const uint32_t box = s >> (2 - cut.log), in = (uint32_t)(s & ((4 >> cut.log) - 1)) * 2;
+            q.at_a[s] = WEIGHT ? s * wide : box * (M * wide >> 4) + in;
+            q.at_b[s] = WEIGHT && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
+        }
+        return q;
+    }
+    // Of float32, WEIGHT, A is in f.
+    template <int TYPE>
+    GTR__DEVICE void multiply_stage(float (*d)[N / 2], const panels &q, int slot, int add, const uint32_t (*f)[4][4]) {
+        const uint64_t a = q.a + slot * (tile_t::stage >> 4), b = q.b + slot * (tile_t::stage >> 4);
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int s = 0; s < 4; s++)
+#pragma unroll
+            for (int r = 0; r < blocks; r++)
+                if constexpr (WEIGHT && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
+                else gtr__wgmma<TYPE, N, !WEIGHT, tile_t::BK && !WEIGHT>(d[r], a + r * q.block + q.at_a[s],
+                    b + q.at_b[s], add || s);
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    }
+    template <int TYPE> GTR__DEVICE void multiply(float (*d)[N / 2]) {
+        const panels q = panels_of();
+        int slot = 0, before = 0;
+        uint32_t turn = 0;
+#pragma unroll 1
+        for (int i = 0; i < count; i++) {
+            gtr__bar_await(full + 8 * slot, turn);
+            if constexpr (WEIGHT) if (wants_sums) add_sums(ring + slot * tile_t::stage + M * 128, TYPE);
+            multiply_stage<TYPE>(d, q, slot, i, NULL);
+            gtr__wgmma_until<1>();
+            if (i && i + cut.stages <= count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * before);
+            before = slot;
+            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+        }
+        gtr__wgmma_until<0>();
+    }
+    // Of float32, WEIGHT: a stage is turned, and A of it fetched, while the one before is multiplied.
+    GTR__DEVICE void multiply_turned(float (*d)[N / 2]) {
+        const panels q = panels_of();
+        int slot = 0;
+        uint32_t turn = 0, f[2][blocks][4][4];
+        auto ready = [&](uint32_t (*to)[4][4]) {
+            gtr__bar_await(full + 8 * slot, turn);
+            char *tile = ring + slot * tile_t::stage;
+            gtr__wgmma_turn<128, N>(tile + M * 128, sum);
+#pragma unroll
+            for (int r = 0; r < blocks; r++) fetch_a(to[r], tile, warp / 4 * blocks + r);
+        };
+        auto step = [&](int i, const uint32_t (*now)[4][4], uint32_t (*next)[4][4]) {
+            const int own = slot;
+            if (i >= count) return;
+            multiply_stage<GTR_F32>(d, q, own, i, now);
+            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            if (i + 1 < count) ready(next);
+            gtr__wgmma_until<0>();
+            if (i + cut.stages < count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * own);
+        };
+        if (count) ready(f[0]);
+#pragma unroll 1
+        for (int i = 0; i < count; i += 2) { step(i, f[0], f[1]); step(i + 1, f[1], f[0]); }
+    }
+    // Into the ring, which nobody reads or fills any more.
+    GTR__DEVICE void spill(const float (*d)[N / 2], float *c) const {
+        constexpr int pitch = tile_t::pitch;
+#pragma unroll
+        for (int r = 0; r < blocks; r++) {
+            const int row = (warp / 4 * blocks + r) * 64 + (warp & 3) * 16 + ((tid & 31) >> 2), column = 2 * (tid & 3);
+            float *at = c + (WEIGHT ? column * pitch + row : row * pitch + column);
+#pragma unroll
+            for (int i = 0; i < N / 8; i++) {
+                const float *v = d[r] + 4 * i;
+                if constexpr (WEIGHT) {
+                    float *to = at + 8 * i * pitch;
+                    to[0] = v[0]; to[pitch] = v[1]; to[8] = v[2]; to[pitch + 8] = v[3];
+                } else {
+                    *(float2 *)(at + 8 * i) = make_float2(v[0], v[1]);
+                    *(float2 *)(at + 8 * pitch + 8 * i) = make_float2(v[2], v[3]);
+                }
+            }
+        }
+    }
+    // Each warp's parts of the sums behind C: [warp][column].
+    GTR__DEVICE void store_sums(float *parts, int64_t base) const {
+        if (!wants_sums) return;
+#pragma unroll
+        for (int i = 0; i < N / 32; i++)
+            parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+        if (tid >= N || n0 + tid >= cut.m) return;
+        float all = 0;
+#pragma unroll
+        for (int w = 0; w < 8; w++) all += parts[w * N + tid];
+        gtr__product_put_sum(p, base + n0 + tid, all);
+    }
+    // What the epilogue reads is fetched to L2 while the tile is summed.
+    template <typename L> GTR__DEVICE void prefetch(const void *from, int type, const L &lane) const {
+        const int size = type == GTR_F32 ? 4 : 2;
+        if (!from || lane.column * size % 128) return;
+        for (int r = lane.row; r < lane.end; r += lane.step)
+            asm volatile("prefetch.global.L2 [%0];" :: "l"((const char *)from + lane.at(cut, r) * size));
+    }
+    // As gtr__product_store, where all is of whole 16 bytes: a block is as long at its epilogue as at a short sum, so a
+    // thread moves 16 bytes a row, and asks once for what is done to them; what is read of several rows is on its way
+    // at once.
+    template <typename T, bool READS, typename L>
+    GTR__DEVICE void store(L lane, int column0, int end, const float *c) const {
+        constexpr int W = 16 / sizeof(T), across = tile_t::columns / W, step = 256 / across, G = 2;
+        typedef gtr__few<T, W> few;
+        const int column = tid % across * W;
+        const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
+        const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
+        const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
+        float bias[W];
+        if (column0 + column >= cut.n) return;
+#pragma unroll
+        for (int k = 0; k < W; k++) bias[k] = p.bias ? gtr__get(p.bias, p.type_bias, column0 + column + k) : 0.0f;
+        lane.place += column - lane.column;
+        for (int first = tid / across; first < end; first += G * step) {
+            [[maybe_unused]] few added[G], at_act[G];
+            T *to[G];
+#pragma unroll
+            for (int i = 0; i < G; i++) {
+                const int64_t at = lane.at(cut, first + i * step);
+                const bool in = first + i * step < end;
+                to[i] = (T *)p.c + at;
+                if (READS && had && in) added[i] = *(const few *)(had + at);
+                if (READS && saved && in) at_act[i] = *(const few *)(saved + at);
+            }
+#pragma unroll
+            for (int i = 0; i < G; i++) {
+                gtr__floats<W> v, s;
+                few r;
+                if (first + i * step >= end) return;
+#pragma unroll
+                for (int k = 0; k < W; k += 4)
+                    *(float4 *)(v.v + k) = *(const float4 *)(c + (first + i * step) * tile_t::pitch + column + k);
+#pragma unroll
+                for (int k = 0; k < W; k++) {
+                    v.v[k] += bias[k];
+                    if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
+                    s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
+                    if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
+                        : gtr__unary_fwd(GTR__OP_RELU, v.v[k], 0.0f, 0.0f);
+                }
+                if (other) v = READS && saved ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
+                    : gtr__act(p.act, v, p.act_a, p.act_b);
+#pragma unroll
+                for (int k = 0; k < W; k++)
+                    gtr__store(&r.v[k], READS && had && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
+                *(few *)to[i] = r;
+            }
+        }
+    }
+    template <typename T, typename L>
+    GTR__DEVICE void store(const L &lane, int column0, int end, const float *c) const {
+        if (p.saved || p.add || p.affine.from) store<T, true>(lane, column0, end, c);
+        else store<T, false>(lane, column0, end, c);
+    }
+    // C's rows of the tile end at `end`.
+    template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
+        float d[blocks][N / 2];
+        float *c = (float *)ring;
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column);
+#pragma unroll
+        for (int i = 0; i < N / 32; i++) sum[i] = 0;
+        if constexpr (!WEIGHT) {
+            prefetch(p.saved, p.type_saved, lane);
+            prefetch(gtr__product_had(p), p.type_c, lane);
+            prefetch(p.affine.from, p.type_c, lane);
+        }
+        if constexpr (WEIGHT && !HALF) multiply_turned(d);
+        else if constexpr (!HALF) multiply<GTR_F32>(d);
+        else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
+        else multiply<GTR_F16>(d);
+#pragma unroll
+        for (int i = 0; i < blocks * (N / 2); i++) if (!count) d[i / (N / 2)][i % (N / 2)] = 0;
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+        spill(d, c);
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+        if (cut.whole_c) {
+            if (!HALF || p.type_c == GTR_F32) store<float>(lane, column0, end, c);
+            else if (p.type_c == GTR_BF16) store<__nv_bfloat16>(lane, column0, end, c);
+            else store<__half>(lane, column0, end, c);
+            return;
+        }
+        gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+            [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+    }
+    GTR__DEVICE void consume(int range, int64_t base_c) {
+        const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
+        gtr__enter();
+        gtr__product_lane own = gtr__product_lane_of<tile_t::rows, tile_t::columns, 256>(cut, row0, column0, base_c);
+        int end = min(tile_t::rows, cut.m - row0);
+        if constexpr (FORM != GTR__CONV_IMAGE) consume(row0, column0, end, own);
+        else {
+            own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
+            end = min(end, cut.images * y.count * x.count - m0);
+            own.end = min(own.end, end);
+            consume(row0, column0, end, gtr__conv_lane{ own, cut, y, x, m0 });
+        }
+        if constexpr (WEIGHT) store_sums((float *)ring + tile_t::rows * tile_t::pitch, (int64_t)range * cut.m);
+    }
+};
+#endif
+template <bool HALF, int M, int N, int FORM>
+static __global__ void __launch_bounds__(288, N == 128 ? 1 : 2)
+gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__im2col_cut cut,
+                   const __grid_constant__ gtr__im2col_maps maps) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    typedef gtr__im2col_block<HALF, M, N, FORM> block_t;
+    typedef typename block_t::tile_t tile_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int tid = (int)threadIdx.x;
+    const uint3 place = gtr__product_place(cut);
+    const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch,
+        line = FORM == GTR__CONV_IMAGE ? which / (uint32_t)cut.x.stride : 0;
+    const gtr__conv_class y = gtr__conv_class_of<FORM>(cut.y, (int)line),
+        x = gtr__conv_class_of<FORM>(cut.x, (int)(which - line * (uint32_t)cut.x.stride));
+    const int boxes = y.taps * x.taps * (int)cut.boxes.by,
+        stages = block_t::WEIGHT ? (cut.k + tile_t::depth - 1) / tile_t::depth
+            : (boxes + (1 << cut.log) - 1) >> cut.log,
+        share = stages / cut.ranges, rest = stages - share * cut.ranges,
+        m0 = (int)(block_t::WEIGHT ? place.y : place.x) * M,
+        n0 = (int)(block_t::WEIGHT ? place.x : place.y) * N;
+    if (FORM == GTR__CONV_IMAGE && m0 >= cut.images * y.count * x.count) { gtr__enter(); return; }
+    char *ring = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
+    const uint32_t full = gtr__shared_address(ring) + cut.stages * tile_t::stage, empty = full + 8 * cut.stages;
+    if (tid == 0) {
+        for (int i = 0; i < cut.stages; i++) {
+            gtr__bar_set(full + 8 * i, 1);
+            gtr__bar_set(empty + 8 * i, 8);
+        }
+        gtr__bars_are_set();
+    }
+    __syncthreads();
+    block_t block = { p, cut, y, x, ring, full, empty, tid, tid / 32, m0, n0,
+        (int)range * share + min((int)range, rest), share + ((int)range < rest), block_t::WEIGHT && p.sums && !m0, {} };
+    if (tid < 256) block.consume((int)range, (int64_t)range * cut.batch * p.c_batch);
+    else block.produce(maps, &maps.image[which]);
+#endif
+}
+
+// The image in one direction of a class's window: what is between the corners are its first pixels under a tap.
+static bool gtr__im2col_corners(const gtr__conv_class &c, int from, int *lower, int *upper) {
+    *lower = c.offset + gtr__im2col_back(c);
+    *upper = *lower + (c.count - 1) * c.step + 1 - from;
+    return c.step <= 8 && *lower >= -128 && *upper <= 127 && *upper >= -128 && *lower <= 127
+        && (c.taps - 1) * (c.tap < 0 ? -c.tap : c.tap) <= 255;
+}
+static bool gtr__im2col_image(CUtensorMap *map, const void *data, int type, const gtr__im2col_cut &cut,
+                              const gtr__conv_class &y, const gtr__conv_class &x, int channels, int pixels) {
+    const gtr__im2col_encode encode = (gtr__im2col_encode)gtr__driver_function("cuTensorMapEncodeIm2col");
+    const cuuint64_t size = type == GTR_F32 ? 4 : 2, extent[4] = { (cuuint64_t)cut.pitch, (cuuint64_t)cut.x.from,
+        (cuuint64_t)cut.y.from, (cuuint64_t)cut.images }, stride[3] = { size * extent[0], size * extent[0] * extent[1],
+        size * extent[0] * extent[1] * extent[2] };
+    const cuuint32_t step[4] = { 1, (cuuint32_t)x.step, (cuuint32_t)y.step, 1 };
+    int lower[2], upper[2];
+    return gtr__im2col_corners(x, cut.x.from, &lower[0], &upper[0])
+        && gtr__im2col_corners(y, cut.y.from, &lower[1], &upper[1])
+        && encode && encode(map, gtr__tensor_type(type, true), 4, (void *)(uintptr_t)data, extent, stride, lower, upper,
+            (cuuint32_t)channels, (cuuint32_t)pixels, step, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(cut.log),
+            CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+// The other operand. The weight's dimensions are its contiguous one, and two more; turned: it is transposed.
+template <bool HALF, int M, int N, int FORM>
+static bool gtr__im2col_other(CUtensorMap *map, const gtr__product *p, const gtr__im2col_cut &cut) {
+    constexpr int depth = gtr__im2col_tile<HALF, M, N, FORM>::depth;
+    const gtr__tensor_encode encode = gtr__tensor_encoder();
+    const int64_t taps = (int64_t)cut.y.kernel * cut.x.kernel;
+    const int channels = depth >> cut.log;
+    if (FORM == GTR__CONV_WEIGHT) {
+        const int64_t extent[3] = { p->lda, p->k, 1 }, stride[2] = { p->lda, p->lda * p->k };
+        const int box[3] = { depth, depth, 1 };
+        return gtr__tensor_map(encode, map, p->a, p->type_a, extent, stride, box, 0, false);
+    }
+    if (FORM == GTR__CONV_PLACES || HALF) {
+        const int64_t cg = p->ldb / taps, of = FORM == GTR__CONV_PLACES ? p->n : cut.channels.by,
+            extent[3] = { cg, taps, of }, stride[2] = { cg, p->ldb };
+        const int box[3] = { FORM == GTR__CONV_PLACES ? channels : 64, 1, FORM == GTR__CONV_PLACES ? N : channels };
+        return gtr__tensor_map(encode, map, p->b, p->type_b, extent, stride, box,
+            FORM == GTR__CONV_PLACES ? cut.log : 0, true);
+    }
+    const int64_t og = cut.channels.by, extent[3] = { og, p->n, taps }, stride[2] = { og, og * p->n };
+    const int box[3] = { channels, N, 1 };
+    return gtr__tensor_map(encode, map, p->b, p->type_b, extent, stride, box, cut.log, true);
+}
+// *ran is false where the operands don't lie so that they can be brought.
+template <bool HALF, int M, int N, int FORM>
+static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gtr__product *p,
+                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
+    typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
+    gtr__im2col_cut cut;
+    gtr__im2col_maps maps;
+    dim3 grid;
+    static_cast<gtr__conv_cut &>(cut) = given;
+    cut.log = choice->boxes_log;
+    const int channels = tile_t::depth >> cut.log, classes = FORM == GTR__CONV_IMAGE ? given.x.stride : 1;
+    cut.boxes = gtr__fast_of(gtr__ceil((int)given.channels.by, channels));
+    GTR__TRY(gtr__product_cut_for(instance, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
+        &grid));
+    memset((void *)&maps, 0, sizeof maps);
+    if (!gtr__im2col_other<HALF, M, N, FORM>(&maps.other, p, cut)) return GTR_OK;
+    for (int i = 0; i < (FORM == GTR__CONV_IMAGE ? given.y.stride : 1); i++)
+        for (int j = 0; j < classes; j++) {
+            const gtr__conv_class y = gtr__conv_class_of<FORM>(given.y, i), x = gtr__conv_class_of<FORM>(given.x, j);
+            if (!y.taps || !x.taps || y.count < 1 || x.count < 1) continue;
+            if (!gtr__im2col_image(&maps.image[i * classes + j], FORM == GTR__CONV_WEIGHT ? p->b : p->a, p->type_a, cut,
+                y, x, channels, FORM == GTR__CONV_WEIGHT ? tile_t::depth : M)) return GTR_OK;
+        }
+    *ran = true;
+    const int64_t per = 16 / gtr__elem(p->type_c);
+    cut.whole_c = p->n % per == 0 && p->ldc % per == 0 && p->c_batch % per == 0 && gtr__aligned(p->c, 16)
+        && gtr__aligned(p->from, 16) && gtr__aligned(p->saved, 16) && (!p->saved || p->type_saved == p->type_c)
+        && !p->guard && !p->pre && !p->bias_m && gtr__aligned(p->affine.from, 16) && !p->affine.mean
+        && !(p->affine.from && p->add);
+    const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
+    cut.stages = most;
+    while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
+    return gtr__product_launch(instance, c, "gtr__im2col_kernel", gtr__im2col_kernel<HALF, M, N, FORM>, grid, 288,
+        1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
+}
+template <bool HALF, int FORM>
+static gtr_result gtr__im2col_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                    const gtr__choice *choice, bool *ran) {
+    constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
+    return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(instance, c, p, cut, choice, ran)
+                                  : gtr__im2col_start<HALF, 128, 64, FORM>(instance, c, p, cut, choice, ran);
+}
+template <int FORM>
+static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                  const gtr__choice *choice, bool *ran) {
+    return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(instance, c, p, cut, choice, ran)
+                                             : gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
+}
+#endif
+// Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
+// what is around them; `turned`: of a stage of float32 with k across.
+static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
+    { 256, 128, 1, 570, 1250, 5800 }, { 128, 64, 2, 500, 1070, 3400 },
+};
+// What the sums of ranges' parts take.
+static double gtr__ranges_ns(const gtr__product *p, int ranges) {
+    return ranges > 1 ? 2500 + (double)ranges * (double)p->m * (double)p->n / 400 : 0;
+}
+// Whether Hopper's kernel takes it, and how.
+static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
+                               gtr__choice *c) {
+    const bool half = c->kind == GTR__PRODUCT_HALF, weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
+    const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
+    const double before = c->ns;
+    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1 || classes > 4
+            || (g->c | g->o) % (wide / 8)) return false;
+    int log = 0;
+    while (log < (weight && !half ? 0 : 2)
+        && (weight ? channels % (wide >> log) : channels <= wide >> (log + 1))) log++;
+    if (weight && channels % (wide >> log)) return false;
+    const int64_t boxes = g->kh * g->kw / classes * gtr__ceil(channels, wide >> log),
+        stages = weight ? gtr__ceil(p->k, wide) : gtr__ceil(boxes, (int64_t)1 << log);
+    for (gtr__im2col_way w : gtr__im2col_ways) {
+        if (weight && !half) { w.m = 128; w.stage = w.turned; }     // A goes through registers
+        const int64_t tiles = gtr__ceil(p->m, weight ? w.n : w.m) * gtr__ceil(p->n, weight ? w.m : w.n) * p->batch,
+            most = classes > 1 || !gtr__product_in_parts(p) ? 1 : stages < 64 ? stages : 64;
+        for (int64_t ranges = 1; ranges <= most; ranges++) {
+            const double waves = (double)gtr__ceil(tiles * ranges, caps->sm_count * w.room),
+                ns = 2500 + waves * (w.rest + (double)gtr__ceil(stages, ranges) * w.stage)
+                    + gtr__ranges_ns(p, (int)ranges);
+            if (ns >= c->ns) continue;
+            c->ns = ns; c->wgmma_m = w.m; c->wgmma_n = w.n; c->ranges = (int)ranges; c->boxes_log = log;
+        }
+    }
+    c->copy_bytes = image && !half ? gtr__pad256((size_t)(g->o * p->ldb) * 4) : 0;
+    return c->ns < before;
+}
+static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
+    if (c->ranges == 1) return;
+    c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
+    if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
+}
+[[maybe_unused]] static gtr_result gtr__turn_floats(void *instance, const gtr__call *c, const void *x, void *y,
+                                                    int64_t rows, int64_t columns);
+static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form, const gtr__product &p,
+                                   const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
+#if GTR__TENSOR_MAPS
+    gtr__product q = p;
+    if (choice->copy_bytes) {
+        void *turned = (char *)c->ws + choice->parts_bytes;
+        GTR__TRY(gtr__turn_floats(instance, c, p.b, turned, cut.channels.by, p.ldb));
+        q.b = turned;
+    }
+    return gtr__product_in_ranges(instance, c, &q, choice, [&](const gtr__product *r) {
+        return form == GTR__CONV_WEIGHT ? gtr__im2col_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran)
+            : form == GTR__CONV_IMAGE ? gtr__im2col_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
+                                      : gtr__im2col_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
+    }, ran);
+#else
+    (void)instance; (void)c; (void)form; (void)p; (void)cut; (void)choice; (void)ran;
+    return GTR_OK;
+#endif
+}
 static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gtr__window *g, int form,
                                     const gtr__product &p) {
     const bool image = form == GTR__CONV_IMAGE;
     const int64_t classes = image ? g->sh * g->sw : 1;
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision);
-    const size_t bytes = choice.parts_bytes + choice.sums_bytes;
+    gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision), fast = choice;
+    const bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
+    gtr__conv_parts(&choice, &p);
+    gtr__conv_parts(&fast, &p);
+    const size_t bytes = choice.parts_bytes + choice.sums_bytes,
+        fast_bytes = hopper ? fast.parts_bytes + fast.sums_bytes + fast.copy_bytes : 0;
     if (c->measure) {
-        if (bytes > *c->measure) *c->measure = bytes;
+        for (size_t want : { bytes, fast_bytes }) if (want > *c->measure) *c->measure = want;
         return GTR_OK;
     }
-    if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
     gtr__conv_cut cut;
     GTR__TRY(gtr__conv_cut_of(instance, g, image, &cut));
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    bool ran = false;
+    if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes)))
+        GTR__TRY(gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
+    if (ran) return GTR_OK;
+    if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
     return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
         return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(instance, c, q, cut, &choice)
             : image ? gtr__conv_kind<GTR__CONV_IMAGE>(instance, c, q, cut, &choice)
@@ -4413,13 +5050,14 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
 
 // Depthwise: each channel with its own window, of which a tile product would be zero all but its diagonal.
 typedef struct gtr__depthwise {
-    const void *x, *w, *bias, *dy;
+    const void *x, *w, *bias, *dy, *saved;      // saved: what act's backward reads, or NULL
     void *y;                    // dweight: parts of it, of each range of rows
-    int type_x, type_w, type_bias, type_dy, type_y, add, act;   // act: as gtr__product's
+    int type_x, type_w, type_bias, type_dy, type_saved, type_y, add, act;   // act: as gtr__product's
     float act_a, act_b;
+    gtr__product_affine affine;
     int image;                  // y is an image, of places x
     int log;                    // 1 << log threads lie along channels
-    int outs, fours;            // channels of the places; FEW: y goes by four of them
+    int outs;                   // channels of the places
 } gtr__depthwise;
 #define GTR__DEPTHWISE_TAPS 9   // whose sums a thread has at a time
 // y, or dx. A thread makes W channels of a row, of whose class it walks the taps; a block's weights lie in shared
@@ -4464,7 +5102,9 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
         }
         const int64_t at = (int64_t)((uint64_t)(d.image ? gtr__conv_pixel(cut, y, x, i) : i) * (uint32_t)cut.pitch)
             + channel;
-        if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
+        if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, cut.pitch);
+        if (d.saved) sum = gtr__dact(d.act, sum, gtr__get_of<W>(d.saved, d.type_saved, at), d.act_a, d.act_b);
+        else if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
         if (d.add) {
             const gtr__floats<W> had = gtr__get_of<W>(d.y, d.type_y, at);
 #pragma unroll
@@ -4474,16 +5114,14 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
     }
 }
 // dweight: block (i, s, t) sums the i-th range of places for 32 W of their channels and nine taps: each thread every so
-// many-th place, then these in their order. FEW: of an image of few channels, each of which all channels of a place
-// read, and which are taps of their own here. Bound by bytes: x and dy once for nine taps.
-template <int W, bool FEW> static __global__ void __launch_bounds__(256)
+// many-th place, then these in their order. Bound by bytes: x and dy once for nine taps.
+template <int W> static __global__ void __launch_bounds__(256)
 gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
     constexpr int N = GTR__DEPTHWISE_TAPS;
     __shared__ float part[256 * W];
     const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.y, 0),
         x = gtr__conv_class_of<GTR__CONV_WEIGHT>(cut.x, 0);
-    const int channels = FEW ? (int)cut.channels.by : 1, taps = cut.y.kernel * cut.x.kernel * channels,
-        wide = W << d.log, first = (int)blockIdx.y * wide,
+    const int taps = cut.y.kernel * cut.x.kernel, wide = W << d.log, first = (int)blockIdx.y * wide,
         channel = first + ((int)threadIdx.x & ((1 << d.log) - 1)) * W, begin = (int)blockIdx.z * N;
     const uint64_t rows = (uint64_t)((int64_t)cut.images * y.count * x.count);
     const uint32_t end = (uint32_t)(rows * (blockIdx.x + 1) / gridDim.x), step = 256u >> d.log;
@@ -4493,8 +5131,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
             i < end && channel < d.outs; i += step) {
         const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
         const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy, (int64_t)((uint64_t)i * (uint32_t)d.outs) + channel);
-        int tap = begin / channels, line = tap / cut.x.kernel, column = tap - line * cut.x.kernel,
-            of = begin - tap * channels;
+        int line = begin / cut.x.kernel, column = begin - line * cut.x.kernel;
 #pragma unroll
         for (int t = 0; t < N; t++) {
             const int at_y = r.y + line * y.tap, at_x = r.x + column * x.tap;
@@ -4503,18 +5140,10 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
             const uint32_t pixel = r.pixel + (uint32_t)(line * y.tap) * (uint32_t)cut.x.from
                 + (uint32_t)(column * x.tap);
             const int64_t at = (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch);
-            gtr__floats<W> f;
-            if constexpr (FEW) {
-                const float one = gtr__get_of<1>(in ? d.x : NULL, d.type_x, at + of).v[0];
-#pragma unroll
-                for (int k = 0; k < W; k++) f.v[k] = one;
-            } else f = gtr__get_of<W>(in ? d.x : NULL, d.type_x, at + channel);
+            const gtr__floats<W> f = gtr__get_of<W>(in ? d.x : NULL, d.type_x, at + channel);
 #pragma unroll
             for (int k = 0; k < W; k++) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
-            if (!FEW || ++of == channels) {
-                of = 0;
-                if (++column == cut.x.kernel) { column = 0; line++; }
-            }
+            if (++column == cut.x.kernel) { column = 0; line++; }
         }
     }
 #pragma unroll
@@ -4531,87 +5160,6 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
-// Stores channels from lane on of a place, four at a time where all places' begin so.
-static GTR__DEVICE void gtr__few_store(const gtr__depthwise &d, int64_t place, int lane, const float *v) {
-#pragma unroll
-    for (int k = 0; k < 8; k += 4) {
-        gtr__floats<4> f = { { v[k], v[k + 1], v[k + 2], v[k + 3] } };
-        if (lane + k >= d.outs) return;
-        if (d.act >= 0) f = gtr__act(d.act, f, d.act_a, d.act_b);
-        if (d.fours) {
-            if (d.add) {
-                const gtr__floats<4> had = gtr__get_of<4>(d.y, d.type_y, place + lane + k);
-#pragma unroll
-                for (int j = 0; j < 4; j++) f.v[j] += had.v[j];
-            }
-            gtr__put_of(d.y, d.type_y, place + lane + k, f);
-        } else
-#pragma unroll
-            for (int j = 0; j < 4; j++) if (lane + k + j < d.outs) {
-                const int64_t at = place + lane + k + j;
-                gtr__put(d.y, d.type_y, at, d.add ? f.v[j] + gtr__get(d.y, d.type_y, at) : f.v[j]);
-            }
-    }
-}
-#define GTR__FEW_TAPS 64        // times channels, of an image of few
-#define GTR__FEW_ROWS 4         // that a thread has at a time
-#define GTR__FEW_OUTS 8         // channels of a thread
-// y of an image of few channels: a thread makes eight channels of four places, from a table of what their taps are and
-// weights in shared memory. Bound by bytes, y once, and its multiply-adds: a tile of the tensor cores would be mostly
-// zeros.
-static __global__ void __launch_bounds__(256)
-gtr__few_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
-    constexpr int P = GTR__FEW_ROWS, W = GTR__FEW_OUTS;
-    extern __shared__ __align__(16) char gtr__pool[];
-    const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0),
-        x = gtr__conv_class_of<GTR__CONV_PLACES>(cut.x, 0);
-    const int channels = (int)cut.channels.by, taps = cut.y.kernel * cut.x.kernel * channels, wide = W << d.log;
-    float *weight = (float *)gtr__pool;
-    int4 *table = (int4 *)(weight + taps * wide);
-    const int lane = ((int)threadIdx.x & ((1 << d.log) - 1)) * W;
-    gtr__enter();
-    for (int i = (int)threadIdx.x; i < taps * wide; i += 256) {
-        const int t = i / wide, out = i - t * wide;
-        weight[i] = out < d.outs ? gtr__get(d.w, d.type_w, (int64_t)out * taps + t) : 0.0f;
-    }
-    for (int i = (int)threadIdx.x; i < taps; i += 256) {
-        const gtr__conv_tap t = gtr__conv_tap_of(cut, y, x, (uint32_t)i);
-        table[i] = make_int4(t.y, t.x, (int)t.pixel, t.channel);
-    }
-    __syncthreads();
-    const uint32_t rows = (uint32_t)(cut.images * y.count * x.count), step = 256u >> d.log;
-    for (uint32_t i = blockIdx.x * step * P + (threadIdx.x >> d.log); i < rows; i += gridDim.x * step * P) {
-        gtr__conv_row r[P];
-        float sum[P][W];
-#pragma unroll
-        for (int p = 0; p < P; p++) {
-            r[p] = gtr__conv_row_of(cut, y, x, i + p * step);
-            if (i + p * step >= rows) r[p].y = INT32_MIN / 2;
-#pragma unroll
-            for (int k = 0; k < W; k++) sum[p][k] = lane + k < d.outs && d.bias
-                ? gtr__get(d.bias, d.type_bias, lane + k) : 0.0f;
-        }
-#pragma unroll 3
-        for (int t = 0; t < taps; t++) {
-            const int4 at = table[t];
-            const float4 lo = *(const float4 *)(weight + t * wide + lane),
-                hi = *(const float4 *)(weight + t * wide + lane + 4);
-            const float w[W] = { lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w };
-#pragma unroll
-            for (int p = 0; p < P; p++) {
-                const bool in = (uint32_t)(r[p].y + at.x) < (uint32_t)cut.y.from
-                    && (uint32_t)(r[p].x + at.y) < (uint32_t)cut.x.from;
-                const float v = gtr__get_of<1>(in ? d.x : NULL, d.type_x, (int64_t)((uint64_t)(r[p].pixel
-                    + (uint32_t)at.z) * (uint32_t)cut.pitch) + at.w).v[0];
-#pragma unroll
-                for (int k = 0; k < W; k++) sum[p][k] = fmaf(v, w[k], sum[p][k]);
-            }
-        }
-#pragma unroll
-        for (int p = 0; p < P; p++) if (i + p * step < rows)
-            gtr__few_store(d, (int64_t)((uint64_t)(i + p * step) * (uint32_t)d.outs), lane, sum[p]);
-    }
-}
 // Threads along channels of a block, of which each has four or, else, one.
 static int gtr__depthwise_log(int64_t channels, int per) {
     int log = 0;
@@ -4621,41 +5169,28 @@ static int gtr__depthwise_log(int64_t channels, int per) {
 static bool gtr__depthwise_takes(const gtr__window *g) {
     return g->cg == 1 && g->og == 1 && g->kh * g->kw <= 64 && g->c <= 65535 * 32 && g->sh * g->sw <= 65535;
 }
-// An image of few channels, that few enough taps read.
-static bool gtr__few_takes(const gtr__window *g) {
-    return g->groups == 1 && g->c <= 4 && g->kh * g->kw * g->c <= GTR__FEW_TAPS && g->o >= GTR__FEW_OUTS && g->o <= 64
-        && g->n * g->oh * g->ow >= 1024;
-}
-static bool gtr__direct(const gtr__window *g) { return gtr__depthwise_takes(g) || gtr__few_takes(g); }
 // In ranges of places for so many blocks.
 static int64_t gtr__depthwise_ranges(const gtr__window *g, const gtr__caps *caps) {
     const int per = g->o % 4 ? 1 : 4, log = gtr__depthwise_log(g->o, per);
-    const int64_t others = gtr__ceil(g->o, per << log) * gtr__ceil(g->kh * g->kw * g->cg, GTR__DEPTHWISE_TAPS),
+    const int64_t others = gtr__ceil(g->o, per << log) * gtr__ceil(g->kh * g->kw, GTR__DEPTHWISE_TAPS),
         want = 6 * (int64_t)caps->sm_count / others, most = g->n * g->oh * g->ow / ((256 >> log) * 8);
     return want < 1 || most < 1 ? 1 : want < most ? want : most;
 }
 static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
                                      int64_t ranges) {
-    const bool few = gtr__few_takes(g), four = g->o % 4 == 0 && (few || gtr__fours(d.x, d.type_x))
-        && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y);
+    const bool four = g->o % 4 == 0 && gtr__fours(d.x, d.type_x)
+        && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y)
+        && gtr__fours(d.saved, d.type_saved) && gtr__affine_fours(d.affine, d.type_y);
     const int64_t classes = d.image ? g->sh * g->sw : 1, taps = g->kh * g->kw,
         rows = (d.image ? g->n * g->h * g->w : g->n * g->oh * g->ow) / classes;
     gtr__conv_cut cut;
     GTR__TRY(gtr__conv_cut_of(instance, g, d.image != 0, &cut));
     d.outs = (int)g->o;
-    if (few && !ranges) {
-        d.log = gtr__depthwise_log(g->o, GTR__FEW_OUTS); d.fours = four;
-        const int64_t held = taps * g->cg * (((int64_t)GTR__FEW_OUTS << d.log) * 4 + 16);
-        return GTR__LAUNCH(instance, c, gtr__few_kernel, (unsigned)gtr__blocks(instance,
-            gtr__ceil(rows, GTR__FEW_ROWS), 256 >> d.log), 256, (size_t)held, d, cut);
-    }
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
-    if (ranges) return GTR__LAUNCH(instance, c, (few
-        ? four ? gtr__depthwise_dweight_kernel<4, true> : gtr__depthwise_dweight_kernel<1, true>
-        : four ? gtr__depthwise_dweight_kernel<4, false> : gtr__depthwise_dweight_kernel<1, false>),
-        dim3((unsigned)ranges, (unsigned)slabs, (unsigned)gtr__ceil(taps * g->cg, GTR__DEPTHWISE_TAPS)), 256, 0, d,
-        cut);
+    if (ranges) return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_dweight_kernel<4>
+        : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)ranges, (unsigned)slabs,
+        (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(instance, rows, 256 >> d.log), slabs * classes);
     return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
@@ -4671,13 +5206,146 @@ static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, con
     return gtr__column_sums(instance, c, c->ws, GTR_F32, ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
 }
 
+static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
+    gtr__product_affine a = {};
+    if (c->attr->i[11]) {
+        const gtr__arg *norm = &c->in[gtr__conv_inputs(c)];
+        a.weight = (const float *)gtr__some(c, &norm[0]); a.shift = (const float *)gtr__some(c, &norm[1]);
+        a.mean = (const float *)gtr__some(c, &norm[2]); a.var = (const float *)gtr__some(c, &norm[3]);
+        a.eps = (float)c->attr->f[2];
+    }
+    if (c->attr->i[12]) a.from = gtr__some(c, &c->in[c->n_in - 1]);
+    return a;
+}
+// A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
+static gtr_result gtr__conv_plainly(void *instance, const gtr__call *c, const gtr__product *given) {
+    gtr__product p = *given;
+    gtr__caps own;
+    const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(instance, c, &own), c->precision);
+    if (!gtr__affine_is(given->affine) || (!choice.library && !choice.weighted))
+        return gtr__product_run(instance, c, given);
+    p.affine = {};
+    p.act = -1;
+    p.saved = NULL;
+    GTR__TRY(gtr__product_run(instance, c, &p));
+    if (c->measure) return GTR_OK;
+    p = *given;
+    p.bias = NULL;
+    const int per = gtr__product_fours(&p) ? 4 : 1;
+    const int64_t items = p.m * p.n / per;
+    return GTR__LAUNCH(instance, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+        gtr__blocks(instance, items, 256), 256, 0, p, items);
+}
+
+// An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
+// at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
+// bytes: those rows, written here and read by the product.
+#define GTR__COLUMNS_CHANNELS 16
+#define GTR__COLUMNS_BYTES ((int64_t)64 << 20)  // of such rows at a time
+typedef struct gtr__columns {
+    const void *x, *w; void *to; int k, units, outs; uint32_t rows; gtr__fast per;
+} gtr__columns;
+template <typename T> static __global__ void __launch_bounds__(256)
+gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constant__ gtr__conv_cut cut) {
+    constexpr int N = 16 / sizeof(T);
+    extern __shared__ __align__(16) char gtr__pool[];
+    gtr__conv_tap *table = (gtr__conv_tap *)gtr__pool;
+    const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0),
+        x = gtr__conv_class_of<GTR__CONV_PLACES>(cut.x, 0);
+    for (int i = (int)threadIdx.x; i < d.units * N; i += 256) {
+        table[i] = gtr__conv_tap_of(cut, y, x, (uint32_t)i);
+        if (i >= d.k) table[i].y = INT32_MIN / 2;       // outside of any image
+    }
+    gtr__enter();
+    __syncthreads();
+    const uint32_t all = (d.rows + (d.w ? (uint32_t)d.outs : 0)) * (uint32_t)d.units;
+    for (uint32_t u = blockIdx.x * 256 + threadIdx.x; u < all; u += gridDim.x * 256) {
+        const uint32_t row = gtr__quotient(u, d.per), at = (u - row * (uint32_t)d.units) * N;
+        T v[N];
+        if (row >= d.rows) {
+            const T *from = (const T *)d.w + (uint64_t)(row - d.rows) * (uint32_t)d.k;
+#pragma unroll
+            for (int k = 0; k < N; k++) v[k] = (int)at + k < d.k ? from[at + k] : T(0);
+        } else {
+            const gtr__conv_row r = gtr__conv_row_of(cut, y, x, row);
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const gtr__conv_tap t = table[at + k];
+                const bool in = (uint32_t)(r.y + t.y) < (uint32_t)cut.y.from
+                    && (uint32_t)(r.x + t.x) < (uint32_t)cut.x.from;
+                const uint64_t from = (uint64_t)(r.pixel + t.pixel) * (uint32_t)cut.pitch + (uint32_t)t.channel;
+                v[k] = in ? ((const T *)d.x)[from] : T(0);
+            }
+        }
+        uint4 whole;
+        memcpy(&whole, v, 16);
+        ((uint4 *)d.to)[u] = whole;
+    }
+}
+static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
+    return g->groups == 1 && g->c <= GTR__COLUMNS_CHANNELS && g->c * gtr__elem(p.type_a) % 16
+        && p.type_a == p.type_b && p.k && p.m && g->kh * g->kw * g->c <= 1024;
+}
+// PLACES or WEIGHT, given as a product of all images.
+static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
+                                   bool weight) {
+    const int64_t size = gtr__elem(given.type_a), k = g->kh * g->kw * g->c, units = gtr__ceil(k * size, 16),
+        wide = units * 16 / size, places = g->oh * g->ow, most = GTR__COLUMNS_BYTES / (places * units * 16),
+        each = most < 1 ? 1 : most < g->n ? most : g->n;
+    const size_t columns = gtr__pad256((size_t)((each * places + (weight ? 0 : g->o)) * units) * 16);
+    gtr__call call = *c;
+    size_t inner = 0;
+    if (c->measure) call.measure = &inner;
+    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(instance, GTR_ERR_STATE, "no workspace for columns");
+    else { call.ws = (char *)c->ws + columns; call.ws_bytes = c->ws_bytes - columns; }
+    for (int64_t first = 0; first < g->n; first += each) {
+        gtr__window part = *g;
+        part.n = g->n - first < each ? g->n - first : each;
+        gtr__product p = given;
+        const int64_t rows = part.n * places, at = first * places;
+        p.a_batch = p.b_batch = p.c_batch = 0;
+        gtr__columns d = {};
+        d.x = (const char *)(weight ? p.b : p.a) + first * g->h * g->w * g->c * size;
+        d.to = c->ws; d.k = (int)k; d.units = (int)units; d.outs = (int)g->o; d.rows = (uint32_t)rows;
+        d.per = gtr__fast_of(units);
+        if (weight) {
+            p.a = (const char *)p.a + at * p.lda * size;
+            p.b = c->ws; p.ldb = wide; p.k = rows; p.add |= first > 0; p.add_sums |= first > 0;
+        } else {
+            d.w = p.b;
+            p.a = c->ws; p.lda = wide;
+            p.b = (char *)c->ws + rows * units * 16; p.ldb = p.k = wide;
+            p.m = rows;
+            const int64_t to = at * p.ldc;
+            p.c = (char *)p.c + to * gtr__elem(p.type_c);
+            if (p.saved) p.saved = (const char *)p.saved + to * gtr__elem(p.type_saved);
+            if (p.affine.from) p.affine.from = (const char *)p.affine.from + to * gtr__elem(p.type_c);
+        }
+        if (c->measure) {
+            GTR__TRY(gtr__conv_plainly(instance, &call, &p));
+            if (columns + inner > *c->measure) *c->measure = columns + inner;
+            return GTR_OK;
+        }
+        gtr__conv_cut cut;
+        GTR__TRY(gtr__conv_cut_of(instance, &part, false, &cut));
+        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a convolution whose images have %lld places is too large", (long long)places);
+        const unsigned blocks = gtr__blocks(instance, (rows + g->o) * units, 256);
+        const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
+        GTR__TRY(size == 4 ? GTR__LAUNCH(instance, c, gtr__columns_kernel<float>, blocks, 256, table, d, cut)
+                           : GTR__LAUNCH(instance, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
+        GTR__TRY(gtr__conv_plainly(instance, &call, &p));
+    }
+    return GTR_OK;
+}
+
 // Whether it is a product as it stands: one tap, that every pixel is under. (Of a transposed one there may be more.)
 static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
 }
 // y = the places of image x, or the image of places x.
 static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *g, bool image,
-        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y) {
+        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
     const gtr__arg *w = &c->in[1];
     const int64_t k = g->kh * g->kw * g->cg;
     gtr__product p = gtr__product_none();
@@ -4697,13 +5365,16 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     }
     if (bias) { p.bias = gtr__some(c, bias); p.type_bias = bias->dtype; }
     p.c = y->data; p.type_c = y->dtype; p.add = y->add;
+    p.affine = gtr__conv_affine(c);
+    if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
     if (c->attr->i[10]) { p.act = (int)c->attr->i[10]; p.act_a = (float)c->attr->f[0]; p.act_b = (float)c->attr->f[1]; }
-    if (gtr__depthwise_takes(g) || (!image && gtr__few_takes(g))) {
-        const gtr__depthwise d = { p.a, p.b, p.bias, NULL, p.c, p.type_a, p.type_b, p.type_bias, 0, p.type_c, p.add,
-            p.act, p.act_a, p.act_b, image, 0, 0, 0 };
+    if (gtr__depthwise_takes(g)) {
+        const gtr__depthwise d = { p.a, p.b, p.bias, NULL, p.saved, p.c, p.type_a, p.type_b, p.type_bias, 0,
+            p.type_saved, p.type_c, p.add, p.act, p.act_a, p.act_b, p.affine, image, 0, 0 };
         return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, 0);
     }
-    return gtr__conv_plain(g) ? gtr__product_run(instance, c, &p)
+    if (gtr__conv_plain(g)) return gtr__conv_plainly(instance, c, &p);
+    return !image && gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, false)
         : gtr__conv_product(instance, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
 }
 static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
@@ -4716,28 +5387,31 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
     p.guard = gtr__watches(instance, c, p.c, p.sums, true);
     gtr__caps own;
-    const int64_t ranges = gtr__direct(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
+    const int64_t ranges = gtr__depthwise_takes(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
     const size_t bytes = (size_t)ranges * (size_t)dw->count * 4;
     if (ranges && c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
     if (ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, ranges);
-    return gtr__conv_plain(g) && p.k ? gtr__product_run(instance, c, &p)
+    if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
+    return gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, true)
         : gtr__conv_product(instance, c, g, GTR__CONV_WEIGHT, p);
 }
 static gtr_result gtr__cuda_conv_fwd(void *instance, const gtr__call *c) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
-    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], c->n_in > 2 ? &c->in[2] : NULL, &c->out[0]);
+    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
+        &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
 static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *dy = &c->in[c->n_in - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
+    const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
-    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__direct(&g);
+    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
     if (c->measure) *c->measure = 0;
-    if (gtr__wanted(c, 0)) GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0]));
+    if (gtr__wanted(c, 0))
+        GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL));
     if (gtr__wanted(c, 1)) {
         GTR__TRY(gtr__conv_dweight(instance, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
         if (beside) return GTR_OK;
@@ -5008,7 +5682,6 @@ static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float 
 }
 // N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
 // for once.
-template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
 template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
 #pragma unroll
@@ -5021,6 +5694,28 @@ template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const 
         for (int u = 0; u < N; u++)
 #pragma unroll
             for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
+}
+// As many from element `from` on, pitch apart.
+template <int W, int N>
+static GTR__DEVICE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
+    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N]; const T *at = (const T *)x.p + from;
+#pragma unroll
+        for (int u = 0; u < N; u++) r[u] = *(const gtr__few<T, W> *)(at + u * pitch);
+#pragma unroll
+        for (int u = 0; u < N; u++)
+#pragma unroll
+            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
+}
+template <int W, int N>
+static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
+    GTR__BY_DTYPE(y.t, T, T *at = (T *)y.p + to;
+#pragma unroll
+        for (int u = 0; u < N; u++) {
+            gtr__few<T, W> r;
+#pragma unroll
+            for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u][k]);
+            *(gtr__few<T, W> *)(at + u * pitch) = r;
+        });
 }
 // Stores n <= 4 elements, or adds them to what is there.
 static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
@@ -5455,6 +6150,8 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
         m->columns = 32;
         while (m->columns > 1 && m->columns / 2 >= m->kept) m->columns /= 2;
         while (m->columns > 8 && gtr__ceil(m->kept, m->columns) < sms) m->columns /= 2;
+        // a thread at least four terms, where there are outputs enough
+        while (m->columns < 512 && m->terms < 2048 / m->columns && m->kept / m->columns >= 4 * sms) m->columns *= 2;
         int64_t rows = 512 / m->columns, blocks = gtr__ceil(m->kept, m->columns);
         if (m->terms > rows * 64 && blocks < 2 * sms)
             m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, rows * 16), gtr__ceil(4 * sms, blocks)), 512);
@@ -6081,6 +6778,11 @@ static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, 
     return GTR__LAUNCH(instance, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
         : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
         (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
+}
+static gtr_result gtr__turn_floats(void *instance, const gtr__call *c, const void *x, void *y, int64_t rows,
+                                   int64_t columns) {
+    const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
+    return gtr__turn_run(instance, c, from, to, 1, rows, columns);
 }
 // y's dimension k is x's dimension dim[k].
 static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
@@ -7012,6 +7714,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_const
         gtr__give(m.to, s.at, W, r);
     }
 }
+// Whether a window's largest is v's, both as stored: NaN if one of the window is.
+static GTR__DEVICE bool gtr__slide_is(const gtr__slide &m, float v, float best) {
+    return gtr__rounded(m.y.t, v) == best || v != v;
+}
 // Of the channels in mask, in which pixel (y, x) is the largest of a window, those in which none before it is.
 template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &m, int64_t base,
         const gtr__slide_run &down, const gtr__slide_run &across, int y, int x, const float (&best)[W], unsigned mask) {
@@ -7020,7 +7726,7 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
             float v[1][W];
             gtr__take_all(m.x, v, [&](int) { return base + ((int64_t)j * m.axis[1].size + i) * m.channels; });
 #pragma unroll
-            for (int k = 0; k < W; k++) if (gtr__rounded(m.y.t, v[0][k]) == best[k]) mask &= ~(1u << k);
+            for (int k = 0; k < W; k++) if (gtr__slide_is(m, v[0][k], best[k])) mask &= ~(1u << k);
         }
     return mask;
 }
@@ -7045,7 +7751,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
             for (int u = 0; u < N; u++) if (at[u] >= 0) {
                 unsigned mask = 0;
 #pragma unroll
-                for (int k = 0; k < W; k++) mask |= (gtr__rounded(m.y.t, v[0][k]) == best[u][k] ? 1u : 0u) << k;
+                for (int k = 0; k < W; k++) mask |= (gtr__slide_is(m, v[0][k], best[u][k]) ? 1u : 0u) << k;
                 if (h.dilation > 1 && (s.y + h.pad - y[u] * h.step) % h.dilation) mask = 0;
                 if (w.dilation > 1 && (s.x + w.pad - x[u] * w.step) % w.dilation) mask = 0;
                 if (mask) mask = gtr__slide_first(m, image, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, y[u]),
@@ -7081,10 +7787,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
             for (int u = 0; u < N; u++, tap++)
 #pragma unroll
                 for (int k = 0; k < W; k++)
-                    if (at[u] >= 0 && (v[u][k] > best[k] || v[u][k] != v[u][k])) { best[k] = v[u][k]; where[k] = tap; }
+                    if (at[u] >= 0 && !(v[u][k] <= best[k]) && best[k] == best[k]) {
+                        best[k] = v[u][k]; where[k] = tap;
+                    }
         });
-#pragma unroll
-        for (int k = 0; k < W; k++) if (best[k] != best[k]) where[k] = -1;
         const int y0 = s.y ? s.y * h.step - h.pad : 0, y1 = s.y < h.places - 1 ? (s.y + 1) * h.step - h.pad : h.size,
             x0 = s.x ? s.x * w.step - w.pad : 0, x1 = s.x < w.places - 1 ? (s.x + 1) * w.step - w.pad : w.size;
         for (int y = max(y0, 0); y < min(y1, h.size); y++)
@@ -7099,7 +7805,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
     }
 }
 // The same, of small windows. For each of the places that read a block's tile of pixels shared memory has the tap of
-// the first of the largest, a byte a channel; 255: none, a NaN is. Pixels gather by it.
+// the first of the largest, a byte a channel; 255: all is padding. Pixels gather by it.
 #define GTR__SLIDE_ROOM 4096
 template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
     const int N = 3;
@@ -7120,13 +7826,13 @@ template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m
             if (w.dilation > 1) i /= w.dilation;
 #pragma unroll
             for (int k = 0; k < W; k++)
-                if (v[u][k] > best[k] || tap[k] == 255 || v[u][k] != v[u][k]) {
+                if ((!(v[u][k] <= best[k]) && best[k] == best[k]) || tap[k] == 255) {
                     best[k] = v[u][k]; tap[k] = (uint32_t)(j * w.kernel + i);
                 }
         }
     });
 #pragma unroll
-    for (int k = 0; k < W; k++) all |= (best[k] != best[k] ? 255u : tap[k]) << 8 * k;
+    for (int k = 0; k < W; k++) all |= tap[k] << 8 * k;
     return all;
 }
 template <int W>
@@ -7294,7 +8000,7 @@ static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
 #define GTR__BN_T 512
 #define GTR__BN_ROWS 4          // that a thread has in flight, and holds
 typedef struct gtr__bn {
-    gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
+    gtr__opd x, from, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, rows, per;                // per: rows a piece
     int width, lanes, threads, pieces;
     int training;
@@ -7310,22 +8016,38 @@ template <int W, int STAGE> struct gtr__bn_own {
     static const int U = GTR__BN_ROWS;
     const gtr__bn &m;
     int lane, row, step, piece;
-    int64_t channel, first, end;
+    int64_t channel, first, end, last, pitch;   // pitch: elements from one of a thread's rows to its next
     bool live, held;
     GTR__DEVICE gtr__bn_own(const gtr__bn &bn) : m(bn) {
         lane = (int)threadIdx.x % m.lanes; row = (int)threadIdx.x / m.lanes; step = (int)blockDim.x / m.lanes;
         piece = (int)blockIdx.y;
-        channel = ((int64_t)blockIdx.x * m.lanes + lane) * W;
+        channel = ((int64_t)blockIdx.x * m.lanes + lane) * W; pitch = step * m.channels;
         first = piece * m.per + row; end = piece * m.per + count(piece);
         live = channel < m.channels;
         if (!live) first = end;
+        last = first + (end - 1 - first) / (U * step) * (U * step);
         held = STAGE == 0 && count(piece) <= U * step;
     }
     GTR__DEVICE int64_t count(int s) const { return s < m.pieces - 1 ? m.per : m.rows - s * m.per; }
     GTR__DEVICE int64_t at(int64_t i) const { return i < end ? i * m.channels + channel : -1; }
+    // Whether U of a thread's rows are left from row i on.
+    GTR__DEVICE bool full(int64_t i) const { return i + (U - 1) * step < end; }
     // From row i on; those from end on are 0.
     GTR__DEVICE void take(const gtr__opd &x, int64_t i, float (&v)[U][W]) const {
-        gtr__take_all(x, v, [&](int u) { return at(i + u * step); });
+        const int64_t from = i * m.channels + channel;
+        if (full(i)) gtr__take_rows(x, v, from, pitch);
+        else gtr__take_all(x, v, [&](int u) { return i + u * step < end ? from + u * pitch : -1; });
+    }
+    GTR__DEVICE void put(const gtr__opd &y, int64_t i, const float (&v)[U][W]) const {
+        const int64_t from = i * m.channels + channel;
+        if (full(i) && !y.add) { gtr__put_rows(y, v, from, pitch); return; }
+#pragma unroll
+        for (int u = 0; u < U; u++) if (i + u * step < end) {
+            float w[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) w[k] = k < W ? v[u][k] : 0.0f;
+            gtr__give(y, from + u * pitch, W, w);
+        }
     }
     GTR__DEVICE void give(const gtr__opd &y, int64_t i, const float (&v)[W], uint32_t *guard = NULL) const {
         float w[4];
@@ -7365,9 +8087,7 @@ template <int W, int STAGE> struct gtr__bn_own {
             for (int k = 0; k < N; k++) v[k] += scratch[s][lane * N + k];
     }
     // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
-    GTR__DEVICE int64_t group(int64_t i) const {
-        return STAGE == 2 ? first + (end - 1 - first) / (U * step) * (U * step) - (i - first) : i;
-    }
+    GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
     // each(v) for groups of rows, or, stage 2, part(n, a, b) for pieces' rows and figures.
     template <typename F, typename G> GTR__DEVICE void over(float (&v)[U][W], F each, G part_of) const {
         if (STAGE == 2) for (int s = row; live && s < m.pieces; s += step) {
@@ -7376,26 +8096,40 @@ template <int W, int STAGE> struct gtr__bn_own {
             part_of((float)count(s), a, b);
         } else for (int64_t i = first; i < end; i += U * step) each(i);
     }
-    // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them are joined in turn.
+    // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them, whose deviations
+    // are from the mean of the groups before, at first from that of the first few, are joined in turn.
     GTR__DEVICE float stream(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
         float n = 0.0f;
-        for (int64_t i = first; i < end; i += U * step) {
-            const int64_t left = (end - i + step - 1) / step;
-            const int got = left < U ? (int)left : U;
-            take(m.x, i, v);
-            const float each = 1.0f / (float)got, share = (float)got / (n + (float)got), both = n * share;
-            n += (float)got;
+        for (int64_t i = first; i < end; ) {
+            const int64_t next = i + 16 * U * step, until = next < end ? next : end;
+            float sum[W] = {}, squares[W] = {}, rows = 0.0f;
+            for (; i < until; i += U * step) {
+                const int got = full(i) ? U : (int)((uint32_t)(end - i + step - 1) / (uint32_t)step);
+                take(m.x, i, v);
+                if (i == first)
+#pragma unroll
+                    for (int w = 0; w < W; w++) {
+#pragma unroll
+                        for (int u = 0; u < U; u++) mean[w] += v[u][w];
+                        mean[w] /= (float)got;
+                    }
+                rows += (float)got;
+#pragma unroll
+                for (int u = 0; u < U; u++) if (u < got)
+#pragma unroll
+                    for (int w = 0; w < W; w++) {
+                        const float d = v[u][w] - mean[w];
+                        sum[w] += d;
+                        squares[w] += d * d;
+                    }
+            }
+            const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
+            n += rows;
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                float a = 0.0f, b = 0.0f;
-#pragma unroll
-                for (int u = 0; u < U; u++) a += v[u][w];
-                a *= each;
-#pragma unroll
-                for (int u = 0; u < U; u++) if (u < got) b += (v[u][w] - a) * (v[u][w] - a);
-                const float d = a - mean[w];
-                mean[w] += d * share;
-                q[w] += b + d * d * both;
+                const float off = sum[w] * each;
+                mean[w] += off * share;
+                q[w] += fmaxf(squares[w] - sum[w] * off, 0.0f) + off * off * both;
             }
         }
         return n;
@@ -7467,17 +8201,35 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
 #pragma unroll
     for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
     if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
+    const bool relu = gtr__is(m.act, GTR__OP_RELU);
     for (int64_t j = p.first; j < p.end; j += GTR__BN_ROWS * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
 #pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
+        for (int u = 0; u < GTR__BN_ROWS; u++)
+#pragma unroll
+            for (int w = 0; w < W; w++) v[u][w] = (v[u][w] - mean[w]) * weight[w] + shift[w];
+        if (m.from.p) {
+            float from[GTR__BN_ROWS][W];
+            p.take(m.from, i, from);
+#pragma unroll
+            for (int u = 0; u < GTR__BN_ROWS; u++)
+#pragma unroll
+                for (int w = 0; w < W; w++) v[u][w] += from[u][w];
+        }
+#pragma unroll
+        for (int u = 0; u < GTR__BN_ROWS; u++) {
             float y[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
 #pragma unroll
-            for (int w = 0; w < W; w++) y[w] = (v[u][w] - mean[w]) * weight[w] + shift[w];
-            if (m.act) gtr__unary4<RARE>(m.act, y, m.act_a, m.act_b);
-            gtr__give(m.y, p.at(i + u * p.step), W, y);
+            for (int w = 0; w < W; w++) {
+                y[w] = v[u][w];
+                if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
+            }
+            if (m.act && !relu) gtr__unary4<RARE>(m.act, y, m.act_a, m.act_b);
+#pragma unroll
+            for (int w = 0; w < W; w++) v[u][w] = y[w];
         }
+        p.put(m.y, i, v);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
@@ -7495,14 +8247,14 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
 #pragma unroll
         for (int u = 0; u < GTR__BN_ROWS; u++)
 #pragma unroll
-            for (int w = 0; w < W; w++) { ab[w] += g[u][w]; ab[W + w] += g[u][w] * ((v[u][w] - mean[w]) * rstd[w]); }
+            for (int w = 0; w < W; w++) { ab[w] += g[u][w]; ab[W + w] += g[u][w] * (v[u][w] - mean[w]); }
     }, [&](float, const float (&a2)[W], const float (&b2)[W]) {
 #pragma unroll
         for (int w = 0; w < W; w++) { ab[w] += a2[w]; ab[W + w] += b2[w]; }
     });
     p.sum(ab);
 #pragma unroll
-    for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = ab[W + w]; }
+    for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = STAGE == 2 ? ab[W + w] : ab[W + w] * rstd[w]; }
     if (STAGE == 1) {
         if (p.row == 0) { p.give(p.part(p.piece, 0), 0, a); p.give(p.part(p.piece, 1), 0, b); }
         return;
@@ -7516,12 +8268,10 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
 #pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++) if (i + u * p.step < p.end) {
-            float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        for (int u = 0; u < GTR__BN_ROWS; u++)
 #pragma unroll
-            for (int w = 0; w < W; w++) d[w] = weight[w] * (g[u][w] - a[w] - (v[u][w] - mean[w]) * b[w]);
-            gtr__give(m.dx, p.at(i + u * p.step), W, d);
-        }
+            for (int w = 0; w < W; w++) v[u][w] = weight[w] * (g[u][w] - a[w] - (v[u][w] - mean[w]) * b[w]);
+        p.put(m.dx, i, v);
     }
 }
 // How the work is cut, from shapes and the number of multiprocessors alone (but for operands that lie oddly).
@@ -7544,7 +8294,7 @@ static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
     const int64_t held = m->threads / m->lanes * GTR__BN_ROWS;
     m->pieces = 1;
     if (m->rows > held * 4 && blocks < 2 * sms)
-        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__ceil(4 * sms, blocks)), 256);
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__ceil(2 * sms, blocks)), 256);
     m->per = gtr__ceil(m->rows, m->pieces);
     m->pieces = (int)gtr__ceil(m->rows, m->per);
     for (int k = 0; k < c->n_in; k++) wide = wide && gtr__wide(gtr__opd_of(&c->in[k]));
@@ -7584,6 +8334,7 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
+    if (c->attr->i[2]) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
     m.eps = (float)c->attr->f[0];
     m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
     const bool rare = m.act && !gtr__known(m.act);

@@ -16,10 +16,16 @@
 
 static gtr_dataset *load(gtr_context *ctx, const char *folder, const char *part)
 {
+    static gtr_augment_desc normal;     /* of all pixels for training */
     char images[1024], labels[1024];
+    gtr_dataset *set;
     snprintf(images, sizeof images, "%s/%s-images-idx3-ubyte", folder, part);
     snprintf(labels, sizeof labels, "%s/%s-labels-idx1-ubyte", folder, part);
-    return gtr_dataset_idx(ctx, images, labels);
+    normal.mean[0] = 0.286f;
+    normal.std[0] = 0.353f;
+    set = gtr_dataset_idx(ctx, images, labels);
+    if (set) gtr_dataset_augment(set, 0, normal);
+    return set;
 }
 
 int main(int argc, char **argv)
@@ -49,7 +55,7 @@ int main(int argc, char **argv)
     train = load(ctx, argv[1], "train");
     test = load(ctx, argv[1], "t10k");
 
-    x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 28, 28)); /* bytes become 0..1 floats */
+    x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 28, 28)); /* bytes become 0..1, then normal */
     y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
     h = gtr_relu(gtr_conv2d(x, "conv1", 32, 3, 1, 1));                      /* 32 channels; kernel, stride, padding */
     h = gtr_max_pool2d(h, 2, 0, 0);                                         /* 14 x 14 */

@@ -391,6 +391,22 @@ REDUCTIONS = ("mean", "sum", "none")
 def reduced(t, how): return (t.mean, t.sum, lambda: t, lambda: t.sum() / t.shape[0])[how]()
 
 
+def entropy(name, ins, weights, how, smooth=0.0, ignore=-100):
+    def f(x, t, *w):
+        w = list(w)
+        of = w.pop(0).detach() if weights & 1 else None
+        more = {"ignore_index": ignore} if t.dtype == torch.long else {}
+        if name == "nll": g = lambda r: F.nll_loss(x, t, of, reduction=r, **more)
+        else: g = lambda r: F.cross_entropy(x, t, of, reduction=r, label_smoothing=smooth, **more)
+        if how < 3 and not weights & 2: return g(REDUCTIONS[how])
+        y = g("none") * (w[0] if w else 1)
+        if how or t.dtype != torch.long: return reduced(y, how)
+        counts = (t != ignore).double()
+        return y.sum() / (counts * (of[t.clamp(min=0)] if of is not None else 1)).sum()
+    n, c, *rest = ins[0][0]
+    case(name, ins + [((c,), -1, 1.0)] * (weights & 1) + [((n, *rest), -1, 1.0)] * (weights >> 1), f, (how, weights, ignore), (smooth,))
+
+
 def losses():
     """<loss>#k as ops: i: reduction (0 mean, 1 sum, 2 none, 3 batchmean), whether the last input is a weight, flags (1 log_target, 2 no_log_input,
     4 full, 8 input 2 is pos_weight); f: beta, delta, alpha, gamma, margin, eps, and then cosine_embedding's y. Of cross_entropy_ex and nll:
@@ -432,20 +448,6 @@ def losses():
         loss("cosine_embedding", [(s, 0, 0.25), (s, 0, 0.25)], lambda a, b, reduction: F.cosine_embedding_loss(
             a, b, torch.tensor(y), margin, reduction=reduction), margin=margin, y=y)
 
-    def entropy(name, ins, weights, how, smooth=0.0, ignore=-100):
-        def f(x, t, *w):
-            w = list(w)
-            of = w.pop(0).detach() if weights & 1 else None
-            more = {"ignore_index": ignore} if t.dtype == torch.long else {}
-            if name == "nll": g = lambda r: F.nll_loss(x, t, of, reduction=r, **more)
-            else: g = lambda r: F.cross_entropy(x, t, of, reduction=r, label_smoothing=smooth, **more)
-            if how < 3 and not weights & 2: return g(REDUCTIONS[how])
-            y = g("none") * (w[0] if w else 1)
-            if how or t.dtype != torch.long: return reduced(y, how)
-            counts = (t != ignore).double()
-            return y.sum() / (counts * (of[t.clamp(min=0)] if of is not None else 1)).sum()
-        n, c = ins[0][0]
-        case(name, ins + [((c,), -1, 1.0)] * (weights & 1) + [((n,), -1, 1.0)] * (weights >> 1), f, (how, weights, ignore), (smooth,))
     x = ((6, 5), 2, 0.0)
     for how in range(4):
         for weights in range(4):
@@ -455,6 +457,20 @@ def losses():
             if weights or how: entropy("cross_entropy_ex", [x, y], weights, how, 0.125 * (how & 1), ignore)
             if weights == 3: entropy("cross_entropy_ex", [x, y], weights, how, 0.125, ignore)
             if weights == how: entropy("cross_entropy_ex", [x, ((6, 5), -1, 0.5)], weights, how, 0.125 * (how > 1))
+
+
+def pixels():
+    """Classes on dimension 1 of (N, C, L), (N, C, H, W) and (N, C, D, H, W), each pixel with a label."""
+    for k, shape in enumerate(((4, 3, 5), (3, 4, 2, 3), (2, 3, 2, 1, 3))):
+        x, at = (shape, 2, 0.0), shape[:1] + shape[2:]
+        for how in range(4):
+            for weights in range(4):
+                ignore = 2 if weights == 3 else -100
+                y = labels(at, shape[1], 400 + 4 * k + how, ignore)
+                if weights == how or k == 1: entropy("cross_entropy_ex", [x, y], weights, how, 0.125 * (how & 1), ignore)
+                if weights != how: entropy("nll", [x, y], weights, how, 0.0, ignore)
+                if weights ^ how == k: entropy("cross_entropy_ex", [x, (shape, -1, 0.5)], weights, how, 0.125 * (how > 1))
+        case("accuracy", [x, y], lambda x, y: (x.argmax(1) == y).double().mean())
 
 
 def image_ops():
@@ -767,6 +783,7 @@ layouts()
 image_networks()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 resnet(os.path.join(os.path.dirname(path), "resnet.safetensors"))
+pixels()
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

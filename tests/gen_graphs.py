@@ -2,12 +2,12 @@
 """Draws random graphs and training runs and writes what PyTorch computes for them, for tests/test_torch.c to be
 measured against. Never edit the file by hand.
 
-usage: gen_graphs.py [--seed N] [--count K] [--out FILE] [--show SEED]        needs PyTorch 2 and NumPy
+usage: gen_graphs.py [--seed N] [--count K] [--images K] [--out FILE] [--show SEED]       needs PyTorch 2 and NumPy
        --show prints one case's script, and in which precisions each of its values is conditioned well enough to count
 
 A case is a script that both sides run: this one through PyTorch in float64, the C side through the public API. Scripts
-are made of seeds alone, so that case N is the same in every file. The file, little-endian: 8 bytes "gtrgraf1", u32
-cases; each case: u32 seed, u32 precisions (bit 0 float32, 1 TF32, 2 FP16, 3 BF16), u32 length of its script, the
+are made of seeds alone, so that case N is the same in every file; seeds from IMAGES on draw networks of images. The
+file, little-endian: 8 bytes "gtrgraf1", u32 cases; each case: u32 seed, u32 precisions (bit 0 float32, 1 TF32, 2 FP16, 3 BF16), u32 length of its script, the
 script, u32 checks; each check: u8 precisions in which it counts, u8 kind (0 float, 1 int32), u16 values kept, u32
 elements, the values (float32 or int32). Of more than FOLD elements the values kept are sums: element i is added to
 number i % FOLD with a sign that mix() gives. Checks are in the order in which the script's runs make them.
@@ -26,6 +26,11 @@ times the batch.
     pad x n mode value before after...         of the last dimension first
     layer_norm|rms_norm x dims eps seed | layer_norm_with x w b eps | rms_norm_with x w eps
     prelu x channels seed | prelu_with x w | bilinear x y out seed | bilinear_with x y w b       (no b: -1)
+    conv x out WINDOW DILATION groups bias transposed OUTPUT_PADDING seed         (WINDOW: kh kw sh sw ph pw,
+    conv_with x w b WINDOW DILATION groups transposed OUTPUT_PADDING               others two numbers; 1d: the second)
+    max_pool x WINDOW DILATION round_up | avg_pool x WINDOW round_up exclude_padding | adaptive_pool x height width
+    global_pool x | upsample x factor linear | pixel_shuffle x r | dropout2d x p | instance_norm x eps seed (-1: bare)
+    group_norm x groups eps seed | group_norm_with x w b groups eps
     loss x t third weight pos_weight NAME reduction number alpha flags batched     tensors -1: none; number: LOSSES;
                                                flags: 1 full, 2 no_log_input, 4 log_target; batched: has the batch
     labelled x y weight sample_weight NAME smoothing ignored reduction batched     cross_entropy or nll
@@ -231,7 +236,7 @@ class Loss:
 OPERANDS = {"where": 3, "loss": 5, "labelled": 4, "layer_norm_with": 3, "rms_norm_with": 2, "prelu_with": 2,
             "bilinear": 2, "bilinear_with": 4, "gather_rows": 2, "scatter_add_rows": 2, "add": 2, "sub": 2, "mul": 2,
             "div": 2, "minimum": 2, "maximum": 2, "pow": 2, "less": 2, "greater": 2, "mse": 2, "bce": 2, "accuracy": 2,
-            "custom": 2, "gradient": 2, "embedding_with": 2, "cross_entropy": 2}
+            "custom": 2, "conv_with": 3, "group_norm_with": 3, "gradient": 2, "embedding_with": 2, "cross_entropy": 2}
 
 
 class Node:
@@ -251,6 +256,8 @@ def literal(shape, rows):
 FOLDED = ("prod", "max", "min", "logsumexp", "var", "norm")
 INDEXED = ("sort", "top_k", "output", "gather_rows", "scatter_add_rows", "one_hot", "where", "stack", "flip", "roll",
            "tile", "pad")
+IMAGE_OPS = ("conv", "conv_with", "max_pool", "avg_pool", "adaptive_pool", "global_pool", "upsample", "pixel_shuffle",
+             "group_norm", "group_norm_with", "instance_norm")
 LAYERS = ("layer_norm", "rms_norm", "layer_norm_with", "rms_norm_with", "prelu", "prelu_with", "bilinear",
           "bilinear_with")
 
@@ -280,6 +287,12 @@ class Run:
         self.params[name] = torch.tensor(value).requires_grad_(trainable)
         self.order.append(name)
 
+    def conv_shape(self, n):
+        """Of a conv's weight."""
+        (out, kh, kw), groups, back = [int(v) for v in n.words[1:4]], int(n.words[10]), int(n.words[12])
+        s = self.sizes(n.args[0])
+        return ((s[1], out // groups) if back else (out, s[1] // groups)) + ((kh, kw) if len(s) > 3 else (kw,))
+
     def node(self, w):
         op, i = w[0], len(self.nodes)
         n = Node(op, [], w[1:], f"t{i}")
@@ -300,15 +313,20 @@ class Run:
             if int(a[2]): self.new_param(n.name + ".bias", made(seed + 1, (out,), -1))
         if op == "embedding": self.new_param(n.name + ".weight", made(int(a[3]), (int(a[1]), int(a[2]))))
         if op == "batch_norm":
-            c, seed = self.sizes(n.args[0])[-1:], int(a[3])
+            c, seed = self.sizes(n.args[0])[1:2], int(a[3])
             for k, part in enumerate(("weight", "bias", "running_mean", "running_var")):
                 self.new_param(f"{n.name}.{part}", made(seed + k, c, -1, 0.0 if k % 3 else 1.0), k < 2)
             self.params[n.name + ".num_batches_tracked"] = torch.tensor(0)
             self.order.append(n.name + ".num_batches_tracked")
-        if op in ("layer_norm", "rms_norm"):
-            shape, seed = self.sizes(n.args[0])[-int(a[1]):], int(a[3])
+        if op == "conv":
+            shape, seed = self.conv_shape(n), int(a[15])
+            self.new_param(n.name + ".weight", made(seed, shape, -1 if count(shape[1:]) < 8 else -2))
+            if int(a[11]): self.new_param(n.name + ".bias", made(seed + 1, (int(a[1]),), -1))
+        if op in ("layer_norm", "rms_norm") or op in ("group_norm", "instance_norm") and int(a[-1]) >= 0:
+            shape, seed = self.sizes(n.args[0]), int(a[-1])
+            shape = shape[1:2] if op in ("group_norm", "instance_norm") else shape[-int(a[1]):]
             self.new_param(n.name + ".weight", made(seed, shape, -1, 1.0))
-            if op == "layer_norm": self.new_param(n.name + ".bias", made(seed + 1, shape, -1))
+            if op != "rms_norm": self.new_param(n.name + ".bias", made(seed + 1, shape, -1))
         if op == "prelu":
             self.new_param(n.name + ".weight", made(int(a[2]), self.sizes(n.args[0])[1:2] if int(a[1]) else (1,), -1))
         if op == "bilinear":
@@ -426,14 +444,9 @@ class Run:
         if op == "embedding": return F.embedding(x, P[n.name + ".weight"])
         if op == "embedding_with": return F.embedding(x, a[1])
         if op == "batch_norm": return self.batch_norm(n, x, training, commits)
-        if op == "dropout":
-            p = float(w[1])
-            if not training or p == 0: return x * 1
-            lead = x.shape[0] if int(w[2]) else 1
-            first = lead // rows * row0 if int(w[2]) else 0
-            row = np.arange(first, first + lead, dtype=np.uint64)[:, None]
-            u = uniforms(name_key(n.name), step, row, np.arange(x.numel() // lead, dtype=np.uint64)[None, :])
-            return x * torch.tensor((u >= f32(p)) / (1 - p)).reshape(x.shape)
+        if op == "dropout": return self.dropped(n, x, x.shape, int(w[2]), rows, row0, training, step)
+        if op == "dropout2d":
+            return self.dropped(n, x, x.shape[:2] + (1,) * (x.dim() - 2), 1, rows, row0, training, step)
         if op == "add": return x + a[1]
         if op == "sub": return x - a[1]
         if op == "mul": return x * a[1]
@@ -466,6 +479,7 @@ class Run:
         if op == "log_softmax": return F.log_softmax(self.term(x), int(w[1]))
         if op == "cumsum": return torch.cumsum(self.term(x), int(w[1]))
         if op in LAYERS: return self.layer(n, op, a, w)
+        if op in IMAGE_OPS: return self.image(n, op, a, w)
         if op == "loss": return self.terms(a, Loss(w, a[4]), rows, whole)
         if op == "labelled": return self.labelled(i, n, a, w, rows, whole)
         if op == "stop_gradient": return x.detach().clone().requires_grad_(True) if x.is_floating_point() else x.clone()
@@ -547,6 +561,60 @@ class Run:
         y = self.term(x) * self.term(torch.rsqrt(self.term(x).square().mean(dims, keepdim=True) + eps)) * weight
         return y if bias is None else y + bias
 
+    def dropped(self, n, x, shape, batched, rows, row0, training, step):
+        """x times a mask of shape: of rows of the step's batch, or else by linear index."""
+        p = float(n.words[1])
+        if not training or p == 0: return x * 1
+        lead = shape[0] if batched else 1
+        first = lead // rows * row0 if batched else 0
+        row = np.arange(first, first + lead, dtype=np.uint64)[:, None]
+        u = uniforms(name_key(n.name), step, row, np.arange(count(shape) // lead, dtype=np.uint64)[None, :])
+        return x * torch.tensor((u >= f32(p)) / (1 - p)).reshape(shape)
+
+    def image(self, n, op, a, w):
+        x, P = a[0], self.params
+        two = lambda k: tuple(int(v) for v in w[k:k + 2])[4 - x.dim():]
+        if op in ("conv", "conv_with"):
+            weight, bias = (P[n.name + ".weight"], P.get(n.name + ".bias")) if op == "conv" else a[1:]
+            if op == "conv_with": w = w[1:12] + ["0"] + w[12:]      # as conv's
+            f = getattr(F, f"conv{'_transpose' * int(w[12])}{x.dim() - 2}d")
+            extra = {"output_padding": two(13)} if int(w[12]) else {}
+            return f(self.operand(x), self.operand(weight), bias, stride=two(4), padding=two(6), dilation=two(8),
+                     groups=int(w[10]), **extra)
+        d = x.dim() - 2
+        if op == "max_pool":
+            kernel, stride, padding, dilation = two(1), two(3), two(5), two(7)
+            self.ties(x, kernel, stride, padding, dilation)
+            return getattr(F, f"max_pool{d}d")(x, kernel, stride, padding, dilation, bool(int(w[9])))
+        x = self.term(x)
+        if op == "avg_pool":
+            return getattr(F, f"avg_pool{d}d")(x, two(1), two(3), two(5), bool(int(w[7])), not int(w[8]))
+        if op == "adaptive_pool": return getattr(F, f"adaptive_avg_pool{d}d")(x, two(1))
+        if op == "global_pool": return x.mean(list(range(2, x.dim())))
+        if op == "upsample":
+            how = {"mode": ("linear", "bilinear")[d - 1], "align_corners": False} if int(w[2]) else {"mode": "nearest"}
+            return F.interpolate(x, scale_factor=float(w[1]), **how)
+        if op == "pixel_shuffle": return F.pixel_shuffle(x, int(w[1]))
+        weight, bias = P.get(n.name + ".weight"), P.get(n.name + ".bias")
+        if op == "group_norm_with": weight, bias, w = a[1], a[2], w[2:]
+        groups, eps = (x.shape[1], float(w[1])) if op == "instance_norm" else (int(w[1]), float(w[2]))
+        y = x.reshape(x.shape[0], groups, -1)
+        y = self.term(y - self.term(y).mean(2, keepdim=True))
+        y = (y * self.term(torch.rsqrt(self.term(y).square().mean(2, keepdim=True) + eps))).reshape(x.shape)
+        if weight is None: return y
+        return y * weight.reshape((-1,) + (1,) * d) + bias.reshape((-1,) + (1,) * d)
+
+    def ties(self, x, kernel, stride, padding, dilation):
+        """near() of the two largest of each window, on images of one channel with a rim as far out as any window is."""
+        x = x.detach()
+        if x.dim() < 4: x, kernel, stride, padding, dilation = x.unsqueeze(2), *(((k,) + t) for k, t in zip(
+            (1, 1, 0, 1), (kernel, stride, padding, dilation)))
+        if kernel == (1, 1): return
+        rim = (padding[1], padding[1] + stride[1], padding[0], padding[0] + stride[0])
+        y = F.pad(x.reshape((-1, 1) + x.shape[2:]), rim, value=-1e30)
+        y = torch.topk(F.unfold(y, kernel, dilation, 0, stride), 2, 1).values
+        self.near(y[:, 0] - y[:, 1], x)
+
     def terms(self, a, q, rows, whole):
         x, t, third, weight = self.off(a[0]), self.term(a[1]), a[2], a[3]
         if q.name == "l1": self.near(x - t, x)
@@ -580,10 +648,13 @@ class Run:
         P, eps, x = self.params, float(n.words[2]), self.term(x)
         if not training or int(n.words[4]): mean, var = P[n.name + ".running_mean"], P[n.name + ".running_var"]
         else:
-            if x.shape[0] < 2: raise Skip("batch_norm of one row")
-            mean, var = self.term(x.mean(0)), self.term(self.term(x).var(0, unbiased=False))
-            if commits is not None: commits.append((n, mean.detach(), (var * x.shape[0] / (x.shape[0] - 1)).detach()))
-        return self.term(x - mean) * self.term(1 / torch.sqrt(var + eps)) * P[n.name + ".weight"] + P[n.name + ".bias"]
+            over, values = [0] + list(range(2, x.dim())), x.numel() // x.shape[1]
+            if values < 2: raise Skip("batch_norm of one row")
+            mean, var = self.term(x.mean(over)), self.term(self.term(x).var(over, unbiased=False))
+            if commits is not None: commits.append((n, mean.detach(), (var * values / (values - 1)).detach()))
+        c = lambda v: v.reshape((-1,) + (1,) * (x.dim() - 2))
+        return (self.term(x - c(mean)) * c(self.term(1 / torch.sqrt(var + eps))) * c(P[n.name + ".weight"])
+                + c(P[n.name + ".bias"]))
 
     def commit(self, commits):
         with torch.no_grad():
@@ -1290,7 +1361,282 @@ class Draw:
         return out
 
 
+class Images(Draw):
+    """Of networks of images (N, C, H, W), and of signals (N, C, L)."""
+    OPS = Draw.OPS[:1] + (("conv", 22), ("same", 10), ("pool", 9), ("norm", 12), ("resize", 7), ("per_channel", 6),
+        ("gate", 4), ("conv_with", 4), ("layout", 4), ("dropout2d", 3), ("scale", 2), ("binary", 12), ("custom", 1),
+        ("linear", 4), ("matmul", 2), ("batch_norm", 2), ("dropout", 3), ("reshape", 3), ("flatten", 3),
+        ("permute", 2), ("concat", 8), ("slice", 6), ("reduce", 8), ("along", 3), ("stop", 1), ("moved", 6),
+        ("layer", 3), ("terms", 2))
+
+    def fits(self, shape, most=6000): return super().fits(shape, most)
+
+    def start(self, most):
+        self.side = self.r.choice((4, 5, 6, 7, 8, 9))
+        for _ in range(self.r.randrange(1, most)):
+            self.picture(self.r.choice((1, 2, 3, 3, 4)), self.r.choice((3, 4, 4, 4)), self.r.choice((1, 1, 1, 1, 1, 2)))
+        if self.r.random() < 0.2: self.leaf("param", (2, 3, self.side, self.side))
+
+    def picture(self, channels, rank=4, k=1):
+        sides = [max(self.side + self.r.choice((0, 0, 0, 1, -1)), 1) for _ in range(rank - 2)]
+        return self.input((-k, channels) + tuple(sides if rank > 3 else (self.side * 2,)))
+
+    def dropout(self):      # of an image's elements the mask has the order in memory, which no script knows
+        flat = [len(s) < 3 for s in self.shape]
+        saved, self.ints = self.ints, [k if f else k or 1 for k, f in zip(self.ints, flat)]
+        try: return super().dropout() if any(f and not k for f, k in zip(flat, saved)) else None
+        finally: self.ints = saved + self.ints[len(saved):]
+
+    def some_image(self, want=lambda s: True, least=3):
+        return self.some(lambda s: least <= len(s) <= 4 and min(s[1:]) > 0 and want(s))
+
+    def sides(self, x, values):
+        """A choice for height and width each; of a signal the first is not read, and is as the second."""
+        w = self.r.choice(values)
+        return (self.r.choice(values) if len(self.shape[x]) > 3 and self.r.random() < 0.25 else w, w)
+
+    def along_sides(self, x, f):
+        """f(k, size) of each of x's sides, the second's of a signal."""
+        s = self.shape[x]
+        return tuple(f(k + 4 - len(s), d) for k, d in enumerate(s[2:]))
+
+    def conv_line(self, x, out, kernel, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, bias=1, back=0,
+                  more=(0, 0), given=None):
+        s = self.shape[x]
+        span = lambda k: dilation[k] * (kernel[k] - 1) + 1
+        if back: sides = self.along_sides(x, lambda k, d: (d - 1) * stride[k] - 2 * padding[k] + span(k) + more[k])
+        else: sides = self.along_sides(x, lambda k, d: (d + 2 * padding[k] - span(k)) // stride[k] + 1)
+        shape, t = s[:1] + (out,) + sides, lambda p: f"{p[0]} {p[1]}"
+        if min(sides) < 1 or not self.fits(shape): return None
+        per = (out if back else s[1]) // groups * kernel[1] * (kernel[0] if len(s) > 3 else 1)
+        if per * (s[1] if back else out) > 4000: return None
+        window = f"{t(kernel)} {t(stride)} {t(padding)} {t(dilation)} {groups}"
+        if given is None:
+            return self.line(f"conv {x} {out} {window} {bias} {back} {t(more)} {self.next_seed()}", shape)
+        return self.line(f"conv_with {x} {given} {bias} {window} {back} {t(more)}", shape)
+
+    def conv(self, x=None):
+        x = self.some_image() if x is None else x
+        if x is None: return None
+        c, back = self.shape[x][1], int(self.r.random() < 0.25)
+        groups = self.r.choice((1, 1, 1, 1, c, c, self.r.choice([d for d in range(1, c + 1) if c % d == 0])))
+        out = groups * self.r.choice((1, 1, 2, 3)) if groups > 1 else self.r.choice((1, 2, 3, 4, 5, 8, 12, 16))
+        kernel, stride = self.sides(x, (1, 2, 3, 3, 3, 4, 5)), self.sides(x, (1, 1, 1, 2, 2, 3))
+        dilation = self.sides(x, (1, 1, 1, 1, 2, 3))
+        padding = tuple(self.r.randrange(d * (k - 1) + 1) if self.r.random() < 0.8 else self.r.randrange(3)
+                        for k, d in zip(kernel, dilation))
+        if self.r.random() < 0.4: padding = tuple(d * (k - 1) // 2 for k, d in zip(kernel, dilation))
+        more = tuple(self.r.randrange(max(s, d)) for s, d in zip(stride, dilation)) if back else (0, 0)
+        return self.conv_line(x, out, kernel, stride, padding, dilation, groups, int(self.r.random() < 0.6), back, more)
+
+    def conv_with(self):
+        """Of a weight that is there, or of what a network computes."""
+        x = self.some_image()
+        if x is None: return None
+        s, c = self.shape[x], self.shape[x][1]
+        w = self.some(lambda t: len(t) == len(s) and min(t) > 0 and t[1] == c and max(t) <= 16)
+        if w is None or self.r.random() < 0.3:
+            w = self.leaf("param", (self.r.choice((1, 3, c)), c) + (self.r.choice((1, 2, 3)),) * (len(s) - 2), -1)
+        t = self.shape[w]
+        b = self.leaf("param", t[:1], -1) if self.r.random() < 0.5 else -1
+        return self.conv_line(x, t[0], (t[-2], t[-1]), padding=self.sides(x, (0, 1)), bias=b, given=w)
+
+    def same(self, x=None, kernel=None, norm=None):
+        """A residual: what a convolution, perhaps a norm and an activation make of x, and x."""
+        x = self.some_image() if x is None else x
+        if x is None: return None
+        kernel = kernel or self.r.choice((1, 3, 3, 5))
+        d = self.r.choice((1, 1, 2))
+        y = self.conv_line(x, self.shape[x][1], (kernel, kernel), padding=(d * (kernel // 2),) * 2, dilation=(d, d),
+                           bias=int(norm is None))
+        if y is None: return None
+        if norm or norm is None and self.r.random() < 0.4: y = self.norm(y) or y
+        if self.r.random() < 0.4: y = self.act(y)
+        y = self.line(f"add {x} {y}" if self.r.random() < 0.5 else f"add {y} {x}", self.shape[x])
+        return self.act(y) if self.r.random() < 0.5 else y
+
+    def act(self, x, op=None):
+        kinked = ("relu", "relu", "leaky_relu", "relu6", "hard_swish", "elu")
+        op = op or self.r.choice(SMOOTH if self.smooth else kinked + SMOOTH[:4])
+        return self.line(f"{op} {x}", self.shape[x])
+
+    def pool(self, x=None, op=None, kernel=None):
+        x = self.some_image() if x is None else x
+        if x is None: return None
+        op = op or self.r.choice(("avg", "adaptive", "global") + (() if self.smooth else ("max", "max", "max")))
+        s = self.shape[x]
+        if op == "global": return self.line(f"global_pool {x}", s[:2])
+        if op == "adaptive":
+            h, w = (self.r.randrange(1, d + 2) for d in (s[-2], s[-1]))
+            if len(s) < 4: h = 1
+            return self.line(f"adaptive_pool {x} {h} {w}", s[:2] + (h, w)[4 - len(s):])
+        kernel = kernel or self.sides(x, (2, 2, 3, 3, 4))
+        stride = self.sides(x, (1, 2, 2, 3)) if self.r.random() < 0.5 else kernel
+        padding = tuple(self.r.randrange(k // 2 + 1) if self.r.random() < 0.5 else 0 for k in kernel)
+        dilation, up = self.sides(x, (1, 1, 1, 2)) if op == "max" else (1, 1), int(self.r.random() < 0.25)
+        def side(k, d):
+            rest = d + 2 * padding[k] - dilation[k] * (kernel[k] - 1) - 1
+            n = (rest + (stride[k] - 1) * up) // stride[k] + 1 if rest >= 0 else 0
+            return n - (up and (n - 1) * stride[k] >= d + padding[k])
+        sides = self.along_sides(x, side)
+        if min(sides) < 1: return None
+        t = " ".join(str(v) for p in (kernel, stride, padding) + ((dilation,) if op == "max" else ()) for v in p)
+        rest = f"{up}" if op == "max" else f"{up} {self.r.randrange(2)}"
+        return self.line(f"{op}_pool {x} {t} {rest}", s[:2] + sides)
+
+    def norm(self, x=None, kind=None):
+        kind = kind or self.r.choice(("batch", "batch", "batch", "group", "instance", "with"))
+        least = 2 if kind == "instance" else 1
+        x = self.some_image(lambda s: count(s[2:]) > least) if x is None else x
+        if x is None or count(self.shape[x][2:]) <= least: return None
+        s, c, eps = self.shape[x], self.shape[x][1], self.r.choice((1e-5, 0.0009765625))
+        if kind == "batch":
+            if s[0] > 0: return None
+            momentum, frozen = self.r.choice((0.1, 0.25)), int(self.r.random() < 0.15)
+            return self.line(f"batch_norm {x} {momentum} {eps} {self.next_seed()} {frozen}", s)
+        if kind == "instance":
+            return self.line(f"instance_norm {x} {eps} {self.next_seed() if self.r.random() < 0.6 else -1}", s)
+        groups = self.r.choice([d for d in range(1, c + 1) if c % d == 0 and c // d * count(s[2:]) > 2] or [1])
+        if kind == "group": return self.line(f"group_norm {x} {groups} {eps} {self.next_seed()}", s)
+        w = self.leaf("param", (c,), -1, 1.0) if self.r.random() < 0.7 else -1
+        b = self.leaf("param", (c,), -1) if w >= 0 else -1
+        return self.line(f"group_norm_with {x} {w} {b} {groups} {eps}", s)
+
+    def resize(self, x=None):
+        x = self.some_image() if x is None else x
+        if x is None: return None
+        s, r = self.shape[x], self.r.choice((2, 2, 3))
+        if len(s) > 3 and s[1] % (r * r) == 0 and self.r.random() < 0.6:
+            return self.line(f"pixel_shuffle {x} {r}", (s[0], s[1] // (r * r), s[2] * r, s[3] * r))
+        out = s[:2] + tuple(d * r for d in s[2:])
+        return self.line(f"upsample {x} {r} {self.r.randrange(2)}", out) if self.fits(out) else None
+
+    def per_channel(self):
+        """A value a channel, of a parameter or of the image itself, times or plus x."""
+        x = self.some_image()
+        if x is None: return None
+        s = self.shape[x]
+        shape = (s[1],) + (1,) * (len(s) - 2)
+        w = self.leaf(self.r.choice(("param", "param", "const")), shape)
+        if self.r.random() < 0.4:
+            axes = " ".join(str(k) for k in range(2, len(s)))
+            w = self.line(f"mean {x} 1 {len(s) - 2} {axes}", s[:2] + shape[1:])
+        return self.line(f"{self.r.choice(('add', 'mul', 'sub'))} {x} {w}", s)
+
+    def gate(self, x=None):
+        """Squeeze and excite."""
+        x = self.some_image() if x is None else x
+        if x is None: return None
+        s = self.shape[x]
+        y, few = self.line(f"global_pool {x}", s[:2]), max(s[1] // 2, 1)
+        y = self.act(self.line(f"linear {y} {few} 1 {self.next_seed()}", (s[0], few)))
+        y = self.line(f"sigmoid {self.line(f'linear {y} {s[1]} 1 {self.next_seed()}', s[:2])}", s[:2])
+        y = self.line(f"reshape {y} {self.dims(s[:2] + (1,) * (len(s) - 2))}", s[:2] + (1,) * (len(s) - 2))
+        return self.line(f"mul {x} {y}", s)
+
+    def layout(self):
+        """Channels last, or pixels as rows, something there, and perhaps back."""
+        x = self.some_image()
+        if x is None or self.rowwise: return None
+        s, n = self.shape[x], len(self.shape[x])
+        last = [0] + list(range(2, n)) + [1]
+        t = [s[k] for k in last]
+        y = self.line(f"permute {x} {n} {' '.join(map(str, last))}", t)
+        if self.r.random() < 0.5: y = self.line(f"{self.r.choice(('softmax', 'log_softmax'))} {y} {n - 1}", t)
+        elif self.r.random() < 0.5:
+            y = self.line(f"linear {y} {s[1]} 1 {self.next_seed()}", t)
+        if self.r.random() < 0.5:
+            back = [0, n - 1] + list(range(1, n - 1))
+            return self.line(f"permute {y} {n} {' '.join(map(str, back))}", s)
+        rows = s[0] * count(s[2:])
+        return self.line(f"reshape {y} 2 {rows} {s[1]}", (rows, s[1]))
+
+    def dropout2d(self):
+        x = self.some_image(lambda s: s[0] == -1)
+        if x is None or not self.dropouts or (self.parts and "permute" in self.op): return None
+        return self.line(f"dropout2d {x} {self.r.choice((0.25, 0.5))}", self.shape[x])
+
+    # networks, from an input to what a loss is of
+    def block(self, x, out, kernel=3, stride=1, groups=1, act=True, norm=None):
+        """Convolution, norm (perhaps; "": none), activation."""
+        kind = self.kind if norm is None else norm
+        y = self.conv_line(x, out, (kernel,) * 2, (stride,) * 2, (kernel // 2,) * 2, groups=groups, bias=int(not kind))
+        if y is None: raise Skip("a convolution too large")
+        if kind: y = self.norm(y, kind) or y
+        return self.act(y, self.same_act) if act else y
+
+    def vgg(self, x):
+        for _ in range(self.r.randrange(1, 3)):
+            for _ in range(self.r.randrange(1, 3)): x = self.block(x, self.r.choice((4, 6, 8)))
+            x = self.pool(x, "avg" if self.smooth else "max", (2, 2)) or x
+        if self.dropouts and self.r.random() < 0.5: x = self.line(f"dropout2d {x} 0.25", self.shape[x])
+        return self.line(f"flatten {x}", (self.shape[x][0], count(self.shape[x][1:])))
+
+    def mobile(self, x):
+        x = self.block(x, 4, 3, self.r.choice((1, 2)))
+        for _ in range(self.r.randrange(1, 3)):
+            c, wide, stride = self.shape[x][1], self.shape[x][1] * 2, self.r.choice((1, 1, 2))
+            y = self.block(self.block(x, wide, 1), wide, self.r.choice((3, 3, 5)), stride, wide)
+            if self.r.random() < 0.4: y = self.gate(y)
+            y = self.block(y, self.r.choice((c, c, 6)), 1, act=False)
+            x = self.line(f"add {x} {y}", self.shape[x]) if self.shape[y] == self.shape[x] else y
+        return self.line(f"global_pool {x}", self.shape[x][:2])
+
+    def resnet(self, x):
+        x = self.block(x, self.r.choice((4, 6)))
+        if self.r.random() < 0.3: x = self.pool(x, "avg" if self.smooth else "max", (3, 3)) or x
+        for _ in range(self.r.randrange(1, 3)):
+            out, stride = self.r.choice((self.shape[x][1], 8)), self.r.choice((1, 1, 2))
+            y = self.block(self.block(x, out, 3, stride), out, 3, act=False)
+            skip = x if self.shape[y] == self.shape[x] else self.block(x, out, 1, stride, act=False)
+            y = self.line(f"add {y} {skip}" if self.r.random() < 0.7 else f"add {skip} {y}", self.shape[y])
+            x = self.act(y, self.same_act)
+        return self.line(f"global_pool {x}", self.shape[x][:2])
+
+    def signal(self, x):
+        x = self.block(x, 6, self.r.choice((3, 5)), self.r.choice((1, 2)))
+        for k in range(self.r.randrange(1, 4)):
+            x = self.same(x, 3) or x
+            if self.r.random() < 0.4: x = self.pool(x, "avg" if self.smooth else "max") or x
+        if self.r.random() < 0.5: return self.line(f"global_pool {x}", self.shape[x][:2])
+        return self.line(f"flatten {x}", (self.shape[x][0], count(self.shape[x][1:])))
+
+    def unet(self, x):
+        """Scores for each pixel."""
+        top = self.block(x, 4)
+        y = self.block(self.pool(top, "avg" if self.smooth else "max", (2, 2)) or top, 6)
+        s, t = self.shape[y], self.shape[top]
+        if any(b != 2 * a for a, b in zip(s[2:], t[2:])): raise Skip("sides that do not double")
+        if self.r.random() < 0.5: y = self.conv_line(y, 4, (2, 2), (2, 2), back=1)
+        else: y = self.line(f"upsample {y} 2 {self.r.randrange(2)}", s[:2] + t[2:])
+        c = self.shape[y][1] + t[1]
+        y = self.block(self.line(f"concat 1 2 {y} {top}", t[:1] + (c,) + t[2:]), 6)
+        return self.conv_line(y, self.r.choice((1, 2, 3)), (1, 1))
+
+    def larger(self, x):
+        """Super-resolution, or an autoencoder's way there and back."""
+        if self.r.random() < 0.5:
+            y = self.conv_line(self.block(x, 6), 8, (3, 3), padding=(1, 1))
+            s = self.shape[y]
+            return self.line(f"pixel_shuffle {y} 2", (s[0], 2, s[2] * 2, s[3] * 2))
+        y = self.block(x, 6, 3, 2)
+        y = self.conv_line(y, 4, (3, 3), (2, 2), (1, 1), back=1, more=(1, 1))
+        return self.conv_line(self.act(y, self.same_act), 1, (3, 3), padding=(1, 1))
+
+    def image_loss(self, x):
+        """Of an image: of its pixels, or, by classes, of these as rows."""
+        s = self.shape[x]
+        if s[1] < 2 or self.r.random() < 0.4:
+            return self.line(f"{self.r.choice(('mse', 'bce'))} {x} {self.input(s, -1, 0.5)}", ())
+        rows, t = s[0] * count(s[2:]), (s[0],) + s[2:] + (s[1],)
+        y = self.line(f"reshape {self.line(f'permute {x} 4 0 2 3 1', t)} 2 {rows} {s[1]}", (rows, s[1]))
+        labels = self.ids(s[1], (s[0],) + s[2:])
+        flat = self.line(f"reshape {labels} 1 {rows}", (rows,))
+        return self.line(f"cross_entropy {y} {flat} 0.0 -100", ())
+
+
 def start(d, most=3):
+    if isinstance(d, Images): return d.start(most)
     for _ in range(d.r.randrange(1, most)):
         rank = d.r.choice((1, 2, 2, 2, 2, 3, 3))
         shape = (d.r.choice((-1, -1, -1, -1, -2)),) + tuple(d.r.choice(SIZES[:9]) for _ in range(rank - 1))
@@ -1298,9 +1644,9 @@ def start(d, most=3):
     if d.r.random() < 0.3: d.leaf("param", tuple(d.r.choice(SIZES[:8]) for _ in range(d.r.randrange(1, 4))))
 
 
-def draw_graph(seed):
+def draw_graph(seed, kind=Draw):
     """Values and gradients in evaluation and training mode at two batches."""
-    d = Draw(seed, dropouts=random.Random(seed + 1).random() < 0.2)
+    d = kind(seed, dropouts=random.Random(seed + 1).random() < 0.2)
     r = d.r
     d.stages = r.random() < 0.2
     start(d)
@@ -1342,10 +1688,10 @@ def draw_trainer(d, loss, micro, fits=False):
            f"{least} {micro} {streams} {int(r.random() < 0.3)} {int(r.random() < 0.3)}")
 
 
-def draw_training(seed):
+def draw_training(seed, kind=Draw):
     """Steps of one or two trainers over a random graph."""
     r = random.Random(seed + 5)
-    d = Draw(seed, smooth=r.random() < 0.6, dropouts=r.random() < 0.3)
+    d = kind(seed, smooth=r.random() < 0.6, dropouts=r.random() < 0.3)
     micro, ignoring, datas = r.choice((0, 1, 2, 3, 3)), r.random() < 0.4, r.random() < 0.35
     d.stages, d.trains, d.parts = r.random() < 0.2, True, micro > 1
     start(d, 2)
@@ -1428,6 +1774,11 @@ def draw_network(seed):
         if row_norm: x = d.line(f"{r.choice(('layer', 'rms'))}_norm {x} 1 1e-05 {d.next_seed()}", (-1, width))
         x = d.line(f"{same} {x}" + (f" 1 {d.next_seed()}" if same == "prelu" else ""), (-1, width))
         if drop: x = d.line(f"dropout {x} {r.choice((0.25, 0.5))} 1", (-1, width))
+    return train_network(d, r, *head(d, r, x), norm, (8, 16, 32, 33, 64, 128), (40, 64, 77, 200))
+
+
+def head(d, r, x):
+    """The last layer and a loss of it."""
     n = r.choice((1, 2, 3, 5, 10))
     x = d.line(f"linear {x} {n} 1 {d.next_seed()}", (-1, n))
     kind = r.choice(("ce", "ce", "mse", "bce", "pair")) if n > 1 else r.choice(("mse", "bce"))
@@ -1440,12 +1791,17 @@ def draw_network(seed):
         loss = d.labelled(x, y, smooth, ignored) if r.random() < 0.2 else d.line(
             f"cross_entropy {x} {y} {smooth} {ignored}", ())
     else: loss = d.line(f"{kind} {x} {d.input((-1, n), -1, 0.5)}", ())
+    return x, loss
+
+
+def train_network(d, r, x, loss, norm, batches, sets):
+    """Steps, a fit, and predictions of x."""
     fits = r.random() < 0.2     # the schedule is as long as the fit
     draw_trainer(d, loss, r.choice((0, 0, 1, 2, 3)), fits)
-    batch = r.choice((8, 16, 32, 33, 64, 128))
+    batch = r.choice(batches)
     needs = " ".join(str(i) for i in sorted(Run(d.lines).reach([loss])) if d.op[i] in ("input", "ids"))
     for k in range(0 if fits else r.randrange(1, 4)): d.note(f"step 0 {batch} {k} {int(k == 0)} 0")
-    rows = r.choice((40, 64, 77, 200))
+    rows = r.choice(sets)
     batch = min(rows, r.choice((batch, 16, 32)))
     d.note(f"fit 0 {rows} 21 {batch} {r.randrange(1, 3)} {int(norm or r.randrange(2))} {needs}")
     d.note("params")
@@ -1455,11 +1811,28 @@ def draw_network(seed):
     return d.lines
 
 
-def draw_predictor(seed):
+def draw_image_network(seed):
+    """A network of the kinds that people train."""
+    r = random.Random(seed + 17)
+    d = Images(seed, smooth=r.random() < 0.6, dropouts=r.random() < 0.3)
+    d.side, d.kind = r.choice((4, 6, 8)), r.choice(("batch", "batch", "batch", "group", "instance", ""))
+    d.same_act = r.choice(SMOOTH if d.smooth else ("relu", "relu", "relu", "relu6", "hard_swish", "leaky_relu"))
+    what = r.choice((d.vgg, d.mobile, d.resnet, d.resnet, d.signal, d.unet, d.larger))
+    c = r.choice((1, 2, 3, 3))
+    x = d.input((-1, c) + ((d.side,) * 2 if what != d.signal else (2 * d.side,)))
+    x = what(x)
+    return train_network(d, r, *(head(d, r, x) if len(d.shape[x]) == 2 else (x, d.image_loss(x))), d.kind == "batch",
+                         (4, 5, 8, 12), (12, 17, 24))
+
+
+def draw_predictor(seed, kind=Draw):
     """Values of odd numbers of rows, by pieces where rows do not act on each other."""
     r = random.Random(seed + 13)
-    d = Draw(seed, rowwise=r.random() < 0.6)
-    d.input((-1,) + tuple(r.choice(SIZES[:9]) for _ in range(r.randrange(1, 3))))
+    d = kind(seed, rowwise=r.random() < 0.6)
+    if kind is Images:
+        d.side = r.choice((4, 5, 6, 8))
+        d.picture(r.choice((1, 2, 3)), r.choice((3, 4, 4)))
+    else: d.input((-1,) + tuple(r.choice(SIZES[:9]) for _ in range(r.randrange(1, 3))))
     for _ in range(40):
         saved = copy.deepcopy((d.lines, d.shape, d.ints, d.op, d.root))
         d.grow(1)
@@ -1493,6 +1866,9 @@ def draw_predictor(seed):
 
 
 KINDS = (draw_graph, draw_training, draw_network, draw_graph, draw_training, draw_predictor, draw_training)
+IMAGE_KINDS = (draw_image_network, lambda seed: draw_graph(seed, Images), draw_image_network,
+               lambda seed: draw_training(seed, Images), draw_image_network, lambda seed: draw_predictor(seed, Images))
+IMAGES = 1 << 31        # their seeds are from here on; those of others, a date at most, are less
 
 
 def errors(got, want):
@@ -1517,7 +1893,8 @@ def conditioned(lines, exact, k):
 
 def case(seed):
     """Script, precisions, checks with theirs; or Skip."""
-    lines = [line for line in KINDS[seed % len(KINDS)](seed) if line]
+    kinds = IMAGE_KINDS if seed >= IMAGES else KINDS
+    lines = [line for line in kinds[seed % len(kinds)](seed) if line]
     exact = Run(lines)
     if exact.largest > 1e3 or not exact.checks: raise Skip("too large")
     trains = any(line.startswith("trainer") for line in lines)
@@ -1544,6 +1921,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--count", type=int, default=560)
+    p.add_argument("--images", type=int, default=90)
     p.add_argument("--out", default="tests/graphs.bin")
     p.add_argument("--show", type=int)
     a = p.parse_args()
@@ -1553,14 +1931,16 @@ def main():
         for what, kind, size, values, mask in checks: print(f"{mask:04b} {what}: {size} {values[:6]}")
         return
     torch.set_num_threads(1)
-    records, seed, skipped = [], a.seed, 0
-    while len(records) < a.count:
-        try: records.append(record(seed, *case(seed)))
-        except Skip: skipped += 1
-        except Exception: sys.exit(f"seed {seed}: {traceback.format_exc()}")
-        seed += 1
+    records, skipped = [], 0
+    for first, n in ((a.seed, a.count), (IMAGES + a.seed, a.images)):
+        seed, n = first, n + len(records)
+        while len(records) < n:
+            try: records.append(record(seed, *case(seed)))
+            except Skip: skipped += 1
+            except Exception: sys.exit(f"seed {seed}: {traceback.format_exc()}")
+            seed += 1
     with open(a.out, "wb") as f: f.write(b"gtrgraf1" + struct.pack("<I", len(records)) + b"".join(records))
-    print(f"{a.out}: {len(records)} cases, seeds {a.seed} to {seed - 1}, {skipped} of no use, "
+    print(f"{a.out}: {len(records)} cases, seeds {a.seed} on and {IMAGES + a.seed} on, {skipped} of no use, "
           f"{sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")
 
 

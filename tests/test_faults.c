@@ -583,7 +583,7 @@ static void faults(void)
 }
 
 /* ---- builders take back what they made before they failed ---- */
-typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube; gtr_dataset *data; } site;
+typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data; } site;
 static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
 static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
 static void *b_linear_bare(site *s) {
@@ -601,7 +601,7 @@ static void *b_bilinear(site *s) { return gtr_bilinear(s->x, s->x, "new", 3); }
 static void *b_residual(site *s) { return gtr_residual(s->x, s->loss->in[0], "new"); }
 static void *b_cube(site *s) { return gtr_pow_scalar(s->x, 3); }
 static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
-static void *b_bilinear_with(site *s) { return gtr_bilinear_with(s->x, s->x, s->cube, s->w); }
+static void *b_bilinear_with(site *s) { return gtr_bilinear_with(s->x, s->x, s->cube, s->three); }
 static void *b_where(site *s) { return gtr_where(s->x, s->w, s->x); }
 static void *b_gather_rows(site *s) { return gtr_gather_rows(s->cube, s->ids); }
 static void *b_pad(site *s) {
@@ -692,6 +692,7 @@ static site site_new(int pad)
     s.loss = gtr_cross_entropy(h, s.y);
     s.w = gtr_parameter(s.ctx, "w", gtr_shape1(1), h->init);
     s.cube = gtr_parameter(s.ctx, "cube", gtr_shape3(3, 6, 6), h->init);
+    s.three = gtr_parameter(s.ctx, "three", gtr_shape1(3), h->init);
     gtr_parameter(s.ctx, "w6", gtr_shape1(6), h->init);
     for (; pad > 0; pad--) {
         snprintf(name, sizeof name, "pad%d", pad);

@@ -803,6 +803,68 @@ static void bad_places(void)
 }
 /* What there is at path before a save: its mode is kept whatever the umask, links are followed, temporaries that nobody
    holds are removed. */
+/* While an error is kept that is not of gtr_save alone, nothing is written: what a failed build, load, data set or fit
+   leaves may not be the model that was meant. */
+static int held_version(gtr_context *other)
+{
+    EXPECT_EQ(gtr_load(other, in_folder("m.safetensors")), GTR_OK);
+    return version_of(other);
+}
+static void kept_errors(void)
+{
+    static const gtr_result want[5] = { GTR_ERR_ARG, GTR_ERR_SHAPE, GTR_ERR_IO, GTR_ERR_IO, GTR_ERR_NONFINITE };
+    gtr_context *other = context(GTR_DEVICE_CPU);
+    int kind, k;
+    model(other);
+    for (kind = 0; kind < 5; kind++) {
+        gtr_context *ctx = context(kind == 4 ? device : GTR_DEVICE_CPU);
+        gtr_csv_desc csv;
+        gtr_trainer_desc d;
+        gtr_float far_off = (gtr_float)INFINITY;
+        char text[1100];
+        memset(&csv, 0, sizeof csv); memset(&d, 0, sizeof d);
+        model(ctx);
+        fill(ctx, 3);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *row = gtr_constant(ctx, GTR_F32,
+            gtr_shape2(1, 1), &far_off);
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+        fill(ctx, 4);
+        if (kind == 0) gtr_linear(x, "fc1", 3);
+        if (kind == 1) gtr_matmul(x, x);
+        if (kind == 2) gtr_load(ctx, in_folder("none"));
+        if (kind == 3) gtr_dataset_csv(ctx, in_folder("none"), csv);
+        if (kind == 4) gtr_step(gtr_trainer_create(gtr_mean(gtr_mul(gtr_parameter_find(ctx, "a"), row), NULL, 0, false),
+            d));
+        for (k = 0; k < 2; k++) EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), want[kind]);
+        snprintf(text, sizeof text, "%s", gtr_error_text(ctx));
+        const char *note = strstr(text, "; gtr_save writes nothing");
+        CHECK(note && note > text && strstr(note, "gtr_error_clear") && !strstr(note + 9, "gtr_save"),
+            "kept error %d: \"%s\"", kind, text);
+        EXPECT_EQ(held_version(other), 3);
+        EXPECT_ERROR(ctx, want[kind], kind == 0 ? "fc1.weight" : kind == 1 ? "matmul" : kind < 4 ? "none" : "step 1");
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+        EXPECT_EQ(held_version(other), 4);
+        EXPECT_OK(ctx);
+        /* a save's own error stops no other, until there is another error */
+        EXPECT_EQ(gtr_save(ctx, in_folder("no/folder")), GTR_ERR_IO);
+        for (k = 5; k < 7; k++) {
+            fill(ctx, k);
+            EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+            EXPECT_EQ(held_version(other), k);
+        }
+        gtr_relu(gtr_matmul(x, x));
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_IO);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, "no/folder");
+        memset(text, 'x', sizeof text);
+        gtr__fail(ctx, GTR_ERR_ARG, "%.1090s", text);       /* as long as a text may be */
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "xx; gtr_save writes nothing while this error is kept: gtr_error_clear allows");
+        EXPECT_EQ(held_version(other), 6);
+        gtr_destroy(ctx);
+    }
+    unlink(in_folder("m.safetensors"));
+    gtr_destroy(other);
+}
 static void old_places(void)
 {
     static const unsigned modes[] = { 0600, 0644, 0664, 0777, 0444, 0400 };
@@ -2002,6 +2064,7 @@ int main(int argc, char **argv)
     unlink(in_folder("bad.safetensors"));
     RUN(io_failures);
     RUN(bad_places);
+    RUN(kept_errors);
     RUN(old_places);
     RUN(failing_copies);
     RUN(states);

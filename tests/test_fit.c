@@ -854,9 +854,41 @@ static void refused_at_once(void)
     }
     gtr_destroy(n.ctx);
 }
+/* A row may take the input's dimensions together or apart, but not lie in another order. */
+static void shapes_of_rows(void)
+{
+    static const gtr_float v[240];
+    static const struct { gtr_shape row, input; bool fits; } table[] = {
+        { { 3, { 2, 3, 4 } }, { 4, { GTR_BATCH, 2, 3, 4 } }, true },
+        { { 1, { 24 } }, { 4, { GTR_BATCH, 2, 3, 4 } }, true },
+        { { 2, { 3, 4 } }, { 4, { GTR_BATCH, 1, 3, 4 } }, true },
+        { { 2, { 4, 6 } }, { 2, { GTR_BATCH, 24 } }, true }, { { 0, { 0 } }, { 2, { GTR_BATCH, 1 } }, true },
+        { { 4, { 1, 6, 1, 4 } }, { 4, { GTR_BATCH, 3, 2, 4 } }, true },
+        { { 3, { 2, 2, 6 } }, { 4, { GTR_BATCH, 4, 2, 3 } }, false },
+        { { 3, { 3, 4, 2 } }, { 4, { GTR_BATCH, 2, 3, 4 } }, false },
+        { { 2, { 6, 4 } }, { 3, { GTR_BATCH, 4, 6 } }, false },
+        { { 2, { 3, 8 } }, { 4, { GTR_BATCH, 2, 3, 4 } }, false },
+        { { 3, { 4, 4, 3 } }, { 4, { GTR_BATCH, 3, 4, 4 } }, false },
+        { { 1, { 23 } }, { 2, { GTR_BATCH, 24 } }, false },
+        { { 0, { 0 } }, { 2, { GTR_BATCH, 24 } }, false } };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, table[k].input);
+        gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_linear(gtr_flatten(x), "fc", 1), NULL, 0, false), sgd(0.1f));
+        gtr_arrays_desc a;
+        memset(&a, 0, sizeof a);
+        a.rows = 4; a.column[0].data = v; a.column[0].shape = table[k].row;
+        const gtr_result r = gtr_trainer_data(t, gtr_dataset_arrays(ctx, a), 2, false, false);
+        CHECK(r == (table[k].fits ? GTR_OK : GTR_ERR_SHAPE), "shape of rows %d: %s", (int)k, gtr_error_text(ctx));
+        if (!table[k].fits) EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "does not go into input");
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 
 static void all(void)
 {
+    RUN(shapes_of_rows);
     RUN(epochs_go_on);
     RUN(cut_short);
     RUN(starts_anew);

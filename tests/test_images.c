@@ -13,7 +13,8 @@
 typedef gtr_tensor *tensor;
 enum { ROWS = 7, MOST = 40 };
 /* What a network is built in. plain: by other ops; keep: every value between is marked; again: it is computed anew in
-   the backward pass; frozen: batch_norm as in evaluation; dropped: a network has its dropout. */
+   the backward pass; frozen: batch_norm as in evaluation; dropped: a network has its dropout, or, where
+   it folds, nine channels. */
 typedef struct build {
     gtr_context *ctx; bool plain, keep, again, frozen, dropped; tensor x, mid[MOST]; int n_mid;
 } build;
@@ -192,7 +193,7 @@ static tensor begin(build *b, const network *n, tensor *loss)
         made(v, gtr__count(&s), (uint32_t)gtr__hash(3, gtr_tensor_name(p)), -1, s.ndim == 1 ? 0.5f : 0);
         EXPECT(gtr_set(p, v, (size_t)gtr__count(&s) * 4) == GTR_OK);
     }
-    float x[ROWS * 256], goal[ROWS * 64];
+    float x[ROWS * 768], goal[ROWS * 64];
     made(x, ROWS * n->channels * n->side * n->side, 11, 0, 0);
     made(goal, ROWS * n->out, 12, 0, 0);
     EXPECT(gtr_set(b->x, x, sizeof *x * (size_t)(ROWS * n->channels * n->side * n->side)) == GTR_OK);
@@ -281,17 +282,18 @@ static void training(void)
 {
     for (int q = 0; q < NETWORKS; q++) for (int micro = 1; micro < 4; micro += 2) {
         const network *n = &networks[q];
-        build b[4];
-        float losses[4][3];
+        build b[5];
+        float losses[5][3];
         gtr_trainer_desc d;
         memset(b, 0, sizeof b); memset(&d, 0, sizeof d);
         d.micro_batches = micro;
         b[1].plain = b[2].again = b[3].keep = true;
-        for (int k = 0; k < 4; k++) train(&b[k], n, d, losses[k]);
+        for (int k = 0; k < 5; k++) { d.no_matchers = k == 4; train(&b[k], n, d, losses[k]); }
         same_end(n, "against other ops", &b[0], &b[1], losses[0], losses[1], 2e-4);
         same_end(n, "recomputed", &b[0], &b[2], losses[0], losses[2], device == GTR_DEVICE_CPU ? 0 : 1e-5);
         same_end(n, "kept", &b[0], &b[3], losses[0], losses[3], device == GTR_DEVICE_CPU ? 0 : 1e-5);
-        for (int k = 0; k < 4; k++) gtr_destroy(b[k].ctx);
+        if (device == GTR_DEVICE_CPU) same_end(n, "node by node", &b[0], &b[4], losses[0], losses[4], 0);
+        for (int k = 0; k < 5; k++) gtr_destroy(b[k].ctx);
     }
 }
 /* With dropout: the same masks in micro-batches and when computed anew, others in each step. */
@@ -382,18 +384,286 @@ static void plans(void)
         CHECK(*text && permutations(text, false) == n->flat && permutations(text, true) == n->flat,
             "%s, %d: %d and %d permutations in\n%s", n->name, kind, permutations(text, false),
             permutations(text, true), text);
+        CHECK(q || device != GTR_DEVICE_CPU || strstr(text, "max_pool + activation gradient"), "%s, %d: relu's "
+            "gradient is a pass of its own in\n%s", n->name, kind, text);
         gtr_destroy(b.ctx);
+    }
+}
+
+/* Losses and accuracy of pixels are those of rows that a user makes of them, to the bit; nothing is turned for them but
+   probabilities, which come with channels first. */
+enum { ENTROPY, SMOOTHED, WEIGHTED, EACH_WEIGHTED, SOFT, NLL, SUMMED, BATCH_MEAN, APART, LOSS_KINDS };
+static tensor loss_of_pixels(build *b, int kind, tensor *accuracy, tensor *y, tensor *w)
+{
+    const float by_class[3] = { 0.5f, 2, 1 };
+    tensor h = gtr_relu(gtr_conv2d(image(b, 2, 6), "c1", 5, 3, 1, 1)), rows, labels, t;
+    const gtr_shape each = gtr_shape1(GTR_BATCH * 36);
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    h = gtr_conv2d(h, "c2", 3, 3, 1, 1);
+    *y = gtr_input(b->ctx, "y", kind == SOFT ? GTR_F32 : GTR_I32, kind == SOFT ? gtr_shape4(GTR_BATCH, 3, 6, 6)
+        : gtr_shape3(GTR_BATCH, 6, 6));
+    *w = kind == EACH_WEIGHTED ? gtr_input(b->ctx, "w", GTR_F32, gtr_shape3(GTR_BATCH, 6, 6)) : NULL;
+    if (kind == SMOOTHED) d.label_smoothing = 0.25f;
+    if (kind == WEIGHTED) d.weight = gtr_constant(b->ctx, GTR_F32, gtr_shape1(3), by_class);
+    d.sample_weight = *w;
+    d.ignore_index = kind == WEIGHTED ? 1 : 0;
+    d.reduction = kind == SUMMED ? GTR_REDUCE_SUM : kind == BATCH_MEAN ? GTR_REDUCE_BATCH_MEAN
+        : kind == APART ? GTR_REDUCE_NONE : GTR_REDUCE_MEAN;
+    if (kind == NLL) h = gtr_log_softmax(h, 1);
+    rows = gtr_reshape(permuted(h, 0, 2, 3, 1), gtr_shape2(GTR_BATCH * 36, 3));
+    labels = kind != SOFT ? gtr_reshape(*y, each) : gtr_reshape(permuted(*y, 0, 2, 3, 1), gtr_tensor_shape(rows));
+    *accuracy = kind == SOFT ? NULL : b->plain ? gtr_accuracy(rows, labels) : gtr_accuracy(h, *y);
+    if (b->plain && *w) d.sample_weight = gtr_reshape(*w, each);
+    if (b->plain) { h = rows; if (kind == BATCH_MEAN) d.reduction = GTR_REDUCE_SUM; } else labels = *y;
+    t = kind == NLL ? gtr_nll_ex(h, labels, d) : gtr_cross_entropy_ex(h, labels, d);
+    if (b->plain && kind == BATCH_MEAN) t = gtr_scale(t, 1.0f / ROWS, 0);
+    if (b->plain && kind == APART) t = gtr_reshape(t, gtr_shape3(GTR_BATCH, 6, 6));
+    return kind == APART ? gtr_sum(gtr_square(t), NULL, 0, false) : t;
+}
+static void pixels(void)
+{
+    for (int kind = 0; kind < LOSS_KINDS; kind++) for (int micro = 1; micro < 4; micro += 2) {
+        build b[2];
+        float losses[2][3];
+        memset(b, 0, sizeof b);
+        for (int k = 0; k < 2; k++) {
+            float x[ROWS * 72], probability[ROWS * 108];
+            int32_t label[ROWS * 36];
+            tensor accuracy, y, w;
+            gtr_trainer_desc d;
+            memset(&d, 0, sizeof d);
+            b[k].ctx = gtr_create(desc0());
+            b[k].plain = k == 1;
+            tensor loss = loss_of_pixels(&b[k], kind, &accuracy, &y, &w);
+            if (!CHECK(loss != NULL, "kind %d: %s", kind, gtr_error_text(b[k].ctx))) continue;
+            made(x, ROWS * 72, 21, 0, 0); made(probability, ROWS * 108, 22, -1, 0.5f);
+            for (int i = 0; i < ROWS * 36; i++) label[i] = i % 5 == 1 ? kind == WEIGHTED ? 1 : -100 : i * i % 7 % 3;
+            EXPECT_EQ(gtr_set(b[k].x, x, sizeof x), GTR_OK);
+            EXPECT_EQ(kind == SOFT ? gtr_set(y, probability, sizeof probability) : gtr_set(y, label, sizeof label),
+                GTR_OK);
+            if (w) EXPECT_EQ(gtr_set(w, probability, ROWS * 36 * sizeof *probability), GTR_OK);
+            d.lr = kind == SUMMED || kind == APART ? 1e-3f : 0.1f;
+            d.micro_batches = micro;
+            gtr_trainer *t = gtr_trainer_create(loss, d);
+            if (micro == 1) {
+                const char *text = gtr_plan_text(t, ROWS);
+                CHECK(permutations(text, false) == (kind == SOFT) && permutations(text, true) == 0,
+                    "kind %d: %d and %d permutations in\n%s", kind, permutations(text, false), permutations(text, true),
+                    text);
+            }
+            for (int i = 0; i < 2; i++) { EXPECT_EQ(gtr_step(t), GTR_OK); losses[k][i] = gtr_loss(t); }
+            losses[k][2] = accuracy ? gtr_item(accuracy) : 0;
+            EXPECT_OK(b[k].ctx);
+        }
+        const network n = { "pixels", NULL, 2, 6, 108, false, false };
+        same_end(&n, "against rows", &b[0], &b[1], losses[0], losses[1], kind == BATCH_MEAN ? 1e-6 : 0);
+        for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
+    }
+}
+
+/* Every kind of convolution in front of norms, sums and activations, which are one node in evaluation. */
+static tensor normed(build *b, tensor x, const char *name, int out, int kernel, int groups, int stride, bool back)
+{
+    char full[32];
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.kernel = kernel; d.padding = kernel / 2; d.groups = groups; d.stride = stride;
+    d.no_bias = name[0] == 'n'; d.output_padding = back && stride > 1;
+    x = back ? gtr_conv_transpose2d_ex(x, name, d) : gtr_conv2d_ex(x, name, d);
+    snprintf(full, sizeof full, "%s.norm", name);
+    b->frozen = strchr(name, 'f') != NULL;
+    return norm(b, x, full);
+}
+static tensor folds(build *b)
+{
+    const int wide = b->dropped ? 9 : 12;
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = wide; d.kernel = 3; d.padding = 1;
+    tensor h = gtr_relu(normed(b, image(b, 3, 16), "few", wide, 3, 1, 1, false)), skip = h;
+    h = gtr_tanh(normed(b, h, "n1", wide, 3, 1, 1, false));
+    h = gtr_relu(gtr_add(normed(b, h, "c2", wide, 3, 1, 1, false), skip));
+    skip = normed(b, h, "nshort", 6, 1, 1, 2, false);
+    h = gtr_tanh(normed(b, gtr_relu6(normed(b, h, "depth", wide, 3, wide, 1, false)), "depth2", wide, 3, wide, 1,
+        false));
+    h = normed(b, h, "n3", 6, 3, 3, 2, false);
+    h = gtr_sigmoid(gtr_add(skip, h));
+    h = gtr_gelu(normed(b, normed(b, h, "up", 6, 3, 1, 2, true), "one", wide, 1, 1, 1, false));
+    h = gtr_relu(gtr_add(h, gtr_conv2d_ex(h, "plain", d)));         /* a convolution and a sum alone */
+    h = gtr_add(gtr_conv2d_ex(h, "sum", d), h);
+    d.groups = wide;
+    h = gtr_relu(gtr_add(gtr_conv2d_ex(h, "depth sum", d), h));
+    h = gtr_relu(normed(b, gtr_reshape(h, gtr_shape3(GTR_BATCH, wide, 256)), "line", 7, 3, 1, 1, false));
+    return gtr_linear(gtr_flatten(gtr_max_pool2d(h, 16, 0, 0)), "fc", 4);
+}
+static const network folding = { "one that folds", folds, 3, 16, 4, true, true };
+static int norms_of(const gtr__plan *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n_node; i++) n += p->node[i].op == GTR__OP_BATCH_NORM || p->node[i].op == GTR__OP_ADD
+        || p->node[i].op == GTR__OP_NETWORK;
+    return n;
+}
+static void fold(bool odd)
+{
+    enum { OUT = ROWS * 4 };
+    static const char *const rows[] = { "convolution + residual", "convolution dx + activation gradient" };
+    build b[2];
+    float shown[2][2][3][OUT], x[ROWS * 768];
+    made(x, ROWS * 768, 11, 0, 0);
+    memset(b, 0, sizeof b);
+    for (int k = 0; k < 2; k++) {
+        b[k].dropped = odd;
+        tensor loss, y = begin(&b[k], &folding, &loss);
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d);
+        d.lr = 0.05f;
+        if (k) b[k].ctx->caps.unfused[GTR__OP_CONV] = b[k].ctx->caps.unfused[GTR__OP_BATCH_NORM] = 1;
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        gtr_predictor *p = gtr_predictor_create(y, 5);
+        if (!CHECK(t && p, "%s", gtr_error_text(b[k].ctx))) continue;
+        const int left = norms_of(&p->entry[0]->plan);
+        CHECK(k ? left >= 9 : !left, "%d norms and sums are left in a predictor's plan", left);
+        const char *text = gtr_plan_text(t, ROWS);
+        for (int i = 0; i < 2; i++) CHECK((strstr(text, rows[i]) != NULL) == !k, "%s in\n%s", rows[i], text);
+        for (int step = 0; step < 3; step++) {          /* a predictor has the weights and statistics of now */
+            CHECK(gtr_step(t) == GTR_OK && gtr_wait(b[k].ctx) == GTR_OK
+                && gtr_predict(p, x, ROWS, shown[k][0][step]) == GTR_OK
+                && gtr_eval(&y, 1) == GTR_OK && gtr_get(y, shown[k][1][step], sizeof shown[k][1][step]) == GTR_OK,
+                "%s", gtr_error_text(b[k].ctx));
+        }
+        gtr_predictor_destroy(p);
+    }
+    for (int how = 0; how < 2; how++) for (int step = 0; step < 3; step++) {
+        const float *u = shown[0][how][step], *v = shown[1][how][step];
+        CHECK(device == GTR_DEVICE_CPU ? !memcmp(u, v, sizeof *u * OUT) : within(u, v, OUT, 1e-9, 1e-4),
+            "step %d: %s", step, how ? "evaluated" : "predicted");
+        CHECK(within(u, shown[0][1][step], OUT, 1e-9, 1e-4), "step %d: a predictor's", step);
+        CHECK(!step || memcmp(u, shown[0][how][step - 1], sizeof *u * OUT), "step %d changes nothing", step);
+    }
+    for (int64_t i = 0; i < gtr_parameter_count(b[0].ctx); i++)
+        if (gtr_tensor_dtype(gtr_parameter_at(b[0].ctx, i)) == GTR_F32) same(&folding, "after steps, parameter", (int)i,
+            gtr_parameter_at(b[0].ctx, i), gtr_parameter_at(b[1].ctx, i), device == GTR_DEVICE_CPU ? 0 : 1e-4);
+    for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
+}
+
+static void folded(void) { fold(false); fold(true); }
+/* Pixels as rows, which are no copy, are kept and fetched as what they are. */
+static void rows_of_pixels(void)
+{
+    enum { C = 3, SIDE = 4, PIXELS = SIDE * SIDE };
+    float x[2 * 2 * PIXELS], want[2 * C * PIXELS], rows[2 * PIXELS * C], loss[2];
+    made(x, 2 * 2 * PIXELS, 5, 0, 0);
+    for (int kept = 0; kept < 2; kept++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d);
+        d.lr = 0.1f;
+        tensor in = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, SIDE, SIDE)),
+            y = gtr_conv2d(in, "c", C, 3, 1, 1), r = gtr_reshape(permuted(gtr_scale(y, 1, 0.5f), 0, 2, 3, 1),
+                gtr_shape2(GTR_BATCH * PIXELS, C)), l = gtr_mean(gtr_square(gtr_log_softmax(r, 1)), NULL, 0, false);
+        gtr_trainer *t = gtr_trainer_create(l, d);
+        if (kept) gtr_keep(r);
+        CHECK(gtr_set(in, x, sizeof x) == GTR_OK && gtr_eval(&y, 1) == GTR_OK
+            && gtr_get(y, want, sizeof want) == GTR_OK && gtr_eval(&r, 1) == GTR_OK
+            && gtr_get(r, rows, sizeof rows) == GTR_OK, "%s", gtr_error_text(ctx));
+        for (int again = 0; again < 1 + kept; again++) {
+            for (int i = 0; i < 2 * PIXELS * C; i++)
+                CHECK(fabsf(rows[i] - want[(i / C / PIXELS * C + i % C) * PIXELS + i / C % PIXELS] - 0.5f) < 1e-5f,
+                    "element %d of rows, %d, %d", i, kept, again);
+            memset(rows, 0, sizeof rows);
+            if (again) continue;
+            CHECK(gtr_step(t) == GTR_OK && (!kept || gtr_get(r, rows, sizeof rows) == GTR_OK), "%s",
+                gtr_error_text(ctx));
+            loss[kept] = gtr_loss(t);
+        }
+        gtr_destroy(ctx);
+    }
+    CHECK(fabsf(loss[0] - loss[1]) < 1e-5f, "losses %g and %g", loss[0], loss[1]);
+}
+
+/* Convolutions large enough for kernels of their own, of every kind of shape, in each precision as on the CPU: y, and
+   gradients of image, weight and bias. n, c, h, w, o, kernel (2), stride, padding, dilation, transposed, no bias. */
+static const int large_shapes[][12] = {
+    { 33, 64, 20, 20, 192, 3, 3, 1, 0, 1, 0, 0 }, { 16, 256, 8, 8, 256, 3, 3, 1, 1, 1, 0, 1 },
+    { 64, 48, 1, 128, 64, 1, 7, 1, 3, 1, 0, 0 }, { 8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 0, 0 },
+    { 32, 32, 15, 17, 96, 5, 5, 2, 2, 1, 0, 0 }, { 24, 96, 10, 10, 160, 3, 3, 1, 2, 2, 0, 0 },
+    { 48, 24, 12, 12, 40, 3, 3, 1, 1, 1, 0, 0 }, { 40, 64, 9, 9, 32, 2, 2, 2, 0, 1, 1, 0 },
+    { 40, 32, 7, 9, 64, 3, 3, 2, 1, 1, 1, 0 }, { 25, 80, 13, 11, 72, 3, 3, 2, 1, 1, 0, 0 },
+    { 30, 16, 16, 16, 128, 1, 1, 2, 0, 1, 0, 1 }, { 64, 3, 32, 32, 64, 3, 3, 1, 1, 1, 0, 0 },
+    { 5, 3, 64, 60, 48, 7, 7, 2, 3, 1, 0, 0 }, { 70, 6, 1, 128, 40, 1, 5, 1, 2, 1, 0, 0 },
+    { 30, 12, 17, 9, 24, 5, 3, 1, 2, 2, 0, 0 }, { 300, 3, 64, 64, 8, 3, 3, 1, 1, 1, 0, 1 },
+};
+static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
+{
+    const gtr_shape s = gtr_tensor_shape(p);
+    *n = gtr__count(&s);
+    float *v = (float *)calloc((size_t)*n, 4);
+    gtr_gradient_get(t, p, v, (size_t)*n * 4);
+    return v;
+}
+/* The gradient of r in the sum of y r is y. */
+static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
+{
+    gtr_context *ctx = gtr_create(desc);
+    gtr_trainer_desc how;
+    gtr_conv_desc d;
+    memset(&how, 0, sizeof how);
+    memset(&d, 0, sizeof d);
+    d.out = s[4]; d.kernel = s[5]; d.kernel_w = s[6]; d.stride = d.stride_w = s[7]; d.padding = s[8];
+    d.padding_w = s[8] ? s[8] : -1; d.dilation = s[9]; d.no_bias = s[11] != 0;
+    how.precision = precision; how.loss_scale = 1;
+    tensor x = gtr_parameter(ctx, "x", gtr_shape4(s[0], s[1], s[2], s[3]), uniform(1)),
+        y = s[10] ? gtr_conv_transpose2d_ex(x, "c", d) : gtr_conv2d_ex(x, "c", d),
+        r = gtr_parameter(ctx, "r", gtr_tensor_shape(y), uniform(1)),
+        bias = s[11] ? NULL : gtr_parameter_find(ctx, "c.bias");
+    gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(y, r), NULL, 0, false), how);
+    tensor all[4] = { r, x, gtr_parameter_find(ctx, "c.weight"), bias };
+    gtr_backward(t);
+    for (int k = 0; k < 4; k++) v[k] = all[k] ? large_gradient(t, all[k], &n[k]) : NULL;
+    return ctx;
+}
+static void large(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static const double ratios[] = { 1e-5, 2e-3, 8e-3, 1e-3 };
+    static const char *const names[] = { "y", "dx", "dweight", "dbias" };
+    const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
+    if (device == GTR_DEVICE_CPU) return;
+    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 3 : 0; q < shapes; q++) {
+        const int *s = large_shapes[q];
+        float *v[2][4];
+        int64_t n[4];
+        gtr_desc desc = desc0();
+        gtr_context *mine = large_run(desc, precisions[p], s, v[0], n);
+        const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
+        desc.device = GTR_DEVICE_CPU;
+        gtr_context *other = large_run(desc, precisions[p], s, v[1], n);
+        if (lacks) SKIP("shape %d: %s", (int)q, gtr_error_text(mine));
+        else CHECK(!gtr_error(mine) && !gtr_error(other), "shape %d: %s%s", (int)q, gtr_error_text(mine),
+            gtr_error_text(other));
+        for (int k = 0; k < 4; k++) if (v[0][k] && v[1][k]) {
+            CHECK(lacks || within(v[0][k], v[1][k], n[k], ratios[p] * ratios[p], ratios[p]),
+                "%s of shape %d in precision %d differs from the CPU's", names[k], (int)q, (int)precisions[p]);
+            free(v[0][k]); free(v[1][k]);
+        }
+        gtr_destroy(mine); gtr_destroy(other);
     }
 }
 
 static void all(void)
 {
+    RUN(folded);
+    RUN(rows_of_pixels);
     RUN(between);
     RUN(training);
     RUN(dropped);
     RUN(low_precision);
     RUN(predictors);
     RUN(plans);
+    RUN(pixels);
+    RUN(large);
 }
 int main(int argc, char **argv)
 {

@@ -777,6 +777,25 @@ static void losses_refused(void)
     REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_SHAPE, "nll: got sample_weight \"w\" float32 (N, 4)", "(N,)");
     e.sample_weight = NULL; e.label_smoothing = 0.5f;
     REFUSED(gtr_nll_ex(x, y, e), GTR_ERR_ARG, "nll: label_smoothing is 0.5", "want 0");
+    e.label_smoothing = 0; e.sample_weight = rows;
+    {
+        gtr_tensor *image = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 3, 4, 5)), *mask = gtr_input(ctx,
+            "mask", GTR_I32, gtr_shape4(GTR_BATCH, 1, 4, 5)), *flat = gtr_reshape(mask, gtr_shape3(GTR_BATCH, 4, 5));
+        const int64_t mark = gtr_mark(ctx);
+        REFUSED(gtr_cross_entropy(image, mask), GTR_ERR_SHAPE, "cross_entropy: got labels \"mask\" int32 (N, 1, 4, 5)",
+            "want int32 equal to (N, 4, 5)");
+        REFUSED(gtr_accuracy(image, mask), GTR_ERR_SHAPE, "accuracy: got labels \"mask\" int32 (N, 1, 4, 5)",
+            "want int32 equal to (N, 4, 5)");
+        REFUSED(gtr_nll(image, image), GTR_ERR_SHAPE, "nll: got labels \"image\" float32",
+            "want int32 equal to (N, 4, 5)");
+        REFUSED(gtr_cross_entropy(image, gtr_slice(image, 2, 1, 4)), GTR_ERR_SHAPE, "(N, 3, 3, 5), want float32",
+            "equal to (N, 3, 4, 5)");
+        REFUSED(gtr_nll(gtr_slice(image, 1, 0, 1), flat), GTR_ERR_SHAPE, "nll", "C above 1");
+        REFUSED(gtr_accuracy(gtr_flatten(image), NULL), GTR_ERR_ARG, "accuracy", "argument 2 is NULL");
+        REFUSED(gtr_cross_entropy_ex(image, flat, e), GTR_ERR_SHAPE, "got sample_weight \"rows\" float32 (N,)",
+            "(N, 4, 5)");
+        EXPECT_EQ(gtr_mark(ctx), mark + 3);     /* the slices and flatten alone */
+    }
     { /* of two contexts: what the other has stays */
         gtr_context *other = gtr_create(desc0());
         gtr_tensor *far_x = gtr_input(other, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *far_y = gtr_input(other, "y",

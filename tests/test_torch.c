@@ -361,6 +361,81 @@ static gtr_tensor *make_layer(state *c)
     }
     return y;
 }
+/* kernel, stride, padding and, behind them, dilation from word k on; x of three dimensions: those of the width. */
+static gtr_conv_desc window_at(const state *c, int k, int dilation)
+{
+    gtr_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = number(c, k); d.kernel_w = number(c, k + 1);
+    d.stride = number(c, k + 2); d.stride_w = number(c, k + 3);
+    d.padding = number(c, k + 4); d.padding_w = number(c, k + 5) ? number(c, k + 5) : -1;
+    if (dilation) { d.dilation = number(c, k + 6); d.dilation_w = number(c, k + 7); }
+    return d;
+}
+static void set_output_padding(const state *c, gtr_conv_desc *d, int k)
+{
+    d->output_padding = number(c, k);
+    d->output_padding_w = number(c, k + 1) ? number(c, k + 1) : -1;
+}
+static gtr_tensor *make_conv(state *c)
+{
+    const char *name = own_name(c);
+    gtr_tensor *x = at(c, 1), *y, *w;
+    gtr_conv_desc d = window_at(c, 3, true);
+    const bool square = d.kernel == d.kernel_w && d.stride == d.stride_w && number(c, 7) == number(c, 8);
+    const bool back = number(c, 13) != 0;
+    d.out = number(c, 2);
+    d.groups = number(c, 11);
+    d.no_bias = !number(c, 12);
+    set_output_padding(c, &d, 14);
+    if (square && d.dilation == 1 && d.dilation_w == 1 && d.groups == 1 && !d.no_bias && !number(c, 14)
+        && !number(c, 15))
+        y = (back ? gtr_conv_transpose2d : c->n % 2 ? gtr_conv1d : gtr_conv2d)(x, name, d.out, d.kernel, d.stride,
+            d.padding);
+    else y = (back ? gtr_conv_transpose2d_ex : gtr_conv2d_ex)(x, name, d);
+    char weight[40];
+    snprintf(weight, sizeof weight, "%s.weight", name);
+    if ((w = gtr_parameter_find(c->ctx, weight)) != NULL) {
+        gtr_shape s = gtr_tensor_shape(w);
+        const int64_t per = elements(s, 1) / s.dim[0];
+        set_part(c, "weight", (uint32_t)number(c, 16), per < 8 ? -1 : -2, 0);
+    }
+    set_part(c, "bias", (uint32_t)number(c, 16) + 1, -1, 0);
+    return y;
+}
+static gtr_tensor *make_conv_with(state *c)
+{
+    gtr_conv_desc d = window_at(c, 4, true);
+    d.groups = number(c, 12);
+    set_output_padding(c, &d, 14);
+    return (number(c, 13) ? gtr_conv_transpose2d_with : gtr_conv2d_with)(at(c, 1), at(c, 2), at(c, 3), d);
+}
+static gtr_tensor *make_pool(state *c)
+{
+    const bool most = c->words[0][0] == 'm';
+    const gtr_conv_desc w = window_at(c, 2, most);
+    const int rest = most ? 10 : 8;
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = w.kernel; d.kernel_w = w.kernel_w;
+    d.stride = w.stride; d.stride_w = w.stride_w;
+    d.padding = w.padding; d.padding_w = w.padding_w;
+    d.dilation = w.dilation; d.dilation_w = w.dilation_w;
+    d.round_up = number(c, rest) != 0;
+    d.exclude_padding = number(c, rest + 1) != 0;
+    return (most ? gtr_max_pool2d_ex : gtr_avg_pool2d_ex)(at(c, 1), d);
+}
+static gtr_tensor *make_image_norm(state *c)
+{
+    const bool groups = c->words[0][0] == 'g';
+    const int seed = number(c, groups ? 4 : 3);
+    gtr_tensor *y = groups ? gtr_group_norm(at(c, 1), own_name(c), number(c, 2), real(c, 3))
+        : gtr_instance_norm(at(c, 1), seed < 0 ? NULL : own_name(c), real(c, 2));
+    if (seed < 0) return y;
+    set_part(c, "weight", (uint32_t)seed, -1, 1);
+    set_part(c, "bias", (uint32_t)seed + 1, -1, 0);
+    return y;
+}
 static gtr_tensor *make_stack(state *c)
 {
     gtr_tensor *x[16];
@@ -466,6 +541,18 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(rms_norm_with,   gtr_rms_norm_with(at(c, 1), at(c, 2), real(c, 3))) \
     X(prelu_with,      gtr_prelu_with(at(c, 1), at(c, 2))) \
     X(bilinear_with,   gtr_bilinear_with(at(c, 1), at(c, 2), at(c, 3), at(c, 4))) \
+    X(conv,            make_conv(c)) \
+    X(conv_with,       make_conv_with(c)) \
+    X(max_pool,        make_pool(c)) \
+    X(avg_pool,        make_pool(c)) \
+    X(adaptive_pool,   gtr_adaptive_avg_pool2d(at(c, 1), number(c, 2), number(c, 3))) \
+    X(global_pool,     gtr_global_avg_pool(at(c, 1))) \
+    X(upsample,        gtr_upsample2d(at(c, 1), number(c, 2), number(c, 3) != 0)) \
+    X(pixel_shuffle,   gtr_pixel_shuffle(at(c, 1), number(c, 2))) \
+    X(dropout2d,       gtr_dropout2d(at(c, 1), own_name(c), real(c, 2))) \
+    X(group_norm,      make_image_norm(c)) \
+    X(instance_norm,   make_image_norm(c)) \
+    X(group_norm_with, gtr_group_norm_with(at(c, 1), at(c, 2), at(c, 3), number(c, 4), real(c, 5))) \
     X(loss,            make_loss(c)) \
     X(labelled,        make_labelled(c)) \
     X(stop_gradient,   gtr_stop_gradient(at(c, 1))) \
