@@ -33,7 +33,7 @@ help:
 	@echo 'make autoencoder  images through a code of 16 numbers and back: build/autoencoder.pgm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
-	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all] RECORD=file: tests on the GPU, a line added to the record'
+	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'
@@ -68,7 +68,7 @@ test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 # The tests of a shard are built from the same files; sm8 and sanitize run the native build.
 SHARD  ?= native
 SHARD_BUILD = $(if $(filter ptx%,$(SHARD)),$(SHARD),cuda)
-test-cuda: need-gpu $(TESTS:%=build/$(SHARD_BUILD)/%)
+test-cuda: need-gpu $(foreach b,$(if $(filter all,$(SHARD)),cuda ptx75 ptx80,$(SHARD_BUILD)),$(TESTS:%=build/$(b)/%))
 	@sh tests/run_cuda.sh $(SHARD) '$(RECORD)' $(TESTS:%=build/$(SHARD_BUILD)/%)
 
 need-gpu:

@@ -1,14 +1,60 @@
 #!/bin/sh
 # Runs a shard of the tests on the GPU and adds a line to the record, if all pass.
-# usage: run_cuda.sh native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
+# usage: run_cuda.sh all|native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
+# all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same.
 shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
+run() { # shard, programs
+    [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
+    shift
+    sh tests/run.sh "$@" 2>&1
+}
+finish() { # shard, its exit status, its seconds: adds a line to the record, or says what failed
+    # each run.sh ends in a line of its own; a shard of several runs adds them up
+    counts=$(awk '/^== (alone|compute-sanitizer)/ || NR == 1 { if (last != "") { split(last, n, /[^0-9]+/); p += n[1]; f += n[2]; s += n[3] }; last = "" } /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { last = $0 }
+        END { split(last, n, /[^0-9]+/); print p + n[1] " passed, " f + n[2] " failed, " s + n[3] " skipped" }' build/shard-"$1".log)
+    if [ "$2" -ne 0 ]; then
+        grep -E '^FAIL |without its last line|exit status [1-9]' build/shard-"$1".log | head -n 50
+        echo "shard $1 failed: $counts, $3 s"
+        return 1
+    fi
+    echo "shard $1: $counts, $3 s"
+    [ -n "$record" ] || return 0
+    gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+    echo "$(date -u +%F) $1: $(sh tests/hash.sh | tr '\n' ' ')on $gpu: $counts" | tee -a "$record"
+}
+begin=$(date +%s) failed=0 show=cat
+if [ "$shard" = all ]; then
+    # Most of a test is waiting: each shard runs in a folder of its own, with what tests read. driver_memory, which weighs the GPU's free memory,
+    # runs behind them, alone.
+    rm -rf build/side
+    for s in native ptx75 ptx80 sm8; do
+        from=build/cuda list=
+        case $s in ptx*) from=build/$s ;; esac
+        for t in "$@"; do list="$list $from/$(basename "$t")"; done
+        mkdir -p build/side/$s/$from
+        cp -r tests build/side/$s
+        ln $list build/side/$s/$from
+        (
+            export GTR_TEST_LEAVE=driver_memory
+            cd build/side/$s && run $s $list
+            echo "$? $(($(date +%s) - begin))" >rc
+        ) >build/shard-$s.log &
+    done
+    wait
+    for s in native ptx75 ptx80 sm8; do
+        read -r rc seconds <build/side/$s/rc
+        begin=$(date +%s)
+        (cd build/side/$s && echo "== alone" && NAMES=driver_memory && export NAMES && run $s $(ls build/*/test_engine)) >>build/shard-$s.log || rc=1
+        finish $s "$rc" "$((seconds + $(date +%s) - begin))" || failed=1
+    done
+    begin=$(date +%s) shard=sanitize show=:
+fi
 log=build/shard-$shard.log
 case $shard in
-native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
-sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
+native | ptx75 | ptx80 | sm8) run $shard "$@" >"$log"; rc=$? ;;
 sanitize | sanitize-all)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
     # tools, which take minutes for a whole network, run op by op, and a chain; sanitize-all has them run all. What still runs after 240 s (an
@@ -57,15 +103,7 @@ job) # number, tool, program, part, tests
     echo $rc >build/sanitize/"$job".rc
     echo "$tool $(basename "$program") $part $*: exit status $rc, $(($(date +%s) - start)) s, $(grep -E '^[0-9]+ passed' build/sanitize/"$job".log)" >build/sanitize/"$job".said
     exit 0 ;;
-*) echo "SHARD=native|ptx75|ptx80|sm8|sanitize|sanitize-all"; exit 2 ;;
+*) echo "SHARD=all|native|ptx75|ptx80|sm8|sanitize|sanitize-all"; exit 2 ;;
 esac
-cat "$log"
-# each run.sh ends in a line of its own; a shard of several runs adds them up
-counts=$(awk '/^== compute-sanitizer/ || NR == 1 { if (last != "") { split(last, n, /[^0-9]+/); p += n[1]; f += n[2]; s += n[3] }; last = "" } /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { last = $0 }
-    END { split(last, n, /[^0-9]+/); print p + n[1] " passed, " f + n[2] " failed, " s + n[3] " skipped" }' "$log")
-[ $rc -eq 0 ] || { echo "shard $shard failed: $counts"; exit 1; }
-if [ -n "$record" ]; then
-    gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-    echo "$(date -u +%F) $shard: $(sh tests/hash.sh | tr '\n' ' ')on $gpu: $counts" | tee -a "$record"
-fi
-echo "$counts"
+$show "$log"
+finish $shard $rc $(($(date +%s) - begin)) && exit $failed
