@@ -37,7 +37,7 @@ help:
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'
-	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ...", SHARD=1/3 for some of them, ROWS=report for what was'
+	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'

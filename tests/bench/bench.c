@@ -1,8 +1,9 @@
 /* Timings of whole training steps, through gtr_fit as a user would train, beside PyTorch and JAX
    where they are installed.
    usage: bench 03_fashion [row...]            the examples compiled lie in one folder; without rows: the
-                                               GPU's on a GPU, else the CPU's; "all": all; "list": names them;
-                                               "report": the table of what build/bench.json holds, measuring nothing
+                                               GPU's on a GPU, else the CPU's; what is no row's name is the beginning
+                                               of several's; "all": all; "list": names them; "report": the table of
+                                               what build/bench.json holds, measuring nothing
    Environment: BENCH_BUILD (how this was compiled), BENCH_WHO (its name in the results: gputrain), BENCH_FASHION
    (folder of Fashion-MNIST, gunzipped), BENCH_PYTHON (python3), BENCH_PEERS (eager,graph,compile,jit,scan; "none";
    compile-max is PyTorch's max-autotune, which may take a minute a row), BENCH_LIMIT (seconds after which no further
@@ -43,7 +44,9 @@
          pushes the topmost tensor again; the one below it again; exchanges the two
      K( ... )
          K times what stands between
-   What is left is the loss. Where it is one cross_entropy, gtr_fit's metric is the accuracy. */
+   What is left is the loss. Where it is one cross_entropy, gtr_fit's metric is the accuracy.
+   A row of a pass (forward, dx or dw) times that of the network's second convolution alone, of three alike. Peers have
+   its operands in the row's precision, and dw, too, which is float32 here. */
 #define _GNU_SOURCE
 #define GPUTRAIN_IMPLEMENTATION
 #include "../../gputrain.h"
@@ -73,6 +76,7 @@ typedef struct workload {
     double        of_peak;              /* at least so much of the multiply-adds that the cores can do */
     double        memory;               /* of PyTorch's best, beside the parameters */
     const char   *neighbour;            /* at most 1.3 times as long as this row, stage by stage */
+    const char   *pass;                 /* forward, dx, dw: what is timed of a step */
     const char   *same;                 /* computes what this row does: neither peers nor proof anew */
     const char   *program;              /* of a process: the example's name */
 } workload;
@@ -116,9 +120,12 @@ typedef struct workload {
                    "conv_no_bias:" #c "," #kernel "," #stride "," #padding " batch_norm "
 #define RES_SAME(c) "dup " CONV_BN(c, 3, 1, 1) "relu " CONV_BN(c, 3, 1, 1) "add relu "
 #define RES_HALF(c) "dup " CONV_BN(c, 3, 2, 1) "relu " CONV_BN(c, 3, 1, 1) "swap " CONV_BN(c, 1, 2, 0) "add relu "
-#define RESNET18   "floats:3,32,32 " CONV_BN(64, 3, 1, 1) "relu " RES_SAME(64) RES_SAME(64) \
-                   RES_HALF(128) RES_SAME(128) RES_HALF(256) RES_SAME(256) RES_HALF(512) RES_SAME(512) \
-                   "global_avg_pool " TO_10, .batch = 512, .rows = 1 << 13
+#define STAGES     RES_SAME(64) RES_SAME(64) RES_HALF(128) RES_SAME(128) RES_HALF(256) RES_SAME(256) \
+                   RES_HALF(512) RES_SAME(512) "global_avg_pool "
+#define RESNET18   "floats:3,32,32 " CONV_BN(64, 3, 1, 1) "relu " STAGES TO_10, .batch = 512, .rows = 1 << 13
+/* torchvision's */
+#define RESNET_224 "floats:3,224,224 " CONV_BN(64, 7, 2, 3) "relu max_pool:3,2,1 " STAGES \
+                   "linear:1000 labels:1000 cross_entropy", .batch = 64, .rows = 1 << 9
 #define RESNET8    "floats:3,32,32 " CONV_BN(16, 3, 1, 1) "relu " RES_SAME(16) RES_HALF(32) RES_HALF(64) \
                    "global_avg_pool " TO_10, .batch = 64, .rows = 1 << 12
 #define LENET      "bytes:1,28,28 conv:16,5,1,2 relu max_pool:2 conv:32,5 relu max_pool:2 reshape:800 " \
@@ -150,6 +157,10 @@ typedef struct workload {
 #define CONVS(c, side) \
                    "floats:" #c "," #side "," #side " 8( conv_no_bias:" #c ",3,1,1 ) global_avg_pool " \
                    "floats:" #c " mse", .batch = 512, .rows = 512, .optimizer = MOMENTUM, .of_torch = 1
+#define PASS(c, side, which) { "conv3x3-" #c "-" #side "-" which, STEP, \
+                   "floats:" #c "," #side "," #side " 3( conv_no_bias:" #c ",3,1,1 ) global_avg_pool " \
+                   "floats:" #c " mse", .batch = 512, .rows = 512, BF16_ROW, .pass = which, .of_torch = 1 }
+#define PASSES(c, side) PASS(c, side, "forward"), PASS(c, side, "dx"), PASS(c, side, "dw")
 #define CPU_STEP   .threads = 2, .of_torch = 0.6
 static workload table[] = {
     { "mlp-small-b128-tf32",          STEP, SMALL, .batch = 128, .precision = GTR_TF32, .limit_us = 10 },
@@ -209,6 +220,7 @@ static workload table[] = {
     { "cnn-b1024-tf32",               STEP, CNN, TF32_ROW, .batch = 1024, .limit_us = 300, .memory = 0.3 },
     { "resnet18-b512-bf16",           STEP, RESNET18, BF16_ROW, .limit_us = 5000, .memory = 0.6 },
     { "resnet18-b512-tf32",           STEP, RESNET18, TF32_ROW, .limit_us = 10000, .memory = 0.6 },
+    { "resnet18-224-b64-bf16",        STEP, RESNET_224, BF16_ROW, .of_torch = 1 },
     { "lenet-b256-tf32",              STEP, LENET, TF32_ROW, OF_COMPILED },
     { "rgb64-b256-bf16",              STEP, RGB64, BF16_ROW, OF_COMPILED },
     { "separable-b256-bf16",          STEP, MOBILE, BF16_ROW, OF_COMPILED },
@@ -222,6 +234,7 @@ static workload table[] = {
     { "conv-128-16",                  STEP, CONVS(128, 16), BF16_ROW },
     { "conv-256-8",                   STEP, CONVS(256, 8), BF16_ROW },
     { "conv-512-4",                   STEP, CONVS(512, 4), BF16_ROW },
+    PASSES(64, 32), PASSES(128, 16), PASSES(256, 8), PASSES(512, 4),
     { "process-mlp",     PROCESS, SMALL, TF32_ROW, .batch = 128, .limit_us = 550e3, .program = "03_fashion" },
     { "process-cnn",     PROCESS, CNN, TF32_ROW, .batch = 128, .limit_us = 750e3, .program = "06_cnn" },
     { "cpu-mlp-1t",      EPOCH,   SMALL, .batch = 128, .threads = 1, .of_torch = 0.66 },
@@ -304,6 +317,12 @@ static const workload *row_of(const char *name)
     int k;
     for (k = 0; k < ROWS; k++) if (!strcmp(table[k].name, name)) return &table[k];
     return NULL;
+}
+
+/* Whether an argument names this row: as a whole or, where it is no row's name, by its beginning. */
+static bool names(const char *argument, const workload *w)
+{
+    return !strcmp(argument, "all") || !strncmp(argument, w->name, strlen(argument) + (row_of(argument) != NULL));
 }
 
 static bool on_cpu(const workload *w) { return w->threads > 0 || checking; }
@@ -697,10 +716,11 @@ static void peer_ask_row(peer *p, const char *job, const workload *w)
 {
     static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16" };
     peer_ask(p, "%s {\"name\": \"%s\", \"network\": \"%s\", \"batch\": %lld, \"rows\": %lld, \"precision\": \"%s\", "
-             "\"opt\": \"%s\", \"fashion\": \"%s\", \"device\": \"%s\", \"threads\": %d, \"limit\": %s}",
+             "\"opt\": \"%s\", \"fashion\": \"%s\", \"device\": \"%s\", \"threads\": %d, \"limit\": %s, \"pass\": \"%s\"}",
              job, w->name, w->network, (long long)w->batch, (long long)w->rows, precisions[precision_of(w)],
              w->optimizer == ADAM ? "adam" : "momentum", on_fashion(w) ? fashion_folder : "",
-             on_cpu(w) ? "cpu" : "cuda", w->threads, getenv("BENCH_LIMIT") ? getenv("BENCH_LIMIT") : "60");
+             on_cpu(w) ? "cpu" : "cuda", w->threads, getenv("BENCH_LIMIT") ? getenv("BENCH_LIMIT") : "60",
+             w->pass ? w->pass : "");
 }
 static void peer_row(peer *p, const workload *w)
 {
@@ -795,6 +815,36 @@ static void look_at_plan(const workload *w, network *n, figure *f)
     printf("    plan of %d node%s; a copy %.2f TB/s, a product %.0f TFLOP/s\n", e->plan.n_node,
         e->plan.n_node > 1 ? "s" : "", rate[0] * 1e-12, rate[1] * 1e-12);
 }
+/* The node of the second convolution that makes its result (forward), or the gradient of its input (dx) or weight
+   (dw), and no other. */
+static const gtr__node *node_of(const gtr__plan *plan, const char *pass)
+{
+    static const char *const passes[] = { "dx", "dw" };     /* of inputs 0 and 1 */
+    int i;
+    for (i = 0; i < plan->n_node; i++) {
+        const gtr__node *node = &plan->node[i];
+        bool back = node->phase == GTR__BACKWARD;
+        if (node->op != GTR__OP_CONV || !node->layer || strcmp(node->layer, "filter2")) continue;
+        if (!back ? !strcmp(pass, "forward") : node->n_out == 2 && (node->out[0] < 0) != (node->out[1] < 0)
+                && !strcmp(pass, passes[node->out[0] < 0])) return node;
+    }
+    return NULL;
+}
+static void time_pass(network *n, const workload *w, figure *f)
+{
+    int steps = GTR__RING - 1, k;
+    gtr__plan_cache *e;
+    const gtr__node *node;
+    gtr_trainer_data(n->trainer, n->data, w->batch, true, true);
+    for (k = 0; k < 3; k++) gtr_step(n->trainer);       /* products of plain numbers, as memory has them, are faster */
+    e = gtr__observed_step(n->trainer, "bench", false, &steps);
+    node = e ? node_of(&e->plan, w->pass) : NULL;
+    if (!node) { expect(0, "%s: no node of the plan makes it alone", w->name); return; }
+    while (f->n < (checking ? 1 : TURNS)) {
+        f->time[f->n++] = gtr__node_seconds(n->ctx, node) * 1e6;
+        peers_turn();
+    }
+}
 /* False where this build cannot. */
 static bool time_steps(const workload *w, figure *f)
 {
@@ -805,6 +855,7 @@ static bool time_steps(const workload *w, figure *f)
     if (gtr_error(n.ctx) == GTR_ERR_UNSUPPORTED) {
         printf("    %s\n", gtr_error_text(n.ctx)); gtr_destroy(n.ctx); return false;
     }
+    if (w->pass) { time_pass(&n, w, f); network_end(&n, w->name); return true; }
     memset(&trial, 0, sizeof trial);
     memset(&fit, 0, sizeof fit);
     c.f = &trial;
@@ -1070,10 +1121,11 @@ static void print_epoch(const workload *w, const figure *ours)
 static void print_row(const workload *w, const figure *ours)
 {
     const figure *compiled = find(peers_of(w), "torch-compile"), *other;
-    double unit = w->kind == STEP ? 1 : 1e6, best = 0;
+    double unit = w->kind == STEP ? 1 : 1e6, best = 0, flops = 0;
     int i, digits = w->kind == STEP ? 2 : 3;
-    printf("  %-16s %10s %10s %10s %9s %12s\n", "", w->kind == STEP ? "us a step" : w->kind == PROCESS ? "seconds"
-        : "s an epoch", "least", "most", "to ours", "MiB beside");
+    printf("  %-16s %10s %10s %10s %9s %12s\n", "", w->pass ? "us" : w->kind == STEP ? "us a step" : w->kind == PROCESS
+        ? "seconds" : "s an epoch", "least", "most", "to ours", w->pass ? "TFLOP/s" : "MiB beside");
+    if (w->pass) depth(w, &flops);
     for (i = 0; i < n_figures; i++) {
         const figure *f = &figures[i];
         bool own = !strncmp(f->who, "gputrain", 8);
@@ -1081,6 +1133,7 @@ static void print_row(const workload *w, const figure *ours)
         printf("  %-16s %10.*f %10.*f %10.*f %8.2fx", f->who, digits, f->us / unit, digits, f->us_min / unit, digits,
             f->us_max / unit, f->us / ours->us);
         if (f->rest_bytes > 0) printf(" %12.1f", f->rest_bytes / 1048576);
+        if (w->pass) printf(" %12.1f", flops * (double)w->batch / 8 / f->us * 1e-6);   /* one product of 2 + 3 + 3 */
         if (!own && !strncmp(f->who, "torch", 5) && f->rest_bytes > 0 && (best == 0 || f->rest_bytes < best))
             best = f->rest_bytes;
         putchar('\n');
@@ -1189,7 +1242,7 @@ static bool wanted(const workload *w, int argc, char **argv, bool gpu)
 {
     int i;
     if (argc < 3) return gpu != (w->threads > 0);
-    for (i = 2; i < argc; i++) if (!strcmp(argv[i], w->name) || !strcmp(argv[i], "all")) return true;
+    for (i = 2; i < argc; i++) if (names(argv[i], w)) return true;
     return false;
 }
 /* A row whose peers are another's asks for none, unless that one was never measured. */
@@ -1202,13 +1255,13 @@ static void run_row(const workload *w, bool gpu)
     if (w->kind == STEP && !gpu && !on_cpu(w)) { printf("    needs a GPU\n"); return; }
     if (w->kind == PROCESS && !have_fashion()) { printf("    needs Fashion-MNIST: make data\n"); return; }
     for (k = 0; k < 2; k++) peers[k].n = 0;
-    for (k = 0; w->kind == STEP && !w->same && k < (w->threads ? 1 : 2); k++) peer_row(&peers[k], w);
+    for (k = 0; w->kind == STEP && !w->same && k < (w->threads || w->pass ? 1 : 2); k++) peer_row(&peers[k], w);
     ours = new_figure(w->name, who);
     if (w->kind == STEP) {
         if (!time_steps(w, ours)) return;
         peers_settle();
         settle(ours);
-        if (!w->same) parity(w);
+        if (!w->same && !w->pass) parity(w);
     } else if (w->kind == EPOCH) {
         time_epochs(w, ours);
         if (!w->busy && peer_wanted("eager") && peer_start(&peers[0])) {
@@ -1240,10 +1293,10 @@ int main(int argc, char **argv)
     if (argc < 2) { fprintf(stderr, "usage: bench 03_fashion [row...|all|list|report]\n"); return 2; }
     for (k = 0; argc == 3 && !strcmp(argv[2], "list") && k < ROWS; k++) puts(table[k].name);
     if (argc == 3 && !strcmp(argv[2], "list")) return 0;
-    for (i = 2; i < argc; i++)
-        if (!row_of(argv[i]) && strcmp(argv[i], "all") && !reporting) {
-            fprintf(stderr, "bench: there is no row %s (\"list\" names them)\n", argv[i]); return 2;
-        }
+    for (i = 2; i < argc && !reporting; i++) {
+        for (k = 0; k < ROWS && !names(argv[i], &table[k]); k++) { }
+        if (k == ROWS) { fprintf(stderr, "bench: there is no row %s (\"list\" names them)\n", argv[i]); return 2; }
+    }
     if (getenv("BENCH_SHARD") && *getenv("BENCH_SHARD")
             && (sscanf(getenv("BENCH_SHARD"), "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)) {
         fprintf(stderr, "bench: a shard is like 2/3\n"); return 2;

@@ -2,9 +2,9 @@
 """The benchmark's work in PyTorch, and the proof that both sides compute the same: bench.c starts it and asks line by line.
 
 usage: torch_bench.py serve; requests on standard input, answers on standard output, each ending in a line "END":
-    row JSON            prepares a workload (network, batch, rows, precision, opt, fashion, device, threads, limit) in
-                        the variants that BENCH_PEERS names: "READY torch-eager rest_bytes" for each. After `limit`
-                        seconds it begins none
+    row JSON            prepares a workload (network, batch, rows, precision, opt, fashion, device, threads, limit,
+                        pass) in the variants that BENCH_PEERS names: "READY torch-eager rest_bytes" for each. After
+                        `limit` seconds it begins none
     block WHO           times a block of steps of that variant: "TIME microseconds"
     parity A B C END N  reads build/parity/ (weights, losses, gradients and running statistics of steps A, B, C):
                         "PARITY step loss peer_loss exact_loss nmse peer_nmse", "BUFFERS step nmse peer_nmse",
@@ -13,8 +13,8 @@ usage: torch_bench.py serve; requests on standard input, answers on standard out
     process MODE FASHION NET    whole processes: "TIME microseconds"
 BENCH_PEERS: the variants wanted, of eager,graph,compile,compile-max; a CPU has no graph. 'compile' is torch.compile
 with the whole step in one captured graph, the fastest that a PyTorch user gets; '-max' the same with max-autotune.
-Times are of blocks of steps by the wall clock, inputs resident on the device; rest_bytes is the peak of allocated
-memory of a GPU without inputs, parameters, gradients and optimizer states. FP16 is trained without a loss scale in
+Times are of blocks of steps by the wall clock, inputs resident on the device; rest_bytes is the peak of the memory
+that a step allocates on a GPU, once cuDNN has tried its algorithms, without inputs, parameters, gradients and optimizer states. FP16 is trained without a loss scale in
 the timed steps, which costs a user less, and with one in the proof.
 """
 import copy
@@ -115,6 +115,20 @@ def stepper(model, columns, opt, amp):
     return step
 
 
+def one_pass(w, model, columns):
+    """The second convolution's forward pass, or that of a gradient, alone: no more than cuDNN's kernels."""
+    ops = network.program(w["network"])
+    op = [op for op in ops if "conv" in op.word][1]
+    layer, x = getattr(model, op.name), columns[0].new_empty([w["batch"]] + ops[op.inputs[0]].shape)
+    dtype = dict(bf16=torch.bfloat16, fp16=torch.float16).get(w["precision"], torch.float32)
+    form = torch.channels_last if columns[0].is_contiguous(memory_format=torch.channels_last) else torch.contiguous_format
+    x, weight = (t.detach().to(dtype, memory_format=form) for t in (x.uniform_(-1, 1), layer.weight))
+    how = layer.stride, layer.padding, layer.dilation, layer.transposed, layer.output_padding, layer.groups
+    forward = lambda: torch.ops.aten.convolution(x, weight, None, *how)
+    dy, wanted = torch.randn_like(forward()), [w["pass"] == "dx", w["pass"] == "dw", False]
+    return forward if w["pass"] == "forward" else lambda: torch.ops.aten.convolution_backward(dy, x, weight, None, *how, wanted)
+
+
 def graphed(step, opt):
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -122,6 +136,7 @@ def graphed(step, opt):
         for _ in range(5): step()
     torch.cuda.current_stream().wait_stream(side)
     opt.zero_grad(set_to_none=True)
+    torch.cuda.reset_peak_memory_stats()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph): step()
     return lambda held=step: graph.replay()     # the model that the graph works on lives as long
@@ -174,6 +189,7 @@ class Server:
         columns = placed(self.layout, nn.Module(), columns)[1]
         for variant in WANTED:
             if variant not in ("eager", "compile", "compile-max") and not (gpu and variant == "graph"): continue
+            if w["pass"] and "compile" in variant: continue
             if time.perf_counter() - began > w["limit"]:
                 self.say(f"torch-{variant} left out: {time.perf_counter() - began:.0f} s have gone")
                 continue
@@ -183,7 +199,6 @@ class Server:
             if gpu:
                 torch.cuda.empty_cache()
                 base = torch.cuda.memory_allocated()
-                torch.cuda.reset_peak_memory_stats()
             try:
                 amp = precision(w)
                 torch.manual_seed(0)
@@ -191,12 +206,13 @@ class Server:
                 params = sum(p.numel() for p in model.parameters())
                 opt, each = optimizer(w, model, gpu and variant != "eager")
                 f = model if "compile" not in variant else torch.compile(model, mode="max-autotune-no-cudagraphs" if variant.endswith("max") else "default")
-                step = stepper(f, columns, opt, amp)
+                step = one_pass(w, model, columns) if w["pass"] else stepper(f, columns, opt, amp)
                 if gpu and variant != "eager": step = graphed(step, opt)
                 seconds(step, 3)
+                if gpu and variant == "eager": torch.cuda.reset_peak_memory_stats()
                 took = seconds(step, 5)
                 self.step[variant], self.count[variant] = step, max(3, min(2000, int(BLOCK / took)))
-                rest = max(0, torch.cuda.max_memory_allocated() - base - each * params) if gpu else 0
+                rest = max(0, torch.cuda.max_memory_allocated() - base - each * params) if gpu and not w["pass"] else 0
                 self.say(f"READY torch-{variant} {rest}")
             except Exception as e:
                 self.say(f"torch-{variant} failed: {type(e).__name__}: {str(e)[:200]}")
