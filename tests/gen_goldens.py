@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against, and beside it resnet.safetensors, a
-network's weights. Never edit the files by hand.
+"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against, and beside it resnet.safetensors and
+resnet224.safetensors, two networks' weights. Never edit the files by hand.
 
 usage: gen_goldens.py [path]        needs PyTorch 1.13 or newer and NumPy; values are computed in float64 from inputs that
                                     are exact in float32, and stored rounded to float32
@@ -717,11 +717,12 @@ class Block(nn.Module):
 
 
 class ResNet18(nn.Module):
-    """torchvision's names, of a sixteenth of its channels, for images of 32 by 32: no pool behind the first layer, of stride 1."""
+    """torchvision's, of fewer channels (its own: 64), or with a first layer for images of 32 by 32: 3 by 3 of stride 1, no pool behind it."""
 
-    def __init__(self, width):
+    def __init__(self, width, small):
         super().__init__()
-        self.conv1, self.bn1, c = nn.Conv2d(3, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width), width
+        self.conv1, self.bn1, c = nn.Conv2d(3, width, *((3, 1, 1) if small else (7, 2, 3)), bias=False), nn.BatchNorm2d(width), width
+        self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, 1)
         for k in range(4):
             o = width << k
             setattr(self, f"layer{k + 1}", nn.Sequential(Block(c, o, 2 if k else 1), Block(o, o, 1)))
@@ -729,15 +730,15 @@ class ResNet18(nn.Module):
         self.fc = nn.Linear(c, 10)
 
     def forward(self, x):
-        x = F.relu(self.bn1(self.conv1(x)))
+        x = self.pool(F.relu(self.bn1(self.conv1(x))))
         for k in range(4): x = getattr(self, f"layer{k + 1}")(x)
         return self.fc(x.mean((2, 3)))
 
 
-def resnet(path):
-    """A state dict in the file; resnet#0: in0 (4, 3, 32, 32), y; logits: eval, train, and after a step of SGD at rate 0.125 on its cross
+def resnet(k, path, shape):
+    """A state dict in the file; resnet#k: in0 of the shape, y; logits: eval, train, and after a step of SGD at rate 0.125 on its cross
     entropy: loss, after (in evaluation)."""
-    at, net, seed = "resnet#0/", ResNet18(4), 7000
+    at, net, seed = f"resnet#{k}/", ResNet18(4, shape[-1] == 32), 7000
     for n, t in net.state_dict().items():
         seed += 1
         if n.endswith("tracked"): t.fill_(7)
@@ -751,7 +752,7 @@ def resnet(path):
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as out: out.write(struct.pack("<Q", len(text)) + text + data)
-    x, y = stream(at + "in0", (4, 3, 32, 32)), labels((4,), 10, 300)
+    x, y = stream(at + "in0", shape), labels(shape[:1], 10, 300)
     ints(at + "y", y)
     net.eval()
     floats(at + "eval", net(x))
@@ -782,8 +783,9 @@ batch_norm(4, ((3, 4, 5), (2, 5, 3, 4), (2, 17, 2, 2)))
 layouts()
 image_networks()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
-resnet(os.path.join(os.path.dirname(path), "resnet.safetensors"))
+resnet(0, os.path.join(os.path.dirname(path), "resnet.safetensors"), (4, 3, 32, 32))
 pixels()
+resnet(1, os.path.join(os.path.dirname(path), "resnet224.safetensors"), (3, 3, 224, 224))
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

@@ -807,17 +807,18 @@ static void test_images(void)
     }
 }
 
-/* torchvision's ResNet-18 with a stem for images of 32 by 32, a sixteenth as wide. */
+/* torchvision's ResNet-18, a sixteenth as wide, before its last layer; of images of 32 by 32 with a smaller stem. */
 static gtr_tensor *conv_norm(gtr_tensor *x, const char *conv, const char *bn, int out, int kernel, int stride)
 {
     return gtr_batch_norm(conv_layer(x, conv, out, kernel, stride, kernel / 2, 1), bn);
 }
-static gtr_tensor *resnet(gtr_tensor *x)
+static gtr_tensor *resnet(gtr_context *ctx, int side, gtr_tensor **x)
 {
-    gtr_context *ctx = x->ctx;
-    gtr_tensor *h = gtr_relu(conv_norm(x, "conv1", "bn1", 4, 3, 1)), *skip;
+    gtr_tensor *h = *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, side, side)), *skip;
     char name[16];
     int k;
+    h = gtr_relu(conv_norm(h, "conv1", "bn1", 4, side > 32 ? 7 : 3, side > 32 ? 2 : 1));
+    if (side > 32) h = gtr_max_pool2d(h, 3, 2, 1);
     for (k = 0; k < 8; k++) {
         const int out = 4 << k / 2, stride = k % 2 == 0 && k ? 2 : 1;
         snprintf(name, sizeof name, "layer%d", k / 2 + 1);
@@ -831,8 +832,10 @@ static gtr_tensor *resnet(gtr_tensor *x)
         gtr_scope_end(ctx);
         gtr_scope_end(ctx);
     }
-    return gtr_linear(gtr_global_avg_pool(h), "fc", 10);
+    return gtr_global_avg_pool(h);
 }
+static const struct { int side; const char *path; } state_dicts[] = {
+    { 32, "tests/resnet.safetensors" }, { 224, "tests/resnet224.safetensors" } };
 /* PyTorch's state dict, loaded, saved and loaded again: logits in both modes, and after a step. */
 static void test_resnet(void)
 {
@@ -840,36 +843,90 @@ static void test_resnet(void)
     char path[64];
     int turn;
     snprintf(path, sizeof path, "build/resnet-%d.safetensors", (int)getpid());
-    for (turn = 0; turn < 2; turn++) {
+    for (turn = 0; turn < 4; turn++) {
+        const int k = turn / 2;
         gtr_context *ctx = test_context();
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 32, 32)),
-            *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *h = resnet(x);
+        gtr_tensor *x, *h = gtr_linear(resnet(ctx, state_dicts[k].side, &x), "fc", 10),
+            *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
         int64_t tracked = 0;
         gtr_trainer_desc d;
         gtr_trainer *t;
         memset(&d, 0, sizeof d);
         d.lr = 0.125f;
         t = gtr_trainer_create(gtr_cross_entropy(h, y), d);
-        CHECK(!gtr_load(ctx, turn ? path : "tests/resnet.safetensors"), "resnet: %s", gtr_error_text(ctx));
+        CHECK(!gtr_load(ctx, turn % 2 ? path : state_dicts[k].path), "resnet#%d: %s", k, gtr_error_text(ctx));
         CHECK(!gtr_get(gtr_parameter_find(ctx, "layer3.0.downsample.1.num_batches_tracked"), &tracked, sizeof tracked)
-            && tracked == 7, "resnet: num_batches_tracked is %lld", (long long)tracked);
-        set_tensor(x, find(op, 0, "in0"));
-        set_tensor(y, find(op, 0, "y"));
+            && tracked == 7, "resnet#%d: num_batches_tracked is %lld", k, (long long)tracked);
+        set_tensor(x, find(op, k, "in0"));
+        set_tensor(y, find(op, k, "y"));
         gtr_eval(&h, 1);
-        compare_tensor(op, turn, "in evaluation", h, find(op, 0, "eval"));
+        compare_tensor(op, k, "in evaluation", h, find(op, k, "eval"));
         gtr_eval_train(&h, 1);
-        compare_tensor(op, turn, "in training", h, find(op, 0, "train"));
-        if (!turn) CHECK(!gtr_save(ctx, path), "resnet: %s", gtr_error_text(ctx));
-        CHECK(!gtr_step(t), "resnet: %s", gtr_error_text(ctx));
-        compare_loss(op, 0, 0, gtr_loss(t));
+        compare_tensor(op, k, "in training", h, find(op, k, "train"));
+        if (turn % 2 == 0) CHECK(!gtr_save(ctx, path), "resnet#%d: %s", k, gtr_error_text(ctx));
+        CHECK(!gtr_step(t), "resnet#%d: %s", k, gtr_error_text(ctx));
+        compare_loss(op, k, 0, gtr_loss(t));
         gtr_eval(&h, 1);
-        compare_tensor(op, turn, "after a step", h, find(op, 0, "after"));
+        compare_tensor(op, k, "after a step", h, find(op, k, "after"));
         CHECK(!gtr_get(gtr_parameter_find(ctx, "bn1.num_batches_tracked"), &tracked, sizeof tracked) && tracked == 8,
-            "resnet: num_batches_tracked is %lld after a step", (long long)tracked);
-        CHECK(!gtr_error(ctx), "resnet: %s", gtr_error_text(ctx));
+            "resnet#%d: num_batches_tracked is %lld after a step", k, (long long)tracked);
+        CHECK(!gtr_error(ctx), "resnet#%d: %s", k, gtr_error_text(ctx));
         gtr_destroy(ctx);
     }
     remove(path);
+}
+/* A network with another last layer takes the others' values from a context that has the file's. */
+static void test_another_head(void)
+{
+    gtr_context *from = test_context(), *ctx = test_context();
+    gtr_tensor *x[2], *h[2], *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *loss;
+    const record *images = find("resnet", 1, "in0"), *labels = find("resnet", 1, "y");
+    const int rows = (int)images->shape.dim[0];
+    float was[3 * 32], is[3 * 32], first = 0;
+    int64_t i, classes = 0;
+    int step, *label = (int *)values(labels);
+    gtr_trainer_desc d;
+    gtr_trainer *t;
+    h[0] = resnet(from, state_dicts[1].side, &x[0]);
+    h[1] = resnet(ctx, state_dicts[1].side, &x[1]);
+    gtr_linear(h[0], "fc", 10);
+    loss = gtr_cross_entropy(gtr_linear(h[1], "fc", 3), y);
+    EXPECT_OK(ctx);
+    gtr_load(ctx, state_dicts[1].path);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "tensor \"fc.weight\" is F32 (10, 32) in the file, the model wants F32 (3, 32)");
+    gtr_load(from, state_dicts[1].path);
+    for (i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i), *q = gtr_parameter_find(from, gtr_tensor_name(p));
+        int64_t value[32 * 32 * 9];         /* the largest is float32, the others are few */
+        size_t bytes = p->data_bytes;
+        if (!strncmp(gtr_tensor_name(p), "fc.", 3)) { classes++; continue; }
+        CHECK(q && bytes <= sizeof value && !gtr_get(q, value, bytes) && !gtr_set(p, value, bytes), "%s: %s; %s",
+            gtr_tensor_name(p), gtr_error_text(from), gtr_error_text(ctx));
+    }
+    EXPECT_EQ(classes, 2);
+    EXPECT_EQ(i, gtr_parameter_count(from));
+    for (i = 0; i < rows; i++) label[i] %= 3;
+    for (i = 0; i < 2; i++) {
+        set_tensor(x[i], images);
+        gtr_eval(&h[i], 1);
+        gtr_get(h[i], i ? is : was, sizeof *is * (size_t)rows * 32);
+    }
+    CHECK(rows <= 3 && !memcmp(was, is, sizeof *is * (size_t)rows * 32), "features of the same weights differ");
+    gtr_set(y, label, sizeof *label * (size_t)rows);
+    memset(&d, 0, sizeof d);
+    d.lr = 0.03125f;
+    d.momentum = 0.875f;
+    t = gtr_trainer_create(loss, d);
+    for (step = 0; step < 6; step++) {
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        if (!step) first = gtr_loss(t);
+    }
+    CHECK(gtr_loss(t) < 0.5f * first, "loss %.4f of step 1 became %.4f", first, gtr_loss(t));
+    EXPECT_OK(from);
+    EXPECT_OK(ctx);
+    free(label);
+    gtr_destroy(ctx);
+    gtr_destroy(from);
 }
 
 #define OP_TEST(name, expression) test_op(#name, build_##name);
@@ -890,6 +947,7 @@ static void all_on(gtr_device where, const char *name)
     RUN(test_networks);
     RUN(test_images);
     RUN(test_resnet);
+    RUN(test_another_head);
 }
 
 int main(int argc, char **argv)

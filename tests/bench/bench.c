@@ -716,7 +716,8 @@ static void peer_ask_row(peer *p, const char *job, const workload *w)
 {
     static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16" };
     peer_ask(p, "%s {\"name\": \"%s\", \"network\": \"%s\", \"batch\": %lld, \"rows\": %lld, \"precision\": \"%s\", "
-             "\"opt\": \"%s\", \"fashion\": \"%s\", \"device\": \"%s\", \"threads\": %d, \"limit\": %s, \"pass\": \"%s\"}",
+             "\"opt\": \"%s\", \"fashion\": \"%s\", \"device\": \"%s\", \"threads\": %d, \"limit\": %s, "
+             "\"pass\": \"%s\"}",
              job, w->name, w->network, (long long)w->batch, (long long)w->rows, precisions[precision_of(w)],
              w->optimizer == ADAM ? "adam" : "momentum", on_fashion(w) ? fashion_folder : "",
              on_cpu(w) ? "cpu" : "cuda", w->threads, getenv("BENCH_LIMIT") ? getenv("BENCH_LIMIT") : "60",
