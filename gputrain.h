@@ -1555,6 +1555,10 @@ static int gtr__conv_inputs(const gtr__call *c) {
 static const gtr__arg *gtr__conv_dy(const gtr__call *c) {
     return &c->in[gtr__conv_inputs(c) - (c->attr->i[10] ? 2 : 1)];
 }
+/* Of the backward of pools and UPSAMPLE: what the activation's gradient reads, if not x, lies behind dy. */
+static const gtr__arg *gtr__pool_saved(const gtr__call *c) {
+    return &c->in[c->n_in - (c->attr->i[12] ? 1 : 0) > 3 ? 3 : 0];
+}
 
 // >>plan-structs
 typedef struct {
@@ -5281,9 +5285,10 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
     return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
 }
 /* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside, of which a window
-   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. i[0] to i[5]: as CONV's; i[6], i[7]: the
-   kernel's height and width; i[8]: sizes are rounded up, while a window begins within the image or the padding in
-   front. Kernels see channels last. */
+   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. i[0] to i[5] and, backward, i[10] and
+   i[12]: as CONV's, but x is no input twice, and dx is rounded to type i[13] before the activation's gradient; i[6],
+   i[7]: the kernel's height and width; i[8]: sizes are rounded up, while a window begins within the image or the
+   padding in front. Kernels see channels last. */
 GTR__SHAPE(max_pool) {
     const gtr_shape *x = &s->in[0];
     const int64_t *i = s->attr->i;
@@ -5304,12 +5309,7 @@ GTR__SHAPE(max_pool) {
     return GTR_OK;
 }
 /* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
-typedef struct {
-    const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to;
-    const gtr__unary_row *act; /* whose gradient follows, of x act_x, y act_y; NULL: none */
-    gtr_float act_a, act_b;
-    const gtr_float *act_x, *act_y;
-} gtr__pool_job;
+typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; } gtr__pool_job;
 static gtr_result gtr__pool_ranges(void *instance, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
     const gtr__window *g = &w->g;
     if (images) return gtr__ranges(instance, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
@@ -5320,9 +5320,27 @@ static gtr_result gtr__pool_run(void *instance, const gtr__call *c, gtr__range_f
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
     const int64_t *i = c->attr->i;
     const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
-        (const gtr_float *)y->data, gtr__out(c, 0), NULL, 0, 0, NULL, NULL };
-    if (!w.to) return GTR_OK;
-    return gtr__pool_ranges(instance, &w, fn, images);
+        (const gtr_float *)y->data, gtr__out(c, 0) };
+    return w.to ? gtr__pool_ranges(instance, &w, fn, images) : GTR_OK;
+}
+/* Before and behind the sums of n elements of dx: 0 or what they are added to; as it is stored, and the activation's
+   gradient of that. */
+static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
+    if (c->attr->i[12]) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
+    else if (!c->out[0].add) memset(dx, 0, (size_t)n * sizeof *dx);
+}
+static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) {
+    const gtr_dtype type = (gtr_dtype)c->attr->i[13];
+    if (!c->attr->i[10]) return;
+    const gtr_float *saved = (const gtr_float *)gtr__pool_saved(c)->data + (dx - gtr__out(c, 0));
+    for (int64_t k = 0, some; k < n && type != GTR_F32; k += some) {
+        uint16_t low[GTR__BLOCK];
+        some = GTR__MIN(n - k, GTR__BLOCK);
+        gtr__convert(low, type, dx + k, GTR_F32, some);
+        gtr__convert(dx + k, GTR_F32, low, type, some);
+    }
+    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], dx,
+        saved, saved, dx, n, 0);
 }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
@@ -5355,9 +5373,10 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
     const gtr__window *g = &w->g;
     const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w, places = g->oh * g->ow;
     for (; i < end; i++) {
-        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
+        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK),
+            lines = blocks == 1 ? 1 : pixels, run = blocks == 1 ? pixels * some : some;
         gtr_float *dx = w->to + n * pixels * g->c + first, t[GTR__BLOCK];
-        for (int64_t p = 0; !w->c->out[0].add && p < pixels; p++) memset(dx + p * g->c, 0, (size_t)some * sizeof *dx);
+        for (int64_t p = 0; p < lines; p++) gtr__pool_begin(w->c, dx + p * g->c, run);
         for (int64_t p = 0; p < places; p++) {
             const int64_t at = (n * places + p) * g->c + first, oy = p / g->ow, ox = p % g->ow;
             const gtr_float *y = gtr__in(w->c, 1) + at;
@@ -5378,57 +5397,19 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
                 }
             }
         }
-        const int64_t at = dx - w->to, lines = blocks == 1 ? 1 : pixels, run = blocks == 1 ? pixels * some : some;
-        for (int64_t p = 0; p < lines && w->act; p++, dx += g->c)
-            gtr__unary_apply(w->act, w->act_a, w->act_b, dx, w->act_x ? w->act_x + at + p * g->c : dx,
-                w->act_y ? w->act_y + at + p * g->c : dx, dx, run, 0);
+        for (int64_t p = 0; p < lines; p++) gtr__pool_end(w->c, dx + p * g->c, run);
     }
 }
 GTR__CPU(max_pool_fwd) { return gtr__pool_run(instance, c, gtr__max_pool_range, false, false); }
 GTR__CPU(max_pool_bwd) { return gtr__pool_run(instance, c, gtr__max_pool_back_range, true, true); }
-/* Its gradient and the activation's behind it, which nothing else reads, image by image. */
-static int gtr__max_pool_match(gtr__plan *p, int at, const gtr__caps *caps) {
-    const gtr__node *n = &p->node[at], *a = n + 1;
-    (void)caps;
-    if (at + 1 >= p->split || n->op != GTR__OP_MAX_POOL || n->dir != GTR__BWD || a->dir != GTR__BWD || n->adds | a->adds
-            || !gtr__unary_find((int)a->op) || n->stage != a->stage || n->micro != a->micro) return 0;
-    const int dx = n->out[0], to = a->out[0];
-    bool fits = dx >= 0 && to >= 0 && a->in[2] == dx && p->value[dx].home == GTR__HOME_ARENA;
-    for (int i = 0; i < p->n_node && fits; i++)
-        for (int k = 0; k < GTR__ALL(&p->node[i]) && (i < at || i > at + 1); k++)
-            fits &= gtr__root(p, p->node[i].in[k]) != dx;
-    for (int k = 0; k < n->n_in + a->n_in + 1 && fits; k++) {
-        const int v = k < n->n_in ? n->in[k] : a->in[k - n->n_in];
-        fits = v < 0 || (p->value[v].storage == GTR_F32 && p->value[v].last == p->value[dx].last
-            && !p->value[v].stride[0]);
-    }
-    return fits ? 2 : 0;
-}
-static gtr_result gtr__max_pool_network(void *instance, const gtr__call *c) {
-    const gtr__node *n = ((const gtr__network *)c->attr->ptr)->node, *a = n + 1;
-    gtr__arg arg[4];
-    gtr__call m = *c;
-    const gtr_float *from[2] = { NULL, NULL };
-    GTR__WORKSPACE(0);
-    for (int k = 0; k < n->n_in; k++) arg[k] = *gtr__operand_of(c, n->in[k]);
-    arg[n->n_in] = *gtr__operand_of(c, a->out[0]);
-    for (int k = 0; k < 2; k++)
-        if (gtr__bit(a->reads, k)) from[k] = (const gtr_float *)gtr__operand_of(c, a->in[k])->data;
-    m.attr = &n->attr; m.in = arg; m.n_in = n->n_in; m.out = arg + n->n_in; m.n_out = 1;
-    const int64_t *i = n->attr.i;
-    const gtr__pool_job w = { &m, gtr__window_of(i, &arg[0].shape, &arg[2].shape, i[6], i[7], 1), gtr__in(&m, 0),
-        gtr__in(&m, 2), gtr__out(&m, 0), gtr__unary_find((int)a->op), (gtr_float)a->attr.f[0], (gtr_float)a->attr.f[1],
-        from[0], from[1] };
-    return gtr__pool_ranges(instance, &w, gtr__max_pool_back_range, true);
-}
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
-   i[9], within the image. i[10], adaptive: (i[6], i[7]) are y's height and width, and place k of n is the mean of
+   i[9], within the image. i[11], adaptive: (i[6], i[7]) are y's height and width, and place k of n is the mean of
    pixels from k size / n, cut off, to (k + 1) size / n, rounded up. Kernels see channels last. */
 GTR__SHAPE(avg_pool) {
     const int n = s->in[0].ndim;
-    if (!s->attr->i[10]) return gtr__shape_max_pool(s);
+    if (!s->attr->i[11]) return gtr__shape_max_pool(s);
     GTR__TRY(gtr__shape_image(s));
     for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->i[8 + k - n];
     s->flops = gtr__shape_flops(&s->in[0], 1);
@@ -5439,14 +5420,14 @@ static int64_t gtr__avg_window(const gtr__pool_job *w, bool across, int64_t k, i
     const gtr__window *g = &w->g;
     const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh, pad = across ? g->pw : g->ph,
         kernel = across ? g->kw : g->kh, at = k * (across ? g->sw : g->sh) - pad, *i = w->c->attr->i;
-    *from = i[10] ? k * size / places : GTR__MAX(at, 0);
-    *to = i[10] ? ((k + 1) * size + places - 1) / places : GTR__MIN(at + kernel, size);
-    return i[10] || i[9] ? *to - *from : GTR__MIN(at + kernel, size + pad) - at;
+    *from = i[11] ? k * size / places : GTR__MAX(at, 0);
+    *to = i[11] ? ((k + 1) * size + places - 1) / places : GTR__MIN(at + kernel, size);
+    return i[11] || i[9] ? *to - *from : GTR__MIN(at + kernel, size + pad) - at;
 }
 static void gtr__avg_places(const gtr__pool_job *w, bool across, int64_t k, int64_t *first, int64_t *end) {
     const gtr__window *g = &w->g;
     const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh;
-    if (!w->c->attr->i[10]) gtr__window_places(k, across ? g->sw : g->sh, across ? g->pw : g->ph,
+    if (!w->c->attr->i[11]) gtr__window_places(k, across ? g->sw : g->sh, across ? g->pw : g->ph,
         across ? g->kw : g->kh, places, first, end);
     else { *first = k * places / size; *end = ((k + 1) * places - 1) / size + 1; }
 }
@@ -5476,7 +5457,7 @@ static void gtr__avg_pool_back_range(GTR__SPAN) {
         gtr_float *dx = w->to + i * g->c;
         gtr__avg_places(w, false, i / g->w % g->h, &y0, &y1);
         gtr__avg_places(w, true, i % g->w, &x0, &x1);
-        for (int64_t k = 0; !w->c->out[0].add && k < g->c; k++) dx[k] = 0;
+        gtr__pool_begin(w->c, dx, g->c);
         for (int64_t y = y0; y < y1; y++)
             for (int64_t x = x0; x < x1; x++) {
                 const gtr_float f = (gtr_float)(1 / ((double)gtr__avg_window(w, false, y, &from, &to)
@@ -5484,6 +5465,7 @@ static void gtr__avg_pool_back_range(GTR__SPAN) {
                 const gtr_float *dy = w->y + ((i / g->w / g->h * g->oh + y) * g->ow + x) * g->c;
                 for (int64_t k = 0; k < g->c; k++) dx[k] += dy[k] * f;
             }
+        gtr__pool_end(w->c, dx, g->c);
     }
 }
 GTR__CPU(avg_pool_fwd) { return gtr__pool_run(instance, c, gtr__avg_pool_range, false, false); }
@@ -5492,7 +5474,8 @@ GTR__CPU(avg_pool_bwd) { return gtr__pool_run(instance, c, gtr__avg_pool_back_ra
 // >>op:upsample
 /* x (N, C, H, W) or (N, C, L) -> y, of which i[6], i[7] are height and width: the nearest, pixel k size / n of place k
    of n, cut off; or, i[8], linear along both, at (k + 1/2) size / n - 1/2, at least 0, as PyTorch's interpolate with
-   align_corners False. dx: each pixel's sum, in ascending places. Kernels see channels last. */
+   align_corners False. dx: each pixel's sum, in ascending places; i[10], i[12], i[13]: as max_pool's. Kernels see
+   channels last. */
 GTR__SHAPE(upsample) {
     const int n = s->in[0].ndim;
     GTR__TRY(gtr__shape_image(s));
@@ -5540,7 +5523,7 @@ static void gtr__upsample_back_range(GTR__SPAN) {
         const int64_t y1 = GTR__MIN(g->oh, (iy + 2) * g->oh / g->h + 1),
             x1 = GTR__MIN(g->ow, (ix + 2) * g->ow / g->w + 1);
         gtr_float *dx = w->to + i * g->c;
-        for (int64_t k = 0; !w->c->out[0].add && k < g->c; k++) dx[k] = 0;
+        gtr__pool_begin(w->c, dx, g->c);
         for (int64_t y = GTR__MAX(iy - 1, 0) * g->oh / g->h; y < y1; y++) {
             const gtr_float fy = gtr__resample_share(y, g->oh, g->h, linear, iy);
             for (int64_t x = GTR__MAX(ix - 1, 0) * g->ow / g->w; x < x1 && fy != 0; x++) {
@@ -5549,6 +5532,7 @@ static void gtr__upsample_back_range(GTR__SPAN) {
                 for (int64_t k = 0; k < g->c && f != 0; k++) dx[k] += dy[k] * f;
             }
         }
+        gtr__pool_end(w->c, dx, g->c);
     }
 }
 GTR__CPU(upsample_fwd) { return gtr__pool_run(instance, c, gtr__upsample_range, false, false); }
@@ -7004,15 +6988,14 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
 static const gtr__matcher gtr__cpu_matchers[] = {
-    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
-    { "max_pool + activation gradient", gtr__max_pool_match, gtr__max_pool_network, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
+    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
 };
 GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(instance, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
     gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
-    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 2, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
+    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
     gtr__cpu_release
 };
 
@@ -7975,7 +7958,7 @@ static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = at.i[4] = at.i[5] = 1;
     at.i[6] = height; at.i[7] = width; at.i[8] = linear;
-    at.i[10] = means;
+    at.i[11] = means;
     if (height < 1 || width < 1) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL,
         ", height %lld and width %lld, want at least 1", (long long)height, (long long)width);
     return gtr__op_new(op, 1, &x, &at, NULL);
@@ -9706,22 +9689,25 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
         for (int k = 0; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++) uses += gtr__use(p, n, k) == root;
     return uses == f->readers[root] + f->writers[root];
 }
-/* a convolution's dx, or all that it adds to, then the gradient of the activation in front of it */
-GTR__MAKE(conv_dact) {
+/* dx of a convolution, pool or upsample, or all that it adds to, then the gradient of the activation in front of it */
+GTR__MAKE(image_dact) {
     const gtr__plan *p = f->b->plan;
-    const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0];
+    const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
+        more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
     if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.i[gtr__conv_act] || !gtr__last_reader(f, a, b)
             || p->value[to].home == GTR__HOME_ALIAS || p->value[to].storage != p->value[g].storage) return false;
     for (const gtr__node *n = a + 1; n < b; n++) /* computed again, perhaps */
         for (int k = n->n_in; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++)
             if (gtr__use(p, n, k) == gtr__root(p, saved)) return false;
-    if (!gtr__operands(f->b, out, a->n_in + (a->adds ? 2 : 1), a->n_out)) return false;
+    if (!gtr__operands(f->b, out, n_in + (a->adds ? 1 : 0), a->n_out)) return false;
     GTR__COPY(out->in, a->in, a->n_in);
-    out->in[a->n_in] = saved; out->out[0] = to;
-    if (a->adds) out->in[a->n_in + 1] = g;
-    out->reads = a->reads | (uint64_t)(a->adds ? 3 : 1) << a->n_in;
+    if (more) out->in[a->n_in] = saved;
+    if (a->adds) out->in[n_in] = g;
+    out->out[0] = to;
+    out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
     out->attr = a->attr;
     out->attr.i[gtr__conv_act] = b->op; out->attr.i[gtr__conv_added] = a->adds != 0;
+    out->attr.i[13] = p->value[g].storage;
     GTR__COPY(out->attr.f, b->attr.f, 2);
     return true;
 }
@@ -9766,7 +9752,10 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("convolution + batch_norm", CONV, FWD, BATCH_NORM, FWD, CONV, 0, 1, affine)
     GTR__FUSION("convolution + residual", CONV, FWD, ADD, FWD, CONV, 0, 1, added)
     GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
-    GTR__FUSION("convolution dx + activation gradient", CONV, BWD, COUNT, BWD, CONV, 1, 1, conv_dact)
+    GTR__FUSION("convolution dx + activation gradient", CONV, BWD, COUNT, BWD, CONV, 1, 1, image_dact)
+    GTR__FUSION("max_pool dx + activation gradient", MAX_POOL, BWD, COUNT, BWD, MAX_POOL, 1, 1, image_dact)
+    GTR__FUSION("avg_pool dx + activation gradient", AVG_POOL, BWD, COUNT, BWD, AVG_POOL, 1, 1, image_dact)
+    GTR__FUSION("upsample dx + activation gradient", UPSAMPLE, BWD, COUNT, BWD, UPSAMPLE, 1, 1, image_dact)
     GTR__FUSION("scale + softmax", SCALE, FWD, SOFTMAX, FWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("softmax + scale gradients", SOFTMAX, BWD, SCALE, BWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)

@@ -7567,12 +7567,15 @@ typedef struct gtr__slide_axis {
 } gtr__slide_axis;
 typedef struct gtr__slide_run { int first, n, step; } gtr__slide_run;
 typedef struct gtr__slide {
-    gtr__opd from, to, x, y;            // x, y: of max_pool's gradient
+    gtr__opd from, to, x, y;            // x, y: max_pool's, which its gradient reads
     int64_t items, lines, channels;     // lines: groups of W channels
     gtr__fast by_lines;
     gtr__slide_axis axis[2];            // height, width
-    bool adaptive, within;              // avg_pool's i[10], i[9]
+    bool adaptive, within;              // avg_pool's i[11], i[9]
     int log[3];                         // of tiles of max_pool's gradient: rows, columns, lines
+    int act;                            // whose gradient follows dx; 0: none's
+    float act_a, act_b;
+    gtr__opd saved, had;                // what it reads; what dx is added to before
 } gtr__slide;
 
 // Pixel of place k, and what of it the next one has.
@@ -7671,6 +7674,27 @@ struct gtr__slide_spot {
         return n * height * width * m.channels + c;
     }
 };
+// Of dx as it would be stored, the gradient of the activation in front. A call: in line it takes registers from kernels
+// without.
+template <int W> static __device__ __noinline__
+gtr__floats<W> gtr__slide_act(const gtr__slide &m, gtr__floats<W> dx, int64_t at) {
+    const gtr__floats<W> had = gtr__get_of<W>(m.had.p, m.had.t, at);
+#pragma unroll
+    for (int k = 0; k < W; k++) dx.v[k] = gtr__rounded(m.to.t, m.had.p ? had.v[k] + dx.v[k] : dx.v[k]);
+    return gtr__dact<W>(m.act, dx, gtr__get_of<W>(m.saved.p, m.saved.t, at), m.act_a, m.act_b);
+}
+// Stores dx of W channels, r, or that.
+template <int W> static GTR__DEVICE void gtr__slide_give(const gtr__slide &m, int64_t at, float (&r)[4]) {
+    if (m.act) {
+        gtr__floats<W> dx;
+#pragma unroll
+        for (int k = 0; k < W; k++) dx.v[k] = r[k];
+        dx = gtr__slide_act<W>(m, dx, at);
+#pragma unroll
+        for (int k = 0; k < W; k++) r[k] = dx.v[k];
+    }
+    gtr__give(m.to, at, W, r);
+}
 template <gtr__slide_kind KIND, bool BACK, int W, int N>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_constant__ gtr__slide m) {
     gtr__enter();
@@ -7711,7 +7735,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_const
 #pragma unroll
             for (int k = 0; k < W; k++) r[k] /= taps;
         }
-        gtr__give(m.to, s.at, W, r);
+        if (BACK) gtr__slide_give<W>(m, s.at, r);
+        else gtr__give(m.to, s.at, W, r);
     }
 }
 // Whether a window's largest is v's, both as stored: NaN if one of the window is.
@@ -7729,6 +7754,57 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
             for (int k = 0; k < W; k++) if (gtr__slide_is(m, v[0][k], best[k])) mask &= ~(1u << k);
         }
     return mask;
+}
+// Windows of ROWS by 2 pixels that cover the image, beside each other: a thread has one, of 16 bytes of channels, and
+// makes its largest or, BACK, its part of dx. That is 0 behind ReLU unless the largest is positive; ANY: of which goes
+// on any activation's gradient. x, y and dx are of one type. Bound by bytes: x and y or dy, and dx, once each.
+template <typename T, int ROWS, bool BACK, bool ANY>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
+    constexpr int W = 16 / sizeof(T), N = 2 * ROWS;
+    typedef gtr__few<T, W> few;
+    gtr__enter();
+    const int64_t places = m.axis[1].places, pitch = 2 * places * m.channels;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+        const int64_t line = gtr__quotient_of(g, m.by_lines), row = gtr__quotient_of(line, m.axis[1].by_places),
+            at = 2 * (line + (ROWS - 1) * row * places) * m.channels + (g - line * m.lines) * W;
+        few x[N], y = {};
+        float best[W];
+        int where[W];
+#pragma unroll
+        for (int t = 0; t < N; t++) x[t] = *(const few *)((const T *)m.x.p + at + t / 2 * pitch + t % 2 * m.channels);
+        if (BACK) y = ((const few *)m.from.p)[g];
+#pragma unroll
+        for (int k = 0; k < W; k++) {
+            best[k] = -INFINITY; where[k] = 0;
+#pragma unroll
+            for (int t = 0; t < N; t++) {
+                const float v = gtr__load(&x[t].v[k]);
+                if (BACK ? !(v <= best[k]) && best[k] == best[k] : v > best[k] || v != v) { best[k] = v; where[k] = t; }
+            }
+            if (!BACK) gtr__store(&y.v[k], best[k]);
+            else if (!ANY && m.act && !(best[k] > 0.0f)) where[k] = N;
+        }
+        if (!BACK) ((few *)m.to.p)[g] = y;
+#pragma unroll
+        for (int t = 0; t < (BACK ? N : 0); t++) {
+            const int64_t pixel = at + t / 2 * pitch + t % 2 * m.channels;
+            few to = {};
+#pragma unroll
+            for (int k = 0; k < W; k++) if (where[k] == t) to.v[k] = y.v[k];
+#pragma unroll
+            for (int k = 0; k < (ANY ? W : 0); k += 4) {
+                gtr__floats<4> dx = { { gtr__load(&to.v[k]), gtr__load(&to.v[k + 1]), gtr__load(&to.v[k + 2]),
+                    gtr__load(&to.v[k + 3]) } };
+                dx = gtr__slide_act<4>(m, dx, pixel + k);
+#pragma unroll
+                for (int i = 0; i < 4; i++) gtr__store(&to.v[k + i], dx.v[i]);
+            }
+            uint4 u;            // which the compiler would store in four here
+            memcpy(&u, &to, sizeof u);
+            asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global((T *)m.to.p
+                + pixel)), "r"(u.x), "r"(u.y), "r"(u.z), "r"(u.w) : "memory");
+        }
+    }
 }
 // dx (+)= the gradients of the windows of which a pixel is the first of the largest: of large windows.
 template <int W>
@@ -7760,7 +7836,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
                 for (int k = 0; k < W; k++) if (mask >> k & 1) r[k] += dy[u][k];
             }
         });
-        gtr__give(m.to, s.at, W, r);
+        gtr__slide_give<W>(m, s.at, r);
     }
 }
 // The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next.
@@ -7800,7 +7876,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
                 float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
 #pragma unroll
                 for (int k = 0; k < W; k++) r[k] = in && where[k] == j * across.n + i ? dy[0][k] : 0.0f;
-                gtr__give(m.to, image + ((int64_t)y * w.size + x) * m.channels, W, r);
+                gtr__slide_give<W>(m, image + ((int64_t)y * w.size + x) * m.channels, r);
             }
     }
 }
@@ -7889,7 +7965,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(con
 #pragma unroll
                     for (int k = 0; k < W; k++) if (mask[u] >> k & 1) sum[k] += dy[u][k];
             });
-            gtr__give(m.to, ((n * h.size + y) * w.size + x) * m.channels + line * W, W, sum);
+            gtr__slide_give<W>(m, ((n * h.size + y) * w.size + x) * m.channels + line * W, sum);
         }
         __syncthreads();
     }
@@ -7909,9 +7985,9 @@ static int64_t gtr__slide_tiles(gtr__slide *m, int64_t images) {
     if (room << m->log[2] > GTR__SLIDE_ROOM || (int64_t)a[0].kernel * a[1].kernel > 64) return 0;
     return tiles * gtr__ceil(m->lines, (int64_t)1 << m->log[2]);
 }
-// back: c's inputs end in dy. Returns W, or 0: sizes are beyond what kernels count in.
+// back: c's third input is dy. Returns W, or 0: sizes are beyond what kernels count in.
 static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
-    const gtr__arg *y = back ? &c->in[c->n_in - 1] : &c->out[0];
+    const gtr__arg *y = back ? &c->in[2] : &c->out[0];
     const int64_t *i = c->attr->i;
     const gtr__window g = gtr__window_of(i, &c->in[0].shape, &y->shape, i[6], i[7], 1);
     const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
@@ -7927,8 +8003,17 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
         a->by_size = gtr__fast_of(a->size); a->by_places = gtr__fast_of(a->places); a->by_step = gtr__fast_of(a->step);
     }
     m->from = gtr__opd_of(back ? y : &c->in[0]); m->to = gtr__opd_of(&c->out[0]);
+    m->x = gtr__opd_of(&c->in[0]); m->y = gtr__opd_of(back ? &c->in[1] : y);
+    m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
-    const int width = g.c % 4 == 0 && gtr__wide(m->from) && gtr__wide(m->to) ? 4 : 1;
+    if (back && i[10]) {
+        m->act = (int)i[10]; m->act_a = (float)c->attr->f[0]; m->act_b = (float)c->attr->f[1];
+        m->saved = gtr__opd_of(gtr__pool_saved(c));
+        if (i[12]) m->had = gtr__opd_of(&c->in[c->n_in - 1]);
+    }
+    bool wide = g.c % 4 == 0;
+    for (const gtr__opd &o : { m->from, m->to, m->x, m->y, m->saved, m->had }) wide = wide && gtr__wide(o);
+    const int width = wide ? 4 : 1;
     m->lines = g.c / width;
     m->by_lines = gtr__fast_of(m->lines);
     m->items = c->out[0].count / width;
@@ -7939,28 +8024,52 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const int width = gtr__slide_make(&m, c, BACK); \
     if (!m.to.p || c->out[0].count == 0) return GTR_OK; \
     if (!width) return gtr__slide_large(instance); \
-    m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->i[10]; m.within = c->attr->i[9] != 0; \
+    m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->i[11]; m.within = c->attr->i[9] != 0; \
     return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
         : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
 static gtr_result gtr__slide_large(void *instance) {
     return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
+static bool gtr__slide_pair(const gtr__slide_axis &a) {
+    return a.pad == 0 && a.kernel <= 2 && (a.kernel == 1 || a.dilation == 1) && a.kernel * (int64_t)a.places == a.size
+        && (a.step == a.kernel || a.places == 1);
+}
+// Whether kernels of pairs of pixels take it, for which m is made.
+static bool gtr__slide_pairs(gtr__slide *m, const gtr__arg *places) {
+    const int per = 16 / gtr__elem(m->x.t);
+    bool fits = m->axis[1].kernel == 2 && m->channels % per == 0 && !m->to.add && gtr__wide(m->saved)
+        && gtr__wide(m->had);
+    for (int d = 0; d < 2; d++) fits = fits && gtr__slide_pair(m->axis[d]);
+    for (const gtr__opd &o : { m->x, m->from, m->to }) fits = fits && o.t == m->x.t && (uintptr_t)o.p % 16 == 0;
+    if (!fits) return false;
+    m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines); m->items = places->count / per;
+    return true;
+}
+template <bool BACK, bool ANY>
+static gtr_result gtr__max_pool_pairs(void *instance, const gtr__call *c, const gtr__slide &m) {
+    GTR__BY_DTYPE(m.x.t, T, return GTR__LAUNCH(instance, c, (m.axis[0].kernel == 2
+        ? gtr__k_max_pool_pairs<T, 2, BACK, ANY> : gtr__k_max_pool_pairs<T, 1, BACK, ANY>), gtr__grid(c, m.items),
+        GTR__T, 0, m););
+    return GTR_ERR_UNSUPPORTED;
+}
 static gtr_result gtr__cuda_max_pool_fwd(void *instance, const gtr__call *c) {
+    gtr__slide m;
+    if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
+        if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(instance, c, m);
+    }
     if (c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
 }
 static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
     gtr__slide m;
-    int width = gtr__slide_make(&m, c, true);
+    const int width = gtr__slide_make(&m, c, true);
     bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
     if (!m.to.p || c->out[0].count == 0) return GTR_OK;
     if (!width) return gtr__slide_large(instance);
-    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->in[1]);
+    if (gtr__slide_pairs(&m, &c->in[2]))
+        return m.act && (m.act != GTR__OP_RELU || m.had.p || m.saved.p != m.x.p)
+            ? gtr__max_pool_pairs<true, true>(instance, c, m) : gtr__max_pool_pairs<true, false>(instance, c, m);
     for (int d = 0; d < 2; d++) apart = apart && m.axis[d].dilation == 1 && m.axis[d].kernel <= m.axis[d].step;
-    if (!gtr__wide(m.x) || !gtr__wide(m.y)) {
-        m.items *= width; m.lines *= width; width = 1;
-        m.by_lines = gtr__fast_of(m.lines);
-    }
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
     if (tiles) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
@@ -7975,7 +8084,7 @@ static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
 
 // >>op:avg_pool
 static gtr_result gtr__cuda_avg_pool_fwd(void *instance, const gtr__call *c) {
-    if (c->attr->i[10] || c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MEAN, false, 9);
+    if (c->attr->i[11] || c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MEAN, false, 9);
     GTR__SLIDE(MEAN, false, 4);
 }
 static gtr_result gtr__cuda_avg_pool_bwd(void *instance, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }

@@ -384,8 +384,8 @@ static void plans(void)
         CHECK(*text && permutations(text, false) == n->flat && permutations(text, true) == n->flat,
             "%s, %d: %d and %d permutations in\n%s", n->name, kind, permutations(text, false),
             permutations(text, true), text);
-        CHECK(q || device != GTR_DEVICE_CPU || strstr(text, "max_pool + activation gradient"), "%s, %d: relu's "
-            "gradient is a pass of its own in\n%s", n->name, kind, text);
+        CHECK(q || strstr(text, "max_pool dx + activation gradient"), "%s, %d: relu's gradient is a pass of its own "
+            "in\n%s", n->name, kind, text);
         gtr_destroy(b.ctx);
     }
 }
@@ -549,6 +549,132 @@ static void fold(bool odd)
 }
 
 static void folded(void) { fold(false); fold(true); }
+
+/* The gradient of a pool or upsample with that of the activation in front against the two, to the bit, of every kind of
+   window; first, behind: what else reads the activation is made before the pool, whose gradient is then not the last of
+   those that are added up, or behind it. Inputs are few different numbers, so that windows have several largest. */
+enum { POOL_MAX, POOL_AVG, POOL_ADAPTIVE, POOL_UP, POOL_LINEAR, POOL_OPS };
+typedef struct { int c, h, w, kernel, kernel_w, stride, stride_w, padding, padding_w, dilation, round_up; } pool_kind;
+static const pool_kind pool_kinds[] = {
+    { 16, 8, 8, 2, 2, 0, 0, 0, 0, 0, 0 }, { 4, 8, 6, 2, 2, 0, 0, 0, 0, 0, 0 }, { 5, 6, 8, 2, 2, 0, 0, 0, 0, 0, 0 },
+    { 8, 0, 12, 2, 2, 0, 0, 0, 0, 0, 0 }, { 24, 5, 6, 1, 2, 0, 0, 0, 0, 0, 0 }, { 8, 6, 5, 2, 1, 0, 0, 0, 0, 0, 0 },
+    { 8, 7, 9, 2, 2, 0, 0, 0, 0, 0, 0 }, { 8, 7, 9, 2, 2, 0, 0, 0, 0, 0, 1 }, { 8, 2, 2, 2, 2, 5, 5, 0, 0, 0, 0 },
+    { 12, 9, 9, 3, 3, 0, 0, 1, 1, 0, 0 }, { 6, 9, 8, 2, 2, 3, 3, 0, 0, 0, 0 }, { 8, 9, 7, 3, 3, 2, 2, 1, 1, 0, 0 },
+    { 8, 6, 8, 2, 2, 1, 1, 0, 0, 0, 0 }, { 7, 9, 9, 3, 3, 1, 1, 1, 1, 0, 0 }, { 4, 9, 11, 3, 2, 2, 1, 1, -1, 0, 1 },
+    { 8, 10, 10, 2, 3, 1, 2, 0, 0, 2, 0 }, { 6, 0, 15, 3, 3, 2, 2, 1, 1, 0, 0 }, { 4, 12, 12, 9, 9, 1, 1, 2, 2, 0, 0 },
+    { 300, 4, 4, 2, 2, 0, 0, 0, 0, 0, 0 }, { 300, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0 },
+};
+enum { POOL_KINDS = sizeof pool_kinds / sizeof *pool_kinds, POOL_ACTS = 8 };
+typedef enum { POOL_ALONE, POOL_BEHIND, POOL_FIRST, POOL_READERS } pool_readers;
+static tensor pool_act(int act, tensor x)
+{
+    switch (act) {
+    case 0: return gtr_relu(x);
+    case 1: return gtr_tanh(x);
+    case 2: return gtr_gelu(x);
+    case 3: return gtr_leaky_relu(x, 0.125f);
+    case 4: return gtr_relu6(x);
+    case 5: return gtr_elu(x, 0.5f);
+    case 6: return gtr_softplus(x, 1);
+    default: return gtr_scale(x, 0.5f, 0.25f);
+    }
+}
+static tensor mixed(const pool_kind *k, tensor x, const char *name, int out)
+{
+    return k->h ? gtr_conv2d(x, name, out, 1, 1, 0) : gtr_conv1d(x, name, out, 1, 1, 0);
+}
+static tensor mean_square(tensor x) { return gtr_mean(gtr_square(x), NULL, 0, false); }
+static const struct { gtr__op op; const char *row; } pool_ops[POOL_OPS] = {
+    { GTR__OP_MAX_POOL, "max_pool dx + activation gradient" },
+    { GTR__OP_AVG_POOL, "avg_pool dx + activation gradient" },
+    { GTR__OP_AVG_POOL, "avg_pool dx + activation gradient" },
+    { GTR__OP_UPSAMPLE, "upsample dx + activation gradient" },
+    { GTR__OP_UPSAMPLE, "upsample dx + activation gradient" } };
+static tensor pooled(const pool_kind *k, int op, tensor x)
+{
+    gtr_pool_desc d;
+    memset(&d, 0, sizeof d);
+    d.kernel = k->kernel; d.kernel_w = k->kernel_w; d.stride = k->stride; d.stride_w = k->stride_w;
+    d.padding = k->padding; d.padding_w = k->padding_w; d.round_up = k->round_up != 0;
+    if (op == POOL_AVG) return gtr_avg_pool2d_ex(x, d);
+    if (op == POOL_ADAPTIVE) return gtr_adaptive_avg_pool2d(x, k->h ? k->kernel : 1, k->kernel_w);
+    d.dilation = k->dilation;
+    return op == POOL_MAX ? gtr_max_pool2d_ex(x, d) : gtr_upsample2d(x, k->kernel, op == POOL_LINEAR);
+}
+typedef struct { int nodes; bool fused; float loss[3], *gradient, *weight; int64_t n, n_weight; } pool_seen;
+static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, gtr_precision precision, bool fused,
+    pool_seen *seen)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_trainer_desc how;
+    gtr_shape s = k->h ? gtr_shape4(ROWS, k->c, k->h, k->w) : gtr_shape3(ROWS, k->c, k->w);
+    memset(&how, 0, sizeof how); memset(seen, 0, sizeof *seen);
+    seen->n = gtr__count(&s);
+    float *v = (float *)malloc((size_t)seen->n * 4);
+    made(v, seen->n, 5, 0, 0);
+    for (int64_t i = 0; i < seen->n; i++) v[i] = floorf(v[i] * 4) / 4;
+    s.dim[0] = GTR_BATCH;
+    tensor x = gtr_input(ctx, "x", GTR_F32, s);
+    if (!fused) ctx->caps.unfused[pool_ops[op].op] = 1;
+    tensor h = pool_act(act, mixed(k, x, "c1", k->c)), other = NULL;
+    if (readers == POOL_FIRST) other = mixed(k, h, "other", 3);
+    tensor loss = mean_square(mixed(k, pooled(k, op, h), "c2", 6));
+    if (readers == POOL_BEHIND) other = mixed(k, h, "other", 3);
+    if (other) loss = gtr_add(loss, gtr_scale(mean_square(other), 0.5f, 0));
+    tensor weight = gtr_parameter_find(ctx, "c1.weight"), dx = gtr_gradient(loss, x);
+    how.precision = precision; how.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0; how.lr = 1e-3f;
+    how.no_matchers = true;
+    const gtr_shape ws = gtr_tensor_shape(weight);
+    seen->n_weight = gtr__count(&ws);
+    seen->weight = (float *)malloc((size_t)seen->n_weight * 4);
+    seen->gradient = (float *)malloc((size_t)seen->n * 4);
+    gtr_get(weight, seen->weight, (size_t)seen->n_weight * 4);
+    for (int64_t i = 0; i < seen->n_weight; i++)
+        seen->weight[i] = floorf(seen->weight[i] * 4 * sqrtf((float)k->c)) / 4;
+    gtr_set(weight, seen->weight, (size_t)seen->n_weight * 4);
+    gtr_trainer *t = gtr_trainer_create(loss, how);
+    const bool ran = t && gtr_set(x, v, (size_t)seen->n * 4) == GTR_OK;
+    if (ran) {
+        gtr__plan_cache *e = gtr__trainer_entry(t, ROWS, NULL, false);
+        seen->nodes = e ? e->plan.n_node : 0;
+        seen->fused = strstr(gtr_plan_text(t, ROWS), pool_ops[op].row) != NULL;
+        for (int i = 0; i < 3; i++) {
+            CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+            seen->loss[i] = gtr_loss(t);
+        }
+        gtr_get(weight, seen->weight, (size_t)seen->n_weight * 4);
+        v[seen->n / 3] = NAN; v[0] = -INFINITY;
+        CHECK(gtr_set(x, v, (size_t)seen->n * 4) == GTR_OK && gtr_eval(&dx, 1) == GTR_OK
+            && gtr_get(dx, seen->gradient, (size_t)seen->n * 4) == GTR_OK, "%s", gtr_error_text(ctx));
+    } else CHECK(gtr_error(ctx) == GTR_ERR_UNSUPPORTED, "%s", gtr_error_text(ctx));
+    free(v);
+    gtr_destroy(ctx);
+    return ran;
+}
+static void pools(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    for (int q = 0; q < POOL_KINDS; q++) for (int act = 0; act < POOL_ACTS; act++) for (int p = 0; p < 3; p++)
+        for (int r = 0; r < POOL_READERS; r++) for (int op = 0; op < POOL_OPS; op++) {
+            pool_seen one, two;
+            if ((act || op) && (q + act + r + p + op) % (op ? 29 : act > 1 ? 6 : 2)) continue;
+            if (op == POOL_AVG && pool_kinds[q].dilation) continue;
+            const bool may = r != POOL_FIRST && act != 7 && (act != 6 || !p);
+            bool ran = pool_run(&pool_kinds[q], op, act, (pool_readers)r, precisions[p], true, &one);
+            ran = pool_run(&pool_kinds[q], op, act, (pool_readers)r, precisions[p], false, &two) && ran;
+            if (!ran) SKIP("precision %d", (int)precisions[p]);
+            CHECK(!ran || (one.fused == may && !two.fused && one.nodes == two.nodes - may), "op %d, kind %d, "
+                "activation %d, precision %d, readers %d: %d nodes, %d without the fusion", op, q, act, p, r, one.nodes,
+                two.nodes);
+            CHECK(!ran || (!memcmp(one.loss, two.loss, sizeof one.loss) && one.loss[0] > 0
+                && !memcmp(one.weight, two.weight, (size_t)one.n_weight * 4)
+                && !memcmp(one.gradient, two.gradient, (size_t)one.n * 4)), "op %d, kind %d, activation %d, "
+                "precision %d, readers %d: losses %g to %g and %g to %g", op, q, act, p, r, one.loss[0], one.loss[2],
+                two.loss[0], two.loss[2]);
+            free(one.gradient); free(one.weight);
+            free(two.gradient); free(two.weight);
+        }
+}
 /* Pixels as rows, which are no copy, are kept and fetched as what they are. */
 static void rows_of_pixels(void)
 {
@@ -655,6 +781,7 @@ static void large(void)
 static void all(void)
 {
     RUN(folded);
+    RUN(pools);
     RUN(rows_of_pixels);
     RUN(between);
     RUN(training);

@@ -1750,7 +1750,7 @@ static int64_t plain_span(const op_call *o, bool across, int64_t k, int64_t *b, 
     const int64_t *a = o->attr.i, size = side_of(&o->in_shape[0], across), n = side_of(&o->out_shape[0], across),
         pad = a[2 + across], at = k * a[across] - pad;
     int64_t end = at + a[6 + across];
-    if (o->id == GTR__OP_AVG_POOL && a[10]) {
+    if (o->id == GTR__OP_AVG_POOL && a[11]) {
         *b = (int64_t)floor((double)(k * size) / (double)n); *e = (int64_t)ceil((double)((k + 1) * size) / (double)n);
         return *e - *b;
     }
