@@ -6036,16 +6036,17 @@ GTR__CPU(accuracy_fwd) {
 }
 
 // >>op:cross_entropy
-/* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N): log sum exp x, count (1): counted rows. f[0]:
-   smoothing s, i[0], i[1]: ignore_index. loss = mean over the rows whose label is not ignored of (1 - s)(lse -
-   x[label]) + s (lse - mean x), NaN if there is none, or if a label that is not ignored lies outside [0, C). A third
-   input makes another count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 -
-   s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
+/* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N, 2): log sum exp x as max x and the rest, for their
+   sum would round away what large logits differ by, or NaN twice; count (1): counted rows. f[0]: smoothing s, i[0],
+   i[1]: ignore_index. loss = mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse -
+   mean x), NaN if there is none, or if a label that is not ignored lies outside [0, C). A third input makes another
+   count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), by
+   expm1 at the label, 0 in ignored rows, NaN in rows of a bad label. */
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
     if (s->in[0].dim[1] == 1) return GTR__BAD_SHAPE(s, "got one class, want at least two");
-    s->out[1] = gtr_shape1(s->in[0].dim[0]);
+    s->out[1] = gtr_shape2(s->in[0].dim[0], 2);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
 }
@@ -6055,11 +6056,12 @@ GTR__SHAPE(cross_entropy) {
 static int64_t gtr__xent_rows(int64_t n, int64_t i, int64_t end) {
     return GTR__MIN(end - i, GTR__MAX(1, GTR__MIN(GTR__XENT_BLOCK / n, GTR__XENT_ROWS)));
 }
-/* t (rows, k) = exp(x - m), x from column first on of n, m (rows); adds the sums of x - m to shifted if it is there. */
+/* t (rows, k) = exp(x - m), x from column first on of n, m (rows, 2) in two parts; adds the sums of x - m to shifted if
+   it is there. */
 static void gtr__xent_terms(const gtr_float *x, int64_t n, int64_t first, int64_t k, const gtr_float *m, int64_t rows,
         gtr_float *t, double *shifted) {
     for (int64_t r = 0; r < rows; r++) {
-        for (int64_t j = 0; j < k; j++) t[r * k + j] = x[r * n + first + j] - m[r];
+        for (int64_t j = 0; j < k; j++) t[r * k + j] = x[r * n + first + j] - m[2 * r] - m[2 * r + 1];
         if (shifted) shifted[r] += gtr__sum_run(t + r * k, k);
     }
     gtr__exp_run(t, rows * k);
@@ -6070,10 +6072,13 @@ static void gtr__xent_range(GTR__SPAN) {
     const double smooth = c->attr->f[0];
     for (int64_t rows; i < end; i += rows) {
         const gtr_float *x = gtr__in(c, 0) + i * n;
-        gtr_float t[GTR__XENT_BLOCK], m[GTR__XENT_ROWS];
+        gtr_float t[GTR__XENT_BLOCK], m[2 * GTR__XENT_ROWS];
         double sum[GTR__XENT_ROWS], shifted[GTR__XENT_ROWS];
         rows = gtr__xent_rows(n, i, end);
-        for (int64_t r = 0; r < rows; r++) { m[r] = gtr__max_run(x + r * n, n); sum[r] = shifted[r] = 0; }
+        for (int64_t r = 0; r < rows; r++) {
+            m[2 * r] = gtr__max_run(x + r * n, n);
+            m[2 * r + 1] = 0; sum[r] = shifted[r] = 0;
+        }
         for (int64_t first = 0, k; first < n; first += k) {
             k = GTR__MIN(n - first, GTR__XENT_BLOCK);
             gtr__xent_terms(x, n, first, k, m, rows, t, smooth > 0 ? shifted : NULL);
@@ -6083,9 +6088,10 @@ static void gtr__xent_range(GTR__SPAN) {
             const int64_t label = gtr__in_ints(c, 1)[i + r];
             const double all = log(sum[r]);
             double loss = 0;
-            gtr__out(c, 1)[i + r] = (gtr_float)((double)m[r] + all);
+            gtr__out(c, 1)[2 * (i + r)] = all != all ? (gtr_float)all : m[2 * r];
+            gtr__out(c, 1)[2 * (i + r) + 1] = (gtr_float)all;
             if (label >= 0 && label < n) {
-                loss = all - ((double)x[r * n + label] - (double)m[r]);
+                loss = all - ((double)x[r * n + label] - (double)m[2 * r]);
                 if (smooth > 0) loss = (smooth < 1 ? (1 - smooth) * loss : 0) + smooth * (all - shifted[r] / (double)n);
             } else if (label != c->attr->i[0]) loss = (double)gtr__nan();
             ((double *)c->ws)[i + r] = label == c->attr->i[0] ? 0 : loss;
@@ -6113,7 +6119,7 @@ typedef struct {
 /* Columns first to first + k - 1 of row i's gradient, from t = exp(x - lse), which is overwritten. */
 static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int64_t first, int64_t k, gtr_float *t) {
     const double smooth = w->c->attr->f[0];
-    const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), hot = (gtr_float)(1 - smooth);
+    const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), *lse = w->lse + 2 * i;
     const int64_t label = gtr__in_ints(w->c, 1)[i];
     gtr_float *dx = (gtr_float *)w->dx->data + i * n + first;
     if (label == w->c->attr->i[0]) {
@@ -6121,7 +6127,8 @@ static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int
         return;
     }
     for (int64_t j = 0; j < k; j++) t[j] = t[j] - off;
-    if (label >= first && label < first + k) t[label - first] -= hot;
+    if (label >= first && label < first + k) t[label - first] =
+        (gtr_float)(expm1((double)gtr__in(w->c, 0)[i * n + label] - (double)lse[0] - (double)lse[1]) + smooth) - off;
     if (label < 0 || label >= n) for (int64_t j = 0; j < k; j++) t[j] = gtr__nan();
     if (w->dx->add) for (int64_t j = 0; j < k; j++) dx[j] += g * t[j];
     else for (int64_t j = 0; j < k; j++) dx[j] = g * t[j];
@@ -6134,7 +6141,7 @@ static void gtr__xent_back_range(GTR__SPAN) {
         rows = gtr__xent_rows(n, i, end);
         for (int64_t first = 0, k; first < n; first += k) {
             k = GTR__MIN(n - first, GTR__XENT_BLOCK);
-            gtr__xent_terms(gtr__in(w->c, 0) + i * n, n, first, k, w->lse + i, rows, t, NULL);
+            gtr__xent_terms(gtr__in(w->c, 0) + i * n, n, first, k, w->lse + 2 * i, rows, t, NULL);
             for (int64_t r = 0; r < rows; r++) gtr__xent_back_row(w, i + r, n, first, k, t + r * k);
         }
     }
@@ -15388,6 +15395,7 @@ void gtr_destroy(gtr_context *ctx) {
                     pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
+   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

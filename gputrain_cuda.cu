@@ -9383,10 +9383,17 @@ typedef struct gtr__xent {
     float2 *part;               // loss; counted rows as bits
 } gtr__xent;
 
-static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse,
+// Of a row's log sum exp: its largest logit, and the rest.
+static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
+    return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
+}
+static GTR__DEVICE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
+    gtr__give1(m.lse, 2 * row, lse.x);
+    gtr__give1(m.lse, 2 * row + 1, lse.y);
+}
+static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
         bool hot, bool bad) {
-    float p = expf(v - lse) - m.smooth / (float)m.n;
-    if (hot) p -= 1.0f - m.smooth;
+    const float z = v - lse.x - lse.y, p = (hot ? expm1f(z) + m.smooth : expf(z)) - m.smooth / (float)m.n;
     return g * (bad ? NAN : p);
 }
 static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
@@ -9401,7 +9408,7 @@ static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int *counts) {
     return gtr__block_sum(n, counts);
 }
 // A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
-typedef struct gtr__xent_row { float lse, loss; bool counted, bad; } gtr__xent_row;
+typedef struct gtr__xent_row { float2 lse; float loss; bool counted, bad; } gtr__xent_row;
 static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
         int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
     gtr__xent_row q;
@@ -9410,7 +9417,7 @@ static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr_
     q.bad = q.counted && (label < 0 || label >= m.n);
     gtr__row_stats(x, at, m.n, lane, team, live, first, k, scratch, &top, &rest);
     const float log_sum = log1pf(rest);
-    q.lse = top + log_sum;
+    q.lse = make_float2(log_sum != log_sum ? log_sum : top, log_sum);
     q.loss = 0.0f;
     if (m.smooth > 0.0f) {
         if (live) for (int64_t i = lane; i < m.n; i += team) sum += gtr__get(x.p, x.t, at + i) - top;
@@ -9445,7 +9452,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         }
         const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, first, k, scratch);
         if (live && lane == 0) {
-            if (m.lse.p) gtr__give1(m.lse, row, q.lse);
+            if (m.lse.p) gtr__xent_keep(m, row, q.lse);
             if (q.counted) { loss += q.loss; rows++; }
         }
         if (!m.dx.p || !live) continue;
@@ -9489,7 +9496,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
         int64_t i = k * width, row = total < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.n) : i / m.n,
             column = i - row * m.n;
         int n = total - i < width ? (int)(total - i) : (int)width;
-        float v[4], lse = gtr__get(m.lse.p, m.lse.t, row);
+        float v[4];
+        float2 lse = gtr__xent_lse(m, row);
         int64_t y = m.label[row];
         gtr__take(m.x.p, m.x.t, i, n, v);
 #pragma unroll
@@ -9497,7 +9505,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
             if (u >= n) continue;
             v[u] = y == m.ignore ? 0.0f : gtr__xent_dx(m, g, v[u], lse, column == y, y < 0 || y >= m.n);
             if (++column == m.n && u + 1 < n) {
-                column = 0; row++; lse = gtr__get(m.lse.p, m.lse.t, row); y = m.label[row];
+                column = 0; row++; lse = gtr__xent_lse(m, row); y = m.label[row];
             }
         }
         gtr__give(m.dx, i, n, v);
@@ -16727,13 +16735,13 @@ static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, fl
         }
         if (x.smooth > 0.0f) sum_of = gtr__warp_sum(there ? v - top : 0.0f);
         rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
-        const float log_sum = log1pf(rest), lse = top + log_sum, hot = __shfl_sync(0xffffffffu, v, label & 31);
+        const float log_sum = log1pf(rest), hot = __shfl_sync(0xffffffffu, v, label & 31);
         if (counts) {
             loss = bad ? NAN : log_sum - (hot - top);
             if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f)
                 + x.smooth * (log_sum - sum_of / (float)x.n);
             sum.y = 1.0f;
-            if (there) dx = gtr__xent_dx(x, g, v, lse, c == label, bad);
+            if (there) dx = gtr__xent_dx(x, g, v, make_float2(top, log_sum), c == label, bad);
         }
         if (live && s.m.accuracy.p && label >= 0) { sum.w = 1.0f; sum.z = where == label ? 1.0f : 0.0f; }
     } else {
@@ -18913,7 +18921,7 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
         const gtr__xent_row q = gtr__xent_of_row(x, logits, at, label, live, lane, 32, four, k, h.scratch);
         if (lane == 0 && live) {
             if (s.op & 1 && q.counted) loss += q.loss;
-            if (s.op & 1 && h.rank == 0 && x.lse.p) gtr__give1(x.lse, h.row0 + r, q.lse);
+            if (s.op & 1 && h.rank == 0 && x.lse.p) gtr__xent_keep(x, h.row0 + r, q.lse);
         }
         if (!(s.op & 2)) continue;
         for (int c = lane; c < gtr__chain_padded(s.n); c += 32) {

@@ -1060,8 +1060,57 @@ static void masks_differ(void)
     gtr_destroy(ctx);
 }
 
+/* Gradients of logits that lie high, of rows that are all but certain: what is left of 1 less a chance near it. */
+static void certain(void)
+{
+    enum { N = 64, C = 10 };
+    static const float heights[] = { 0, 100, 10000 };
+    static gtr_float x[N * C], g[N * C];
+    int32_t y[N];
+    int k, turn, i, j;
+    for (k = 0; k < 3; k++) for (turn = 0; turn < 2; turn++) {      /* by itself; fused with the loss */
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_init init;
+        gtr_trainer_desc d;
+        gtr_tensor *w, *loss, *gradient;
+        uint32_t s = 5;
+        double off = 0, all = 0;
+        memset(&init, 0, sizeof init);
+        memset(&d, 0, sizeof d);
+        for (i = 0; i < N * C; i++) x[i] = (gtr_float)noise(&s) + heights[k];
+        for (i = 0; i < N; i++) x[i * C + (y[i] = i * 7 % C)] += 9.5f;
+        w = gtr_parameter(ctx, "w", gtr_shape2(N, C), init);
+        loss = gtr_cross_entropy(w, gtr_constant(ctx, GTR_I32, gtr_shape1(N), y));
+        gtr_set(w, x, sizeof x);
+        if (turn) {
+            gtr_trainer *t = gtr_trainer_create(loss, d);
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(t, w, g, sizeof g), GTR_OK);
+        } else {
+            gradient = gtr_gradient(loss, w);
+            EXPECT_EQ(gtr_eval(&gradient, 1), GTR_OK);
+            EXPECT_EQ(gtr_get(gradient, g, sizeof g), GTR_OK);
+        }
+        for (i = 0; i < N; i++) {
+            double sum = 0, others = 0, want;
+            for (j = 0; j < C; j++) sum += exp((double)x[i * C + j] - x[i * C + y[i]]);
+            for (j = 0; j < C; j++) if (j != y[i]) others += exp((double)x[i * C + j] - x[i * C + y[i]]);
+            for (j = 0; j < C; j++) {
+                want = (j == y[i] ? -others : exp((double)x[i * C + j] - x[i * C + y[i]])) / sum / N;
+                off += (g[i * C + j] - want) * (g[i * C + j] - want);
+                all += want * want;
+            }
+        }
+        CHECK(off <= 4e-12 * all, "logits by %g, %s: the gradient is off by %.2e of it", (double)heights[k],
+            turn ? "fused" : "alone", sqrt(off / all));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+
 static void all(void)
 {
+    RUN(certain);
     RUN(labels_in_parts);
     RUN(no_labels);
     RUN(labels_in_sets);

@@ -3135,13 +3135,13 @@ static void tallies_on(bench *b)
     for (k = 0; k < (small ? 2 : 6); k++) for (op = 0; op < 3; op++) {
         gtr__attr attr = no_attr();
         gtr_shape one = gtr_shape1(1), two = gtr_shape1(2), n = gtr_shape1(rows[k]),
-            x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
+            pairs = gtr_shape2(rows[k], 2), x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
         const gtr_shape *shapes[4];
         const int n_out = op == 2 ? 1 : op == 1 ? 4 : 3;
         gtr_float *logits = values(&x, 'x', GTR_F32, 2), *want[4], scale;
         int32_t *labels = (int32_t *)room(rows[k], 4);
         int64_t tally[2] = { 1000, 5000 }, i, counted = 0;
-        shapes[0] = &scalar; shapes[1] = &n; shapes[2] = &one; shapes[3] = &x;
+        shapes[0] = &scalar; shapes[1] = &pairs; shapes[2] = &one; shapes[3] = &x;
         attr.i[0] = op == 2 ? INT32_MIN : 2; attr.i[1] = op == 2 ? -1 : 2; attr.f[0] = 0.1;
         for (i = 0; i < rows[k]; i++) {
             labels[i] = i % 3 == 1 ? op == 2 ? -7 : 2 : (int32_t)(i % 2); counted += i % 3 != 1;
