@@ -1722,13 +1722,19 @@ static CUtensorMapDataType gtr__tensor_type(int type, bool round) {
 static CUtensorMapSwizzle gtr__tensor_swizzle(int log) {
     return log == 0 ? CU_TENSOR_MAP_SWIZZLE_128B : log == 1 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_32B;
 }
-// A tensor of three dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are zeros.
+// A tensor of at most four dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are
+// zeros.
 static bool gtr__tensor_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type,
-                            const int64_t *extent, const int64_t *stride, const int *box, int log, bool round) {
-    const cuuint64_t size = type == GTR_F32 ? 4 : 2, extents[3] = { (cuuint64_t)extent[0], (cuuint64_t)extent[1],
-        (cuuint64_t)extent[2] }, strides[2] = { (cuuint64_t)stride[0] * size, (cuuint64_t)stride[1] * size };
-    const cuuint32_t boxes[3] = { (cuuint32_t)box[0], (cuuint32_t)box[1], (cuuint32_t)box[2] }, one[3] = { 1, 1, 1 };
-    return encode && (uintptr_t)data % 16 == 0 && encode(map, gtr__tensor_type(type, round), 3,
+                            const int64_t *extent, const int64_t *stride, const int *box, int log, bool round,
+                            int rank = 3) {
+    const cuuint64_t size = type == GTR_F32 ? 4 : 2;
+    cuuint64_t extents[4], strides[4];
+    cuuint32_t boxes[4], one[4];
+    for (int i = 0; i < rank; i++) {
+        extents[i] = (cuuint64_t)extent[i]; boxes[i] = (cuuint32_t)box[i]; one[i] = 1;
+        strides[i] = i < rank - 1 ? (cuuint64_t)stride[i] * size : 0;
+    }
+    return encode && (uintptr_t)data % 16 == 0 && encode(map, gtr__tensor_type(type, round), (cuuint32_t)rank,
         (void *)(uintptr_t)data, extents, strides, boxes, one, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(log),
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
@@ -2508,6 +2514,11 @@ static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, in
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
         :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(z), "r"(bar) : "memory");
+}
+static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, int z, int w,
+                                         uint32_t bar) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+        "%5}], [%6];" :: "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(bar) : "memory");
 }
 template <int LEFT> static GTR__DEVICE void gtr__wgmma_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
@@ -4130,7 +4141,9 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
 //   WEIGHT  (og, taps cg) = places^T (og, places) times image gathered: dweight; k is cut into ranges
 // Of a stride, pixels of an image fall into classes by their remainders, of which each has taps of its own: IMAGE makes
 // a product of each class, in which neighbours read neighbours, and no term is zero for its remainder.
-enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT };
+//   PLANES  the same of copies with images innermost, so many of them at a time
+enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT, GTR__CONV_PLANES };
+#define GTR__CONV_COPY_BYTES ((int64_t)64 << 20)        // of copies of operands, made for some images at a time
 
 // Division of what is below 2^31.
 typedef struct gtr__fast { uint32_t by, factor, shift; } gtr__fast;
@@ -4482,7 +4495,8 @@ static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool im
 //
 // PLACES, IMAGE: M x N of C are pixels by channels. WEIGHT: M is of taps and channels and N of what is C's rows, so
 // that the gathered operand is A always; both have k across then, of which float32 takes A through registers and B
-// turned in its place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
+// turned in its place. PLANES, of float32: both are copied with images innermost first, 32 of which are a stage of k
+// then, at one place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
 // of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
 #if GTR__TENSOR_MAPS
 #define GTR__IM2COL_CLASSES 4
@@ -4491,13 +4505,14 @@ typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
     int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
     gtr__fast boxes;            // of a tap
+    gtr__fast chunks;           // PLANES: of 32 images, of all
 } gtr__im2col_cut;
 // The first pixel that a class's rows read, in one direction, and how far from it they read tap number tap.
 static __host__ __device__ inline int gtr__im2col_back(const gtr__conv_class &c) {
     return c.tap < 0 && c.taps ? (c.taps - 1) * c.tap : 0;
 }
 template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
-    static constexpr bool SWAP = FORM == GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES || !HALF;
+    static constexpr bool SWAP = FORM >= GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES || !HALF;
     static constexpr int depth = HALF ? 64 : 32, rows = SWAP ? N : M, columns = SWAP ? M : N,
         pitch = columns + (SWAP ? 4 : 8), stage = (M + N) * 128, blocks = M / 128, sums = SWAP ? 8 * N * 4 : 0,
         parts = rows * pitch * 4 + sums;
@@ -4511,7 +4526,7 @@ static GTR__DEVICE void gtr__im2col_load(uint32_t to, const CUtensorMap *map, in
 }
 template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
-    static constexpr bool WEIGHT = FORM == GTR__CONV_WEIGHT;
+    static constexpr bool WEIGHT = FORM >= GTR__CONV_WEIGHT, ACROSS = FORM == GTR__CONV_WEIGHT;     // k is across
     static constexpr int depth = tile_t::depth, blocks = tile_t::blocks;
     const gtr__product &p;
     const gtr__im2col_cut &cut;
@@ -4563,6 +4578,17 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         if (i >= 0 && i < N / depth)
             gtr__tensor_load(to + (M + i * depth) * 128, &maps.other, n0 + i * depth, kt * depth, 0, bar);
     }
+    // A's rows are of taps and channels, 32 a box.
+    GTR__DEVICE void load_planes(uint32_t to, const gtr__im2col_maps &maps, int kt, const box &b, uint32_t bar) const {
+        const int lane = tid & 31, place = (int)gtr__quotient((uint32_t)kt, cut.chunks),
+            line = (int)gtr__quotient((uint32_t)place, x.rows), column = place - line * (int)x.rows.by,
+            images = (kt - place * (int)cut.chunks.by) * 32;
+        if (lane < M / 32)
+            gtr__tensor_load(to + lane * 4096, &maps.image[0], images, b.channel,
+                             column * x.step + x.offset + gtr__im2col_back(x) + b.x,
+                             line * y.step + y.offset + gtr__im2col_back(y) + b.y, bar);
+        if (lane == 16) gtr__tensor_load(to + M * 128, &maps.other, images, n0, column, line, bar);
+    }
     // By one warp.
     GTR__DEVICE void produce(const gtr__im2col_maps &maps, const CUtensorMap *image) const {
         const pixel at = pixel_of(m0);
@@ -4578,7 +4604,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
                 gtr__bar_expect(bar, tile_t::stage);
             }
             __syncwarp();
-            if constexpr (WEIGHT) load_weight(to, maps, first + i, own, bar);
+            if constexpr (ACROSS) load_weight(to, maps, first + i, own, bar);
+            else if constexpr (WEIGHT) load_planes(to, maps, first + i, own, bar);
             else load(to, maps, image, first + i, at, bar);
             if (++slot == cut.stages) { slot = 0; turn ^= 1; }
         }
@@ -4597,6 +4624,17 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
             }
         }
     }
+    // PLANES: all of a row's places, by a thread; its pieces in the order of its lane, so that banks differ.
+    GTR__DEVICE void add_plane_sums(const char *tile) {
+        float all = 0;
+        if (tid >= N) return;
+#pragma unroll
+        for (int e = 0; e < 8; e++) {
+            const float4 v = *(const float4 *)(tile + tid * 128 + ((e ^ (tid & 7)) << 4));
+            all += v.x + v.y + (v.z + v.w);
+        }
+        sum[0] += all;
+    }
     // A stage of float32, WEIGHT: A's part of it, of row blocks of 64, as fragments.
     GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile, int block) const {
         const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
@@ -4610,17 +4648,17 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     // of k begins: of a box's rows of wide bytes 32 bytes on, then in the next box; of those with k across 16 rows on.
     struct panels { uint64_t a, b; uint32_t block, at_a[4], at_b[4]; };
     GTR__DEVICE panels panels_of() const {
-        constexpr bool k_first = tile_t::BK && !WEIGHT;
-        const uint32_t from = gtr__shared_address(ring), wide = 128u >> cut.log, block = WEIGHT ? 8192 : 64 * wide;
+        constexpr bool k_first = tile_t::BK && !ACROSS;
+        const uint32_t from = gtr__shared_address(ring), wide = 128u >> cut.log, block = ACROSS ? 8192 : 64 * wide;
         panels q;
-        q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, WEIGHT ? 8192 >> cut.log : 8192, cut.log);
+        q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, ACROSS ? 8192 >> cut.log : 8192, cut.log);
         q.b = gtr__wgmma_panel(from + M * 128, 8192, k_first ? cut.log : 0);
         q.block = block >> 4;
 #pragma unroll
         for (int s = 0; s < 4; s++) {
             const uint32_t box = s >> (2 - cut.log), in = (uint32_t)(s & ((4 >> cut.log) - 1)) * 2;
-            q.at_a[s] = WEIGHT ? s * wide : box * (M * wide >> 4) + in;
-            q.at_b[s] = WEIGHT && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
+            q.at_a[s] = ACROSS ? s * wide : box * (M * wide >> 4) + in;
+            q.at_b[s] = ACROSS && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
         }
         return q;
     }
@@ -4633,8 +4671,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         for (int s = 0; s < 4; s++)
 #pragma unroll
             for (int r = 0; r < blocks; r++)
-                if constexpr (WEIGHT && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
-                else gtr__wgmma<TYPE, N, !WEIGHT, tile_t::BK && !WEIGHT>(d[r], a + r * q.block + q.at_a[s],
+                if constexpr (ACROSS && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
+                else gtr__wgmma<TYPE, N, !ACROSS, tile_t::BK && !ACROSS>(d[r], a + r * q.block + q.at_a[s],
                     b + q.at_b[s], add || s);
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     }
@@ -4645,7 +4683,9 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
 #pragma unroll 1
         for (int i = 0; i < count; i++) {
             gtr__bar_await(full + 8 * slot, turn);
-            if constexpr (WEIGHT) if (wants_sums) add_sums(ring + slot * tile_t::stage + M * 128, TYPE);
+            const char *b = ring + slot * tile_t::stage + M * 128;
+            if constexpr (ACROSS) if (wants_sums) add_sums(b, TYPE);
+            if constexpr (WEIGHT && !ACROSS) if (wants_sums) add_plane_sums(b);
             multiply_stage<TYPE>(d, q, slot, i, NULL);
             gtr__wgmma_until<1>();
             if (i && i + cut.stages <= count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * before);
@@ -4701,16 +4741,18 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     }
     // Each warp's parts of the sums behind C: [warp][column].
     GTR__DEVICE void store_sums(float *parts, int64_t base) const {
+        float all = sum[0];
         if (!wants_sums) return;
+        if constexpr (ACROSS) {
 #pragma unroll
-        for (int i = 0; i < N / 32; i++)
-            parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
-        asm volatile("bar.sync 1, 256;" ::: "memory");
-        if (tid >= N || n0 + tid >= cut.m) return;
-        float all = 0;
+            for (int i = 0; i < N / 32; i++)
+                parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
+            asm volatile("bar.sync 1, 256;" ::: "memory");
+            all = 0;
 #pragma unroll
-        for (int w = 0; w < 8; w++) all += parts[w * N + tid];
-        gtr__product_put_sum(p, base + n0 + tid, all);
+            for (int w = 0; w < 8; w++) all += parts[w * N + tid % N];
+        }
+        if (tid < N && n0 + tid < cut.m) gtr__product_put_sum(p, base + n0 + tid, all);
     }
     // What the epilogue reads is fetched to L2 while the tile is summed.
     template <typename L> GTR__DEVICE void prefetch(const void *from, int type, const L &lane) const {
@@ -4788,7 +4830,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
             prefetch(gtr__product_had(p), p.type_c, lane);
             prefetch(p.affine.from, p.type_c, lane);
         }
-        if constexpr (WEIGHT && !HALF) multiply_turned(d);
+        if constexpr (ACROSS && !HALF) multiply_turned(d);
         else if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
         else multiply<GTR_F16>(d);
@@ -4881,6 +4923,14 @@ static bool gtr__im2col_image(CUtensorMap *map, const void *data, int type, cons
             (cuuint32_t)channels, (cuuint32_t)pixels, step, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(cut.log),
             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
+// PLANES: images innermost, then channels, of which a box has so many, and pixels.
+static bool gtr__planes_map(CUtensorMap *map, const void *data, int64_t images, int64_t channels, int64_t w, int64_t h,
+                            int rows) {
+    const int64_t extent[4] = { images, channels, w, h },
+        stride[3] = { images, images * channels, images * channels * w };
+    const int box[4] = { 32, rows, 1, 1 };
+    return gtr__tensor_map(gtr__tensor_encoder(), map, data, GTR_F32, extent, stride, box, 0, true, 4);
+}
 // The other operand. The weight's dimensions are its contiguous one, and two more; turned: it is transposed.
 template <bool HALF, int M, int N, int FORM>
 static bool gtr__im2col_other(CUtensorMap *map, const gtr__product *p, const gtr__im2col_cut &cut) {
@@ -4888,6 +4938,7 @@ static bool gtr__im2col_other(CUtensorMap *map, const gtr__product *p, const gtr
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     const int64_t taps = (int64_t)cut.y.kernel * cut.x.kernel;
     const int channels = depth >> cut.log;
+    if (FORM == GTR__CONV_PLANES) return gtr__planes_map(map, p->a, cut.images, p->m, cut.x.to, cut.y.to, N);
     if (FORM == GTR__CONV_WEIGHT) {
         const int64_t extent[3] = { p->lda, p->k, 1 }, stride[2] = { p->lda, p->lda * p->k };
         const int box[3] = { depth, depth, 1 };
@@ -4914,13 +4965,16 @@ static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gt
     dim3 grid;
     static_cast<gtr__conv_cut &>(cut) = given;
     cut.log = choice->boxes_log;
+    cut.chunks = gtr__fast_of(gtr__ceil(cut.images, 32));
     const int channels = tile_t::depth >> cut.log, classes = FORM == GTR__CONV_IMAGE ? given.x.stride : 1;
     cut.boxes = gtr__fast_of(gtr__ceil((int)given.channels.by, channels));
     GTR__TRY(gtr__product_cut_for(instance, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
         &grid));
     memset((void *)&maps, 0, sizeof maps);
     if (!gtr__im2col_other<HALF, M, N, FORM>(&maps.other, p, cut)) return GTR_OK;
-    for (int i = 0; i < (FORM == GTR__CONV_IMAGE ? given.y.stride : 1); i++)
+    if (FORM == GTR__CONV_PLANES && !gtr__planes_map(&maps.image[0], p->b, cut.images, cut.pitch, cut.x.from,
+        cut.y.from, 32)) return GTR_OK;
+    for (int i = 0; FORM != GTR__CONV_PLANES && i < (FORM == GTR__CONV_IMAGE ? given.y.stride : 1); i++)
         for (int j = 0; j < classes; j++) {
             const gtr__conv_class y = gtr__conv_class_of<FORM>(given.y, i), x = gtr__conv_class_of<FORM>(given.x, j);
             if (!y.taps || !x.taps || y.count < 1 || x.count < 1) continue;
@@ -4944,19 +4998,21 @@ static gtr_result gtr__im2col_tiles(void *instance, const gtr__call *c, const gt
                                     const gtr__choice *choice, bool *ran) {
     constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
     return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(instance, c, p, cut, choice, ran)
-                                  : gtr__im2col_start<HALF, 128, 64, FORM>(instance, c, p, cut, choice, ran);
+        : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(instance, c, p, cut, choice, ran)
+                               : gtr__im2col_start<HALF, 128, 64, FORM>(instance, c, p, cut, choice, ran);
 }
 template <int FORM>
 static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice, bool *ran) {
-    return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(instance, c, p, cut, choice, ran)
+    if constexpr (FORM == GTR__CONV_PLANES) return gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
+    else return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(instance, c, p, cut, choice, ran)
                                              : gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
 #endif
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
 static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
-    { 256, 128, 1, 570, 1250, 5800 }, { 128, 64, 2, 500, 1070, 3400 },
+    { 256, 128, 1, 570, 1250, 5800 }, { 128, 64, 2, 500, 1070, 3400 }, { 256, 64, 2, 800, 2000, 4400 },
 };
 // What the sums of ranges' parts take.
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
@@ -4965,7 +5021,7 @@ static double gtr__ranges_ns(const gtr__product *p, int ranges) {
 // Whether Hopper's kernel takes it, and how.
 static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
                                gtr__choice *c) {
-    const bool half = c->kind == GTR__PRODUCT_HALF, weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
+    const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
     const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
     const double before = c->ns;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1 || classes > 4
@@ -4977,7 +5033,7 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     const int64_t boxes = g->kh * g->kw / classes * gtr__ceil(channels, wide >> log),
         stages = weight ? gtr__ceil(p->k, wide) : gtr__ceil(boxes, (int64_t)1 << log);
     for (gtr__im2col_way w : gtr__im2col_ways) {
-        if (weight && !half) { w.m = 128; w.stage = w.turned; }     // A goes through registers
+        if (form == GTR__CONV_WEIGHT && !half) { w.m = 128; w.stage = w.turned; }     // A goes through registers
         const int64_t tiles = gtr__ceil(p->m, weight ? w.n : w.m) * gtr__ceil(p->n, weight ? w.m : w.n) * p->batch,
             most = classes > 1 || !gtr__product_in_parts(p) ? 1 : stages < 64 ? stages : 64;
         for (int64_t ranges = 1; ranges <= most; ranges++) {
@@ -4990,6 +5046,31 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     }
     c->copy_bytes = image && !half ? gtr__pad256((size_t)(g->o * p->ldb) * 4) : 0;
     return c->ns < before;
+}
+// Of float32, WEIGHT: whether copies of both operands with images innermost, and PLANES, take less; gtr__planes_images
+// at a time.
+static int64_t gtr__planes_image(const gtr__window *g) { return 4 * (g->h * g->w * g->c + g->oh * g->ow * g->o); }
+static int64_t gtr__planes_images(const gtr__window *g) {
+    const int64_t most = GTR__CONV_COPY_BYTES / gtr__planes_image(g) / 32 * 32;
+    return most < 32 && g->n > 32 ? 32 : most < g->n ? most : g->n;
+}
+static int64_t gtr__planes_k(const gtr__window *g, int64_t images) {
+    return g->oh * g->ow * gtr__ceil(images, 32) * 32;
+}
+static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
+    const int64_t each = gtr__planes_images(g), bytes = each * gtr__planes_image(g);
+    gtr__product q = *p;
+    gtr__choice best = *c;
+    if (c->kind == GTR__PRODUCT_HALF || g->n % 4 || bytes > 4 * GTR__CONV_COPY_BYTES) return false;
+    q.k = gtr__planes_k(g, each);
+    best.ns = INFINITY;
+    if (!gtr__im2col_choice(g, GTR__CONV_PLANES, &q, caps, &best)) return false;
+    best.ns = (double)gtr__ceil(g->n, each) * (best.ns + 5000 + 2 * (double)bytes / 2800);
+    if (best.ns >= c->ns) return false;
+    best.copy_bytes = gtr__pad256((size_t)(each * g->h * g->w * g->c) * 4)
+        + gtr__pad256((size_t)(each * g->oh * g->ow * g->o) * 4);
+    *c = best;
+    return true;
 }
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (c->ranges == 1) return;
@@ -5017,6 +5098,35 @@ static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form,
     return GTR_OK;
 #endif
 }
+static gtr_result gtr__planes_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
+                                  const gtr__choice *choice, bool *ran) {
+#if GTR__TENSOR_MAPS
+    const int64_t each = gtr__planes_images(g), pixels = g->h * g->w, places = g->oh * g->ow;
+    char *x = (char *)c->ws + choice->parts_bytes + choice->sums_bytes,
+        *y = x + gtr__pad256((size_t)(each * pixels * g->c) * 4);
+    for (int64_t first = 0; first < g->n; first += each) {
+        gtr__window part = *g;
+        gtr__product p = given;
+        gtr__choice some = *choice;
+        gtr__conv_cut cut;
+        part.n = g->n - first < each ? g->n - first : each;
+        GTR__TRY(gtr__turn_floats(instance, c, (const float *)p.b + first * pixels * g->c, x, part.n, pixels * g->c));
+        GTR__TRY(gtr__turn_floats(instance, c, (const float *)p.a + first * places * g->o, y, part.n, places * g->o));
+        p.a = y; p.b = x;
+        p.add |= first > 0; p.add_sums |= first > 0;
+        p.k = gtr__planes_k(g, part.n);
+        if (some.ranges > p.k / 32) some.ranges = (int)(p.k / 32);
+        GTR__TRY(gtr__conv_cut_of(instance, &part, false, &cut));
+        GTR__TRY(gtr__product_in_ranges(instance, c, &p, &some, [&](const gtr__product *r) {
+            return gtr__im2col_run<GTR__CONV_PLANES>(instance, c, r, cut, &some, ran);
+        }, ran));
+        if (!*ran) return GTR_OK;
+    }
+#else
+    (void)instance; (void)c; (void)g; (void)given; (void)choice; (void)ran;
+#endif
+    return GTR_OK;
+}
 static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gtr__window *g, int form,
                                     const gtr__product &p) {
     const bool image = form == GTR__CONV_IMAGE;
@@ -5024,7 +5134,9 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision), fast = choice;
-    const bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
+    bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
+    const bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
+    hopper |= planes;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
     const size_t bytes = choice.parts_bytes + choice.sums_bytes,
@@ -5038,7 +5150,8 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
     bool ran = false;
     if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes)))
-        GTR__TRY(gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
+        GTR__TRY(planes ? gtr__planes_run(instance, c, g, p, &fast, &ran)
+                        : gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
     if (ran) return GTR_OK;
     if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
     return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
@@ -5241,7 +5354,6 @@ static gtr_result gtr__conv_plainly(void *instance, const gtr__call *c, const gt
 // at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
 // bytes: those rows, written here and read by the product.
 #define GTR__COLUMNS_CHANNELS 16
-#define GTR__COLUMNS_BYTES ((int64_t)64 << 20)  // of such rows at a time
 typedef struct gtr__columns {
     const void *x, *w; void *to; int k, units, outs; uint32_t rows; gtr__fast per;
 } gtr__columns;
@@ -5290,7 +5402,7 @@ static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
 static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
                                    bool weight) {
     const int64_t size = gtr__elem(given.type_a), k = g->kh * g->kw * g->c, units = gtr__ceil(k * size, 16),
-        wide = units * 16 / size, places = g->oh * g->ow, most = GTR__COLUMNS_BYTES / (places * units * 16),
+        wide = units * 16 / size, places = g->oh * g->ow, most = GTR__CONV_COPY_BYTES / (places * units * 16),
         each = most < 1 ? 1 : most < g->n ? most : g->n;
     const size_t columns = gtr__pad256((size_t)((each * places + (weight ? 0 : g->o)) * units) * 16);
     gtr__call call = *c;
@@ -6150,8 +6262,8 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
         m->columns = 32;
         while (m->columns > 1 && m->columns / 2 >= m->kept) m->columns /= 2;
         while (m->columns > 8 && gtr__ceil(m->kept, m->columns) < sms) m->columns /= 2;
-        // a thread at least four terms, where there are outputs enough
-        while (m->columns < 512 && m->terms < 2048 / m->columns && m->kept / m->columns >= 4 * sms) m->columns *= 2;
+        // a thread at least eight terms, where there are outputs enough
+        while (m->columns < 512 && m->terms < 4096 / m->columns && m->kept / m->columns >= 4 * sms) m->columns *= 2;
         int64_t rows = 512 / m->columns, blocks = gtr__ceil(m->kept, m->columns);
         if (m->terms > rows * 64 && blocks < 2 * sms)
             m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, rows * 16), gtr__ceil(4 * sms, blocks)), 512);
@@ -6722,10 +6834,12 @@ static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
 
 // >>op:permute
 // (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines:
-// of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Other orders keep lines
-// whole already or are gathered by the map. Bound by bytes: each element once in, once out.
+// of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Where a tile has all of
+// the rows (columns), what it writes (reads) is one line, moved four elements at a time across the matrix's own lines.
+// Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
 typedef struct gtr__turned {
     gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
+    gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
 } gtr__turned;
 template <int WX, int WY>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_constant__ gtr__turned m) {
@@ -6737,30 +6851,41 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
     for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         const int64_t row = gtr__quotient(t, m.across), b = gtr__quotient(row, m.down), base = b * m.rows * m.columns,
             r0 = (row - b * m.down) << m.log_rows, c0 = (t - row * m.across) << m.log_columns;
-        for (int e = (int)threadIdx.x * WX; e < tr << m.log_columns; e += 4 * threads * WX) {
+        const int high = (int)(tr < m.rows - r0 ? tr : m.rows - r0);
+        const int wide = (int)(tc < m.columns - c0 ? tc : m.columns - c0);
+        const int taken = m.by_columns.by ? high * wide : tr << m.log_columns;
+        for (int e = (int)threadIdx.x * WX; e < taken; e += 4 * threads * WX) {
             float v[4][WX];
             gtr__take_all(m.x, v, [&](int u) {
                 const int at = e + u * threads * WX;
                 const int64_t r = r0 + (at >> m.log_columns), c = c0 + (at & (tc - 1));
-                return r < m.rows && c < m.columns && at < tr << m.log_columns ? base + r * m.columns + c : -1;
+                if (m.by_columns.by) return at < taken ? base + r0 * m.columns + at : -1;
+                return r < m.rows && c < m.columns && at < taken ? base + r * m.columns + c : -1;
             });
 #pragma unroll
             for (int u = 0; u < 4; u++) {
                 const int at = e + u * threads * WX;
 #pragma unroll
-                for (int k = 0; k < WX; k++)
-                    if (at < tr << m.log_columns) tile[(at >> m.log_columns) * pitch + (at & (tc - 1)) + k] = v[u][k];
+                for (int k = 0; k < WX; k++) if (at < taken) {
+                    const int r = m.by_columns.by ? (int)gtr__quotient((uint32_t)(at + k), m.by_columns)
+                        : at >> m.log_columns;
+                    tile[r * pitch + (m.by_columns.by ? at + k - r * wide : (at & (tc - 1)) + k)] = v[u][k];
+                }
             }
         }
         __syncthreads();
+        const int given = m.by_rows.by ? high * wide : tr << m.log_columns;
 #pragma unroll 4
-        for (int e = (int)threadIdx.x * WY; e < tr << m.log_columns; e += threads * WY) {
+        for (int e = (int)threadIdx.x * WY; e < given; e += threads * WY) {
             const int c = e >> m.log_rows, r = e & (tr - 1);
             float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-            if (c0 + c >= m.columns || r0 + r >= m.rows) continue;
+            if (!m.by_rows.by && (c >= wide || r >= high)) continue;
 #pragma unroll
-            for (int k = 0; k < WY; k++) v[k] = tile[(r + k) * pitch + c];
-            gtr__give(m.y, base + (c0 + c) * m.rows + r0 + r, WY, v);
+            for (int k = 0; k < WY; k++) {
+                const int line = m.by_rows.by ? (int)gtr__quotient((uint32_t)(e + k), m.by_rows) : c;
+                v[k] = tile[(m.by_rows.by ? e + k - line * high : r + k) * pitch + line];
+            }
+            gtr__give(m.y, base + (m.by_rows.by ? c0 * m.rows + e : (c0 + c) * m.rows + r0 + r), WY, v);
         }
         __syncthreads();
     }
@@ -6768,13 +6893,17 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
 static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
         int64_t columns) {
     gtr__turned m;
+    memset((void *)&m, 0, sizeof m);
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
     m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
     m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
     m.down = gtr__ceil(rows, (int64_t)1 << m.log_rows); m.across = gtr__ceil(columns, (int64_t)1 << m.log_columns);
     const int64_t tiles = batch * m.down * m.across, each = (int64_t)1 << (m.log_rows + m.log_columns);
     const int threads = (int)gtr__max64(32, gtr__min64(GTR__T, each / 16));
-    const bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
+    const bool whole = rows * columns % 4 == 0;
+    bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
+    if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
+    if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
     return GTR__LAUNCH(instance, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
         : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
         (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
@@ -8179,7 +8308,7 @@ template <int W, int STAGE> struct gtr__bn_own {
     }
     // Sums over the block's threads of a lane, in every one of them.
     template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
-        __shared__ float scratch[GTR__BN_T / 32][32 * N / W];
+        __shared__ float scratch[GTR__BN_T / 32][32 * N / W], total[32 * N / W];
         for (int o = 16; o >= m.lanes; o >>= 1)
 #pragma unroll
             for (int k = 0; k < N; k++) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
@@ -8188,12 +8317,15 @@ template <int W, int STAGE> struct gtr__bn_own {
 #pragma unroll
             for (int k = 0; k < N; k++) scratch[threadIdx.x / 32][lane * N + k] = v[k];
         __syncthreads();
+        if ((int)threadIdx.x < m.lanes * N) {       // a thread a sum: of all threads it would be a thousand conflicts
+            float all = 0.0f;
+#pragma unroll 8
+            for (int s = 0; s < (int)blockDim.x / 32; s++) all += scratch[s][threadIdx.x];
+            total[threadIdx.x] = all;
+        }
+        __syncthreads();
 #pragma unroll
-        for (int k = 0; k < N; k++) v[k] = 0.0f;
-#pragma unroll 4
-        for (int s = 0; s < (int)blockDim.x / 32; s++)
-#pragma unroll
-            for (int k = 0; k < N; k++) v[k] += scratch[s][lane * N + k];
+        for (int k = 0; k < N; k++) v[k] = total[lane * N + k];
     }
     // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
     GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
@@ -8403,7 +8535,7 @@ static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
     const int64_t held = m->threads / m->lanes * GTR__BN_ROWS;
     m->pieces = 1;
     if (m->rows > held * 4 && blocks < 2 * sms)
-        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__ceil(2 * sms, blocks)), 256);
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__max64(2, 2 * sms / blocks)), 256);
     m->per = gtr__ceil(m->rows, m->pieces);
     m->pieces = (int)gtr__ceil(m->rows, m->per);
     for (int k = 0; k < c->n_in; k++) wide = wide && gtr__wide(gtr__opd_of(&c->in[k]));
