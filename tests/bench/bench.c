@@ -220,7 +220,7 @@ static workload table[] = {
     { "cnn-b1024-tf32",               STEP, CNN, TF32_ROW, .batch = 1024, .limit_us = 300, .memory = 0.3 },
     { "resnet18-b512-bf16",           STEP, RESNET18, BF16_ROW, .limit_us = 5000, .memory = 0.6 },
     { "resnet18-b512-tf32",           STEP, RESNET18, TF32_ROW, .limit_us = 10000, .memory = 0.6 },
-    { "resnet18-224-b64-bf16",        STEP, RESNET_224, BF16_ROW, .of_torch = 1 },
+    { "resnet18-224-b64-bf16",        STEP, RESNET_224, BF16_ROW, .of_torch = 0.9 },
     { "lenet-b256-tf32",              STEP, LENET, TF32_ROW, OF_COMPILED },
     { "rgb64-b256-bf16",              STEP, RGB64, BF16_ROW, OF_COMPILED },
     { "separable-b256-bf16",          STEP, MOBILE, BF16_ROW, OF_COMPILED },
