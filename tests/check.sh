@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols markers ops size form examples address thread valgrind fuzz verified"
+all="compilers others static units symbols markers plants ops size form examples address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -105,6 +105,9 @@ check_symbols() {
 }
 
 check_markers() { sh tests/check_markers.sh; }
+
+# Faults that `make campaign` plants must have their lines.
+check_plants() { sh tests/plant.sh --lines; }
 
 # Nothing switches on an op's number, but for switches that the formula tables expand into (GTR__OP_##ID); nothing asks whether an op is
 # a certain one, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Plants one fault at a time in a copy of the header, in one line, and runs tests/test_torch.c with it: each must be found.
 # usage: plant.sh [name...]: those whose names have a word in them. CC as for make; GTR_GRAPHS: another file of cases. Last line: N of N found.
+#        plant.sh --lines: only whether each is still one line of the header.
 cd "$(dirname "$0")/.." || exit 1
 dir=build/plant
 mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
@@ -8,30 +9,30 @@ faults() { # a name, and what sed does to exactly one line
     cat <<'END'
 forward of gelu: s/^    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
 forward of softmax: s/f = (gtr_float)(1 \/ gtr__sum_run(y, n));/f = (gtr_float)(1.0001 \/ gtr__sum_run(y, n));/
-forward of concat: s/gtr__copy_rows(instance, p, run, at, row, outer, run, whole->add);/gtr__copy_rows(instance, k > 1 ? (gtr_float *)part[1].data : p, run, at, row, outer, run, whole->add);/
-output of a split: s/else if (p) gtr__copy_rows(instance, at, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(instance, k > 2 ? at - run : at, row, p, run, outer, run, part[k].add);/
+forward of concat: s/gtr__copy_rows(instance, p, run, w, row, outer, run, whole->add);/gtr__copy_rows(instance, k > 1 ? (gtr_float *)part[1].data : p, run, w, row, outer, run, whole->add);/
+output of a split: s/else if (p) gtr__copy_rows(instance, w, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(instance, k > 2 ? w - run : w, row, p, run, outer, run, part[k].add);/
 forward of argmax: s/if (v > m || (v != v && m == m)) best = i;/if (v < m || (v != v \&\& m == m)) best = i;/
-backward of tanh: s/dy \* (GTR__C(1) - y \* y))/dy * (GTR__C(1) - y))/
-backward of matmul: s/d.n, a, d.ars, d.acs, &c->out\[1\]), d.items, dy_item/d.n, a, d.acs, d.ars, \&c->out[1]), d.items, dy_item/
-backward of softmax: s/sum += (double)y\[k\] \* (double)dy\[k\];/sum += (double)dy[k];/
+backward of tanh: s/GTR__TANHF(x), dy \* (1 - y \* y))/GTR__TANHF(x), dy * (1 - y))/
+backward of matmul: s/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out\[1\], tb);/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, \&c->out[1], !tb);/
+backward of softmax: s/const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);/const gtr_float all = (gtr_float)gtr__sum_run(dy, n);/
 backward of embedding: s/for (int64_t j = 0; j < n; j++) d\[j\] += dy\[j\];/for (int64_t j = 0; j < n; j++) d[j] = dy[j];/
 backward of bce: s/^\( *g \* (GTR__C(1) \/ (GTR__C(1) + GTR__EXPF(-a)) - b), \)-g \* a)/\1g * a)/
 second use of a tensor: s/for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst\[k\], extra_src\[k\], 1, true);/for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, false);/
 sum of a broadcast gradient: s/const bool whole = c->in\[k\].count == c->in\[3\].count;/const bool whole = c->in[k].count == c->in[3].count || c->in[k].shape.ndim == 0;/
-mean over axes: s/if (mean) r.factor = (double)c->out\[0\].count/if (mean) r.factor = (double)GTR__MAX(c->out[0].count, 2)/
-micro-batch's weight: s/(float)((double)b.rows \/ (double)r->batch), first, plan->n_node/(float)(1 \/ (double)r->micro), first, plan->n_node/
-count of ignored labels, a step's: s/counted += label\[i\] < c->attr->i\[0\] ||/counted += label[i] <= c->attr->i[0] ||/
+mean over axes: s/const double factor = mean ? (double)y.count/const double factor = mean ? (double)GTR__MAX(y.count, 2)/
+micro-batch's weight: s/== GTR__OP_GRADIENT ? 1 : (double)rows \/ (double)b->r->batch;/== GTR__OP_GRADIENT ? 1 : 1 \/ (double)b->r->micro;/
+count of ignored labels, a step's: s/counted += gtr__in_ints(c, 0)\[i\] < c->attr->i\[0\] ||/counted += gtr__in_ints(c, 0)[i] <= c->attr->i[0] ||/
 share of a micro-batch's labels: s/(double)tally\[0\] \* (double)c->in\[1\].count/(double)tally[0] * (double)counted/
 micro-batch's rows: s/b->rows = b->r->batch \* (m + 1) \/ parts - b->row0;/b->rows = b->r->batch \/ parts;/
 kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* b->row0)/x->offset = (size_t)(gtr__count(\&x->shape) \/ b->rows * b->micro)/
 gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
-copy between stages, backward: s/gtr__cpu_copy_bwd(\(.*\)&c->in\[2\]/gtr__cpu_copy_bwd(\1\&c->in[0]/
-masks of micro-batches: s/counted = attr->i\[0\] ? 0 : w->c->row0 + gtr__in_whole(attr, row);/counted = attr->i[0] ? 0 : gtr__in_whole(attr, row);/
-recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1if (!at[owner[v]]) at[owner[v]] = i;/
+copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(instance, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(instance, \&c->in[0]/
+masks of micro-batches: s/const int64_t counted = a->i\[0\] ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->i[0] ? 0 : gtr__in_whole(a, row)/
+recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1at[owner[v]] = GTR__MAX(at[owner[v]], i);/
 running variance: s/unbias = n > 1 ? n \/ (n - 1) : 1;/unbias = 1;/
-momentum: s/d = nesterov ? GTR__V_FMA(mu, b, d) : b;/d = b;/
-Adam's correction: s/fix2 = 1 - pow(o->beta2, t);/fix2 = 1 - pow(o->beta2, t + 1);/
-decoupled decay: s/k->decay = (gtr_float)(o->kind == GTR_ADAMW ? 1 - lr \* wd : 1);/k->decay = (gtr_float)(o->kind == GTR_ADAMW ? 1 - wd : 1);/
+momentum: s/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p))/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p))/
+Adam's correction: s/1 \/ sqrt(1 - power((o)->beta2, t)) : 1)/1 \/ sqrt(1 - power((o)->beta2, t + 1)) : 1)/
+decoupled decay: s/? 1 - (lr) \* (o)->weight_decay\[i\] : 1)/? 1 - (o)->weight_decay[i] : 1)/
 clip: s/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ (norm + 1e-6) : 1)/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ norm \/ 1.001 : 1)/
 schedule: s/(1 + cos(3.14159265358979323846 \* x))/(1 + cos(3.14159265358979323846 * x * 0.99))/
 warm-up: s/(double)(s + 1) \/ (double)d->warmup_steps/(double)s \/ (double)d->warmup_steps/
@@ -43,6 +44,21 @@ predictor of rows that act on each other: s/\*apart = rows\[out->id\] == APART;/
 tail batch of a set: s/rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) \* batch);/rows = (double)batch;/
 END
 }
+lines_of() { # of the header that the fault changes, in a copy
+    sed "${1#*: }" gputrain.h >$dir/gputrain.h
+    diff gputrain.h $dir/gputrain.h | grep -c '^>'
+}
+if [ "$1" = --lines ]; then
+    faults | (
+        bad=0
+        while IFS= read -r line; do
+            lines=$(lines_of "$line")
+            [ "$lines" -eq 1 ] || { echo "tests/plant.sh: ${line%%: s/*} is no line of the header any more ($lines changed)"; bad=1; }
+        done
+        exit $bad
+    )
+    exit
+fi
 found=0 tried=0
 faults | while IFS= read -r line; do
     name=${line%%: s/*}
@@ -50,8 +66,7 @@ faults | while IFS= read -r line; do
     for word in "$@"; do case $name in *"$word"*) wanted=yes ;; esac; done
     [ "$wanted" ] || continue
     tried=$((tried + 1))
-    sed "${line#*: }" gputrain.h >$dir/gputrain.h
-    lines=$(diff gputrain.h $dir/gputrain.h | grep -c '^>')
+    lines=$(lines_of "$line")
     if [ "$lines" -ne 1 ]; then result="is no line of the header any more ($lines changed)"
     elif ! ${CC:-cc} -O1 $dir/tests/test_torch.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
     elif GTR_TEST_DEVICE=cpu timeout 120 $dir/test_torch >$dir/log 2>&1; then result="was NOT FOUND"

@@ -14,8 +14,8 @@ usage: torch_bench.py serve; requests on standard input, answers on standard out
 BENCH_PEERS: the variants wanted, of eager,graph,compile,compile-max; a CPU has no graph. 'compile' is torch.compile
 with the whole step in one captured graph, the fastest that a PyTorch user gets; '-max' the same with max-autotune.
 Times are of blocks of steps by the wall clock, inputs resident on the device; rest_bytes is the peak of the memory
-that a step allocates on a GPU, once cuDNN has tried its algorithms, without inputs, parameters, gradients and optimizer states. FP16 is trained without a loss scale in
-the timed steps, which costs a user less, and with one in the proof.
+that a step allocates on a GPU, once cuDNN has tried its algorithms, without inputs, parameters, gradients and optimizer
+states. FP16 is trained without a loss scale in the timed steps, which costs a user less, and with one in the proof.
 """
 import copy
 import gc
