@@ -1974,7 +1974,8 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
-#define GTR__CPU(name) static gtr_result gtr__cpu_##name(void *instance, const gtr__call *c) /* a kernel */
+#define GTR__ARGS void *cpu, const gtr__call *c /* a kernel gets; cpu: a gtr__cpu */
+#define GTR__CPU(name) static gtr_result gtr__cpu_##name(GTR__ARGS)
 #define GTR__CPU_BOTH(name, run) /* forward and backward, which run has as the argument back */ \
     GTR__CPU(name##_fwd) { const bool back = false; return run; } \
     GTR__CPU(name##_bwd) { const bool back = true; return run; }
@@ -2109,7 +2110,7 @@ struct gtr_dataset {
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
 #define GTR__PLAN_BINS  64
-struct gtr__plan_cache;
+struct gtr__cached;
 struct gtr_context {
     gtr_desc desc;
     gtr_result error;
@@ -2136,8 +2137,8 @@ struct gtr_context {
     int64_t unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
     gtr_dataset *datasets;
-    struct gtr__plan_cache *plans, *oldest_plan; /* the last used first */
-    struct gtr__plan_cache *plan_bin[GTR__PLAN_BINS];
+    struct gtr__cached *plans, *oldest_plan; /* the last used first */
+    struct gtr__cached *plan_bin[GTR__PLAN_BINS];
     void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
@@ -3668,9 +3669,9 @@ static void gtr__range_piece(void *arg, int64_t piece) {
     const gtr__range *r = (const gtr__range *)arg;
     r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
 }
-static gtr_result gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
+static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
     gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
-    gtr__parallel((gtr__cpu *)instance, (n + r.group - 1) / r.group, gtr__range_piece, &r);
+    gtr__parallel((gtr__cpu *)cpu, (n + r.group - 1) / r.group, gtr__range_piece, &r);
     return GTR_OK;
 }
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
@@ -3816,8 +3817,8 @@ static void gtr__ew_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__ew(void *instance, const gtr__ew_job *w) {
-    return gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK);
+static gtr_result gtr__ew(void *cpu, const gtr__ew_job *w) {
+    return gtr__ranges(cpu, gtr__ew_range, w, w->nd.count, GTR__CHUNK);
 }
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
@@ -3827,12 +3828,12 @@ static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
-static gtr_result gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to,
+static gtr_result gtr__copy_rows(void *cpu, const gtr_float *x, int64_t from, gtr_float *y, int64_t to,
         int64_t rows, int64_t n, int add) {
     gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, x, NULL, NULL, y, 0, add };
     gtr__nd_push(&w.nd, n, 1, 1, 0, 1);
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
-    return gtr__ew(instance, &w);
+    return gtr__ew(cpu, &w);
 }
 /* out (of the target's shape) = factor times the sum of fn (NULL: of dy) over the dimensions that the target
    broadcasts, in double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up
@@ -3913,10 +3914,10 @@ static void gtr__reduce_combine(const void *job, int64_t o, int64_t end) {
         gtr__reduce_store(r, o, sum);
     }
 }
-static gtr_result gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
+static gtr_result gtr__reduce_all(void *cpu, gtr__reduce *r, void *ws) {
     r->part = (double *)ws;
-    gtr__ranges(instance, gtr__reduce_range, r, r->splits * r->blocks, r->group);
-    if (r->splits > 1) gtr__ranges(instance, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
+    gtr__ranges(cpu, gtr__reduce_range, r, r->splits * r->blocks, r->group);
+    if (r->splits > 1) gtr__ranges(cpu, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
     return GTR_OK;
 }
 /* Sums by channel, the last dimension. */
@@ -4060,7 +4061,7 @@ GTR__CPU(linear_bwd) {
     if (gtr__wanted(c, 1)) gtr__matmul_add(&p, d.k, d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out[1], tb);
     if (gtr__wanted(c, 0)) gtr__matmul_add(&p, d.m, d.k, d.n, d.items, dy, y, b, gtr__matrix_t(d.b), &c->out[0], ta);
     if (gtr__wanted(c, 2)) gtr__matmul_add(&p, 1, d.n, d.m, d.items, &one, ones, dy, y, &c->out[2], false);
-    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+    return gtr__products_run(&p, (gtr__cpu *)cpu, c);
 }
 #define gtr__cpu_matmul_fwd gtr__cpu_linear_fwd
 #define gtr__cpu_matmul_bwd gtr__cpu_linear_bwd
@@ -4079,35 +4080,35 @@ GTR__SHAPE(linear) {
     return gtr__shape_output(s, 0, o);
 }
 /* What a fused op's attributes name, of the product in c: to out[0]. */
-static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__products *p, const gtr_float *saved) {
+static gtr_result gtr__linear_act(GTR__ARGS, gtr__products *p, const gtr_float *saved) {
     gtr__gemm *g = p->gemm;
     g->act = gtr__unary_find((int)c->attr->i[0]);
     g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
     g->to = gtr__out(c, 0); g->saved = saved;
     if (c->attr->i[2]) g->more = gtr__in(c, c->n_in - 1);
-    return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+    return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)cpu, c) : GTR_ERR_ARG;
 }
 /* act: 1: with an activation, 2: with its backward */
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, int act) {
+static gtr_result gtr__linear_forward(GTR__ARGS, int act) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
         &c->out[act == 1 && gtr__wanted(c, 1)], false);
     if (act < 2 && c->n_in - (c->attr->i[2] != 0) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
-    return act ? gtr__linear_act(instance, c, &p, act == 2 ? gtr__in(c, 2) : NULL)
-        : gtr__products_run(&p, (gtr__cpu *)instance, c);
+    return act ? gtr__linear_act(cpu, c, &p, act == 2 ? gtr__in(c, 2) : NULL)
+        : gtr__products_run(&p, (gtr__cpu *)cpu, c);
 }
-GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, 0); }
+GTR__CPU(linear_fwd) { return gtr__linear_forward(cpu, c, 0); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
    i[2]: the last input is r, lying as out[0]. i[3], i[4]: as matmul's. */
-GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, 1); }
+GTR__CPU(linear_act_fwd) { return gtr__linear_forward(cpu, c, 1); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
    the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
-GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(instance, c, 2); }
+GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(cpu, c, 2); }
 
 // >>op:add
 // >>op:sub
@@ -4116,12 +4117,12 @@ GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(instance, c, 2); }
 // >>op:binary
 /* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed,
    in double, over the dimensions that it lacks. */
-static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
+static gtr_result gtr__binary_forward(GTR__ARGS, gtr__ew_fn fn) {
     GTR__WORKSPACE(0);
     gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
-    return gtr__ew(instance, &w);
+    return gtr__ew(cpu, &w);
 }
-static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db) {
+static gtr_result gtr__binary_backward(GTR__ARGS, gtr__ew_fn da, gtr__ew_fn db) {
     size_t most = 0;
     for (int k = 0; k < c->n_out && k < 2; k++) {
         const bool whole = c->in[k].count == c->in[3].count;
@@ -4131,16 +4132,16 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
         r.ew.fn = k ? db : da;
         r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.y = gtr__in(c, 2); r.ew.dy = gtr__in(c, 3);
         r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
-        if (whole) gtr__ew(instance, &r.ew);
-        else gtr__reduce_all(instance, &r, c->ws);
+        if (whole) gtr__ew(cpu, &r.ew);
+        else gtr__reduce_all(cpu, &r, c->ws);
     }
     GTR__WORKSPACE(most);
     return GTR_OK;
 }
 #define GTR__BINARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_broadcast(s); } \
-    GTR__CPU_BOTH(name, back ? gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db) \
-        : gtr__binary_forward(instance, c, gtr__ew_##name))
+    GTR__CPU_BOTH(name, back ? gtr__binary_backward(cpu, c, gtr__ew_##name##_da, gtr__ew_##name##_db) \
+        : gtr__binary_forward(cpu, c, gtr__ew_##name))
 GTR__BINARY(GTR__BINARY_OP)
 
 // >>op:scale
@@ -4160,19 +4161,19 @@ static void gtr__unary_range(GTR__SPAN) {
     GTR__JOB(gtr__unary_job, w);
     gtr__unary_apply(w->row, w->a, w->b, w->dy ? w->dy + i : NULL, w->x + i, w->y + i, w->out + i, end - i, w->add);
 }
-static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool back) {
+static gtr_result gtr__unary_run(GTR__ARGS, int op, const gtr_float *x, bool back) {
     gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL,
         x, NULL, gtr__out(c, 0) };
     if (back) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
     if (!w.x) w.x = w.dy;
     if (!w.y) w.y = w.x;
     if (!w.row) return GTR_ERR_UNSUPPORTED;
-    if (w.out) gtr__ranges(instance, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
+    if (w.out) gtr__ranges(cpu, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
     return GTR_OK;
 }
 #define GTR__UNARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
-    GTR__CPU_BOTH(name, gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), back))
+    GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, gtr__in(c, 0), back))
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
@@ -4219,7 +4220,7 @@ static void gtr__transpose_range(GTR__SPAN) {
         }
     }
 }
-static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
+static void gtr__permute(void *cpu, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
     int t = 0;
     gtr__ew_job w = {
@@ -4231,20 +4232,20 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
     }
     while (t < w.nd.n && w.nd.stride[1][t] != 1) t++;
     if (!w.out) return;
-    if (t == 0 || t == w.nd.n) { gtr__ew(instance, &w); return; }
+    if (t == 0 || t == w.nd.n) { gtr__ew(cpu, &w); return; }
     gtr__transpose_job j = { &w, gtr__nd_unit, (w.nd.dim[0] + GTR__VL - 1) / GTR__VL, w.nd.dim[0], w.nd.stride[1][0],
             w.nd.dim[t], w.nd.stride[3][t] };
     for (int k = 1; k < w.nd.n; k++)
         if (k != t) gtr__nd_push(&j.outer, w.nd.dim[k], w.nd.stride[0][k], w.nd.stride[1][k], 0, w.nd.stride[3][k]);
-    gtr__ranges(instance, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
+    gtr__ranges(cpu, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
 GTR__CPU(permute_fwd) {
-    gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
+    gtr__permute(cpu, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
 }
 GTR__CPU(permute_bwd) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
     for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
-    gtr__permute(instance, &c->in[2], dims, &c->out[0]);
+    gtr__permute(cpu, &c->in[2], dims, &c->out[0]);
     return GTR_OK;
 }
 
@@ -4269,7 +4270,7 @@ GTR__SHAPE(concat) {
     return gtr__shape_output(s, 0, o);
 }
 /* Copies bands of the whole to the parts or, joins, back; 0 where no part is. */
-static gtr_result gtr__bands_run(void *instance, const gtr__call *c, bool joint, bool back) {
+static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
     const bool joins = joint != back;
     const int64_t *at = c->attr->i, n = !joint ? at[3] : back ? c->n_out : c->n_in;
     const gtr__arg *whole = joins ? c->out : c->in + (joint ? c->n_in - 1 : 0),
@@ -4284,12 +4285,12 @@ static gtr_result gtr__bands_run(void *instance, const gtr__call *c, bool joint,
     for (int64_t k = 0, run; k < n; k++, w += run) {
         gtr_float *p = (gtr_float *)part[k].data;
         run = joint ? c->in[k].count / outer : each;
-        if (p && joins) gtr__copy_rows(instance, p, run, w, row, outer, run, whole->add);
-        else if (p) gtr__copy_rows(instance, w, row, p, run, outer, run, part[k].add);
+        if (p && joins) gtr__copy_rows(cpu, p, run, w, row, outer, run, whole->add);
+        else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run, part[k].add);
     }
     return GTR_OK;
 }
-GTR__CPU_BOTH(concat, gtr__bands_run(instance, c, true, back))
+GTR__CPU_BOTH(concat, gtr__bands_run(cpu, c, true, back))
 
 // >>op:slice
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal; i[3] outputs, each of the elements behind those of
@@ -4305,7 +4306,7 @@ GTR__SHAPE(slice) {
     for (int k = 0; k < s->n_out; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] = end - begin; }
     return GTR_OK;
 }
-GTR__CPU_BOTH(slice, gtr__bands_run(instance, c, false, back))
+GTR__CPU_BOTH(slice, gtr__bands_run(cpu, c, false, back))
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
@@ -4321,7 +4322,7 @@ GTR__SHAPE(sum) {
     s->flops = gtr__shape_flops(x, 1);
     return GTR_OK;
 }
-static gtr_result gtr__sum_all(void *instance, const gtr__call *c, bool mean, bool back) {
+static gtr_result gtr__sum_all(GTR__ARGS, bool mean, bool back) {
     gtr__arg y = back ? c->in[2] : c->out[0];
     const double factor = mean ? (double)y.count / (double)c->in[0].count : 1;
     y.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
@@ -4329,20 +4330,20 @@ static gtr_result gtr__sum_all(void *instance, const gtr__call *c, bool mean, bo
         GTR__WORKSPACE(0);
         gtr__ew_job w = gtr__ew_make(gtr__ew_times, &y, NULL, &c->out[0]);
         w.g = (gtr_float)factor;
-        return w.out ? gtr__ew(instance, &w) : GTR_OK;
+        return w.out ? gtr__ew(cpu, &w) : GTR_OK;
     }
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &y.shape);
     GTR__WORKSPACE(gtr__reduce_bytes(&r));
     r.ew.dy = gtr__in(c, 0); r.ew.out = gtr__out(c, 0);
     r.factor = factor;
-    return gtr__reduce_all(instance, &r, c->ws);
+    return gtr__reduce_all(cpu, &r, c->ws);
 }
-GTR__CPU_BOTH(sum, gtr__sum_all(instance, c, false, back))
+GTR__CPU_BOTH(sum, gtr__sum_all(cpu, c, false, back))
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 #define gtr__shape_mean gtr__shape_sum
-GTR__CPU_BOTH(mean, gtr__sum_all(instance, c, true, back))
+GTR__CPU_BOTH(mean, gtr__sum_all(cpu, c, true, back))
 
 // >>op:logsumexp
 // >>op:max
@@ -4449,7 +4450,7 @@ static void gtr__fold_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
+static gtr_result gtr__fold_all(GTR__ARGS, bool back) {
     const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
     gtr__fold w = GTR__ZERO;
@@ -4465,13 +4466,13 @@ static gtr_result gtr__fold_all(void *instance, const gtr__call *c, bool back) {
     if (c->n_in > 3 && c->in[2].dtype == GTR_I32) w.place = gtr__in_ints(c, 2);
     else if (c->n_in > 3) w.aux = gtr__in(c, 2);
     if (!c->out[0].data) return GTR_OK;
-    if (w.place && !c->out[0].add) gtr__copy_rows(instance, NULL, 0, gtr__out(c, 0), 0, 1, c->in[0].count, 0);
-    return gtr__ranges(instance, gtr__fold_range, &w, w.kept.count, GTR__MAX(
+    if (w.place && !c->out[0].add) gtr__copy_rows(cpu, NULL, 0, gtr__out(c, 0), 0, 1, c->in[0].count, 0);
+    return gtr__ranges(cpu, gtr__fold_range, &w, w.kept.count, GTR__MAX(
         GTR__CHUNK / 4 / w.summed.count, w.across ? GTR__CLIP(w.kept.dim[0] / 128 * 8, 8, GTR__LANES) : 1));
 }
 #define GTR__FOLD_KERNELS(X, ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_fold(s); } \
-    GTR__CPU_BOTH(name, gtr__fold_all(instance, c, back))
+    GTR__CPU_BOTH(name, gtr__fold_all(cpu, c, back))
 GTR__FOLDS(GTR__FOLD_KERNELS, )
 
 // >>op:softmax
@@ -4551,18 +4552,18 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, bool back) {
+static gtr_result gtr__softmax_run(GTR__ARGS, bool back) {
     const gtr__arg *y = c->out, dy[3] = { *y, *y, *y };
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
     const int op = (int)c->attr->i[1];
     gtr__call of = *c;
     if (!y->data) return GTR_OK;
-    if (op && !back) { GTR__TRY(gtr__unary_run(instance, c, op, gtr__in(c, 0), false)); of.in = y; }
-    gtr__ranges(instance, back ? gtr__softmax_back_range : gtr__softmax_range, &of, y->count / n, GTR__DEAR / n);
+    if (op && !back) { GTR__TRY(gtr__unary_run(cpu, c, op, gtr__in(c, 0), false)); of.in = y; }
+    gtr__ranges(cpu, back ? gtr__softmax_back_range : gtr__softmax_range, &of, y->count / n, GTR__DEAR / n);
     of.in = dy;
-    return op && back ? gtr__unary_run(instance, &of, op, NULL, true) : GTR_OK;
+    return op && back ? gtr__unary_run(cpu, &of, op, NULL, true) : GTR_OK;
 }
-GTR__CPU_BOTH(softmax, gtr__softmax_run(instance, c, back))
+GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__shape_log_softmax gtr__shape_softmax
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
@@ -4619,22 +4620,22 @@ static void gtr__draw_range(GTR__SPAN) {
             c->out[0].add);
     }
 }
-static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr_float *x) {
+static gtr_result gtr__draw_run(GTR__ARGS, const gtr_float *x) {
     const int64_t n = gtr__drawn_row(c->attr, &c->out[0].shape);
     const gtr__draw_job w = { c, x, c->out[0].count / n, n, (n + GTR__BLOCK - 1) / GTR__BLOCK };
-    return gtr__ranges(instance, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
+    return gtr__ranges(cpu, gtr__draw_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
 }
-static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
+static gtr_result gtr__dropout_run(GTR__ARGS, const gtr__arg *x) {
     if (!c->out[0].data) return GTR_OK;
-    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(instance, c, (const gtr_float *)x->data);
-    return gtr__copy_rows(instance, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
+    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(cpu, c, (const gtr_float *)x->data);
+    return gtr__copy_rows(cpu, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
 }
-GTR__CPU_BOTH(dropout, gtr__dropout_run(instance, c, &c->in[back ? 2 : 0]))
+GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
 
 // >>op:random
 /* y: numbers of kind i[4], GTR__DRAW_..., of x's shape, which is not read. i[0] to i[3], counters: dropout's. */
 #define gtr__shape_random gtr__shape_dropout
-GTR__CPU(random_fwd) { return gtr__draw_run(instance, c, NULL); }
+GTR__CPU(random_fwd) { return gtr__draw_run(cpu, c, NULL); }
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
@@ -4694,14 +4695,14 @@ static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
 }
 GTR__CPU(embedding_fwd) {
     GTR__WORKSPACE(0);
-    return gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
+    return gtr__ranges(cpu, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
 }
 GTR__CPU(embedding_bwd) {
     const gtr__embedding_job w = gtr__embedding_make(c);
     GTR__WORKSPACE((size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
     if (!gtr__wanted(c, 1)) return GTR_OK;
     gtr__embedding_sort(&w);
-    return gtr__ranges(instance, gtr__embedding_back_range, &w, w.blocks, 1);
+    return gtr__ranges(cpu, gtr__embedding_back_range, &w, w.blocks, 1);
 }
 
 // >>op:scatter_add
@@ -4716,16 +4717,16 @@ GTR__SHAPE(scatter_add) {
     return good ? gtr__shape_output(s, 0, o) : gtr__shape_want(s, 2, "ids (...) and x (..., E)");
 }
 /* As embedding, of whose table and rows the one is the result of the other. */
-static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back) {
+static gtr_result gtr__scatter_add(GTR__ARGS, bool back) {
     gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
     table.shape = gtr_shape2(c->attr->i[0], table.count / c->attr->i[0]);
     const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
     gtr__call as = *c;
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
-    return !back ? gtr__cpu_embedding_bwd(instance, &as)
-        : c->measure || rows.data ? gtr__cpu_embedding_fwd(instance, &as) : GTR_OK;
+    return !back ? gtr__cpu_embedding_bwd(cpu, &as)
+        : c->measure || rows.data ? gtr__cpu_embedding_fwd(cpu, &as) : GTR_OK;
 }
-GTR__CPU_BOTH(scatter_add, gtr__scatter_add(instance, c, back))
+GTR__CPU_BOTH(scatter_add, gtr__scatter_add(cpu, c, back))
 
 // >>op:conv
 /* x (N, C, H, W) or (N, C, L), weight (O, C / groups, kh, kw) or (O, C / groups, k), bias (O) or none ->
@@ -4987,7 +4988,7 @@ static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step,
     return p;
 }
 /* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
-static void gtr__conv_product(void *instance, gtr__conv_job *w) {
+static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     gtr__conv_plan(w, 6);
     const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
     const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
@@ -5002,8 +5003,8 @@ static void gtr__conv_product(void *instance, gtr__conv_job *w) {
     w->step = GTR__MAX(GTR__MIN(w->step, GTR__MAX(w->rows * cuts / 16, 2 * GTR__MR)), few);
     w->step = GTR__ROUND_UP(w->step, line);
     w->steps = (w->rows + w->step - 1) / w->step;
-    gtr__ranges(instance, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
-    gtr__ranges(instance, gtr__conv_range, w, w->steps * cuts, 1);
+    gtr__ranges(cpu, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
+    gtr__ranges(cpu, gtr__conv_range, w, w->steps * cuts, 1);
 }
 /* Few channels of many groups: a group a lane. t[k] += x[k xs] w[k ws], and of further taps xt, wt apart */
 static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int64_t xt, const gtr_float *w, int64_t ws,
@@ -5101,15 +5102,15 @@ static void gtr__depthwise_weight(const gtr__depthwise_job *w, gtr_float *weight
                 *weight = w->add ? *weight + v : v;
             }
 }
-static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, gtr__depthwise_job *w) {
+static gtr_result gtr__depthwise_run(GTR__ARGS, gtr__depthwise_job *w) {
     const gtr__window *g = &w->g;
     gtr__depthwise_weight(w, (gtr_float *)gtr__in(c, 1), (gtr_float *)w->b, false);
-    return gtr__ranges(instance, gtr__depthwise_range, w, g->n * (w->back ? g->h * g->w : g->oh * g->ow),
+    return gtr__ranges(cpu, gtr__depthwise_range, w, g->n * (w->back ? g->h * g->w : g->oh * g->ow),
         GTR__CHUNK / (g->kh * g->kw * GTR__MAX(g->c, g->o)));
 }
 /* y = the places of image x, or, back, the image of places x, of dx unless NULL saved; y and x lie with channels
    last. */
-static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *of, bool back,
+static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
     const int64_t per = back ? of->og : of->cg, n = back ? of->cg : of->og, taps = of->kh * of->kw,
         weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
@@ -5129,13 +5130,13 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     }
     if (GTR__DEPTHWISE(of)) {
         gtr__depthwise_job w = { *of, back, from, (gtr_float *)c->ws, b, e.y, add, &e, 0, 1 };
-        return gtr__depthwise_run(instance, c, &w);
+        return gtr__depthwise_run(cpu, c, &w);
     }
     gtr__conv_job w = GTR__ZERO;
     w.g = *of; w.x = from; w.weight = gtr__in(c, 1); w.bias = b; w.b = (gtr_float *)c->ws; w.y = e.y;
     w.high = of->oh; w.wide = of->ow; w.down = w.across = 1; w.taps = taps; w.tap_y = of->kw; w.tap_x = w.row_step = 1;
     w.col_step = taps * of->cg; w.add = add; w.e = &e;
-    if (!back) { gtr__conv_product(instance, &w); return GTR_OK; }
+    if (!back) { gtr__conv_product(cpu, &w); return GTR_OK; }
     w.high = of->h; w.wide = of->w; w.down = of->sh; w.across = of->sw; w.row_step = taps * of->cg; w.col_step = 1;
     for (int64_t ry = 0; ry < GTR__MIN(of->sh, of->h); ry++)
         for (int64_t rx = 0; rx < GTR__MIN(of->sw, of->w); rx++) {
@@ -5147,7 +5148,7 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
             w.y = e.y + (ry * of->w + rx) * of->c;
             w.tap_y = -v.gap * of->kw; w.tap_x = -h.gap;
             w.tap = (v.first + (v.n - 1) * v.gap) * of->kw + h.first + (h.n - 1) * h.gap;
-            gtr__conv_product(instance, &w);
+            gtr__conv_product(cpu, &w);
         }
     return GTR_OK;
 }
@@ -5221,7 +5222,7 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
                 }
     }
 }
-static gtr_result gtr__conv_dw(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *x,
+static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *x,
         const gtr__arg *dy, bool bias) {
     const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
     gtr__conv_dw_job d = GTR__ZERO;
@@ -5240,23 +5241,23 @@ static gtr_result gtr__conv_dw(void *instance, const gtr__call *c, const gtr__wi
     if (bias) { d.bias = (double *)c->ws; d.sum = (gtr_float *)(d.bias + d.parts * g->o); }
     if (lanes) {
         gtr__depthwise_job w = { *g, false, d.dy, d.sum, NULL, (gtr_float *)d.w.x, d.w.add, NULL, d.part, d.parts };
-        gtr__ranges(instance, gtr__depthwise_dw_range, &w, d.parts * d.blocks, 1);
+        gtr__ranges(cpu, gtr__depthwise_dw_range, &w, d.parts * d.blocks, 1);
         gtr__depthwise_weight(&w, d.dw, d.sum, true);
         return GTR_OK;
     }
     const double flops = 2.0 * (double)d.part * (double)d.w.nb * (double)GTR__MIN(k, GTR__CONV_K);
-    gtr__ranges(instance, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
+    gtr__ranges(cpu, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
     for (int64_t o = 0; o < g->o && bias; o++) {
         double sum = 0;
         for (int64_t p = 0; p < d.parts; p++) sum += d.bias[p * g->o + o];
         gtr__out(c, 2)[o] = (gtr_float)sum + (c->out[2].add ? gtr__out(c, 2)[o] : 0);
     }
-    return gtr__ranges(instance, gtr__conv_dw_combine, &d, g->groups * d.w.nb / GTR__VL,
+    return gtr__ranges(cpu, gtr__conv_dw_combine, &d, g->groups * d.w.nb / GTR__VL,
         GTR__CHUNK / (GTR__VL * k * d.parts));
 }
 GTR__CPU(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
-    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
+    return gtr__conv_run(cpu, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
         &c->out[0], NULL);
 }
 GTR__CPU(conv_bwd) {
@@ -5264,17 +5265,17 @@ GTR__CPU(conv_bwd) {
     const bool back = c->attr->i[7] != 0;
     const gtr__window g = gtr__window_conv(c, dy);
     if (gtr__wanted(c, 0))
-        return gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL);
+        return gtr__conv_run(cpu, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL);
     size_t dw = 0;
     gtr__call m = *c;
     if (c->measure) m.measure = &dw;
     const bool both = gtr__wanted(c, 1) && gtr__wanted(c, 2) && !back && !GTR__DEPTHWISE(&g);
-    if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(instance, &m, &g, back ? dy : x, back ? x : dy, both));
+    if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(cpu, &m, &g, back ? dy : x, back ? x : dy, both));
     if (both || !gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
     gtr__reduce r = gtr__channel_sums(&dy->shape);
     GTR__WORKSPACE(GTR__MAX(dw, gtr__reduce_bytes(&r)));
     r.ew.dy = (const gtr_float *)dy->data; r.ew.out = gtr__out(c, 2); r.ew.add = c->out[2].add;
-    return gtr__reduce_all(instance, &r, c->ws);
+    return gtr__reduce_all(cpu, &r, c->ws);
 }
 
 // >>op:max_pool
@@ -5310,18 +5311,18 @@ GTR__SHAPE(max_pool) {
 }
 /* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
 typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; } gtr__pool_job;
-static gtr_result gtr__pool_ranges(void *instance, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
+static gtr_result gtr__pool_ranges(void *cpu, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
     const gtr__window *g = &w->g;
-    if (images) return gtr__ranges(instance, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
-    return gtr__ranges(instance, fn, w, w->c->out[0].count / g->c,
+    if (images) return gtr__ranges(cpu, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
+    return gtr__ranges(cpu, fn, w, w->c->out[0].count / g->c,
         GTR__CHUNK / 4 / (g->c * GTR__MIN(g->kh * g->kw, 64)));
 }
-static gtr_result gtr__pool_run(void *instance, const gtr__call *c, gtr__range_fn fn, bool back, bool images) {
+static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool images) {
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
     const int64_t *i = c->attr->i;
     const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
         (const gtr_float *)y->data, gtr__out(c, 0) };
-    return w.to ? gtr__pool_ranges(instance, &w, fn, images) : GTR_OK;
+    return w.to ? gtr__pool_ranges(cpu, &w, fn, images) : GTR_OK;
 }
 /* Before and behind the sums of n elements of dx: 0 or what they are added to; as it is stored, and the activation's
    gradient of that. */
@@ -5400,8 +5401,8 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
         for (int64_t p = 0; p < lines; p++) gtr__pool_end(w->c, dx + p * g->c, run);
     }
 }
-GTR__CPU(max_pool_fwd) { return gtr__pool_run(instance, c, gtr__max_pool_range, false, false); }
-GTR__CPU(max_pool_bwd) { return gtr__pool_run(instance, c, gtr__max_pool_back_range, true, true); }
+GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false, false); }
+GTR__CPU(max_pool_bwd) { return gtr__pool_run(cpu, c, gtr__max_pool_back_range, true, true); }
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
@@ -5468,8 +5469,8 @@ static void gtr__avg_pool_back_range(GTR__SPAN) {
         gtr__pool_end(w->c, dx, g->c);
     }
 }
-GTR__CPU(avg_pool_fwd) { return gtr__pool_run(instance, c, gtr__avg_pool_range, false, false); }
-GTR__CPU(avg_pool_bwd) { return gtr__pool_run(instance, c, gtr__avg_pool_back_range, true, false); }
+GTR__CPU(avg_pool_fwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_range, false, false); }
+GTR__CPU(avg_pool_bwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_back_range, true, false); }
 
 // >>op:upsample
 /* x (N, C, H, W) or (N, C, L) -> y, of which i[6], i[7] are height and width: the nearest, pixel k size / n of place k
@@ -5535,8 +5536,8 @@ static void gtr__upsample_back_range(GTR__SPAN) {
         gtr__pool_end(w->c, dx, g->c);
     }
 }
-GTR__CPU(upsample_fwd) { return gtr__pool_run(instance, c, gtr__upsample_range, false, false); }
-GTR__CPU(upsample_bwd) { return gtr__pool_run(instance, c, gtr__upsample_back_range, true, false); }
+GTR__CPU(upsample_fwd) { return gtr__pool_run(cpu, c, gtr__upsample_range, false, false); }
+GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, true, false); }
 
 // >>op:batch_norm
 /* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
@@ -5577,9 +5578,9 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
         if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
-static gtr_result gtr__bn_run(void *instance, const gtr__bn_job *w) {
+static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w) {
     const int64_t n = w->c->in[1].count;
-    return gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
+    return gtr__ranges(cpu, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 /* The workspace of so many vectors. */
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
@@ -5597,15 +5598,15 @@ GTR__CPU(batch_norm_fwd) {
         r.ew.dy = r.ew.a = gtr__in(c, 0); r.ew.b = mean;
         r.factor = (double)channels / (double)c->in[0].count;
         r.ew.out = mean;
-        gtr__reduce_all(instance, &r, part);
+        gtr__reduce_all(cpu, &r, part);
         r.ew.fn = gtr__ew_bn_variance; r.ew.out = var;
-        gtr__reduce_all(instance, &r, part);
+        gtr__reduce_all(cpu, &r, part);
     } else {
         GTR__COPY(mean, c->in[3].data, channels);
         GTR__COPY(var, c->in[4].data, channels);
     }
     gtr__bn_scale(var, gtr__in(c, 1), channels, c->attr->f[0], rstd, p);
-    return gtr__bn_run(instance, &w);
+    return gtr__bn_run(cpu, &w);
 }
 GTR__CPU(batch_norm_bwd) {
     const int64_t channels = c->in[1].count;
@@ -5618,9 +5619,9 @@ GTR__CPU(batch_norm_bwd) {
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
     r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.affine.mean;
     memset(db, 0, (size_t)channels * 2 * sizeof *db);
-    if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(instance, &r, part); }
+    if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(cpu, &r, part); }
     if (c->training || c->out[1].data) {
-        r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(instance, &r, part);
+        r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(cpu, &r, part);
     }
     for (int64_t k = 0; k < channels; k++) {
         p[k] = gtr__in(c, 1)[k] * rstd[k];
@@ -5628,9 +5629,9 @@ GTR__CPU(batch_norm_bwd) {
         s[k] = c->training ? (gtr_float)(-p[k] * ((double)rstd[k] * rstd[k] * dw[k] / n)) : 0;
         dw[k] *= rstd[k];
     }
-    if (c->out[1].data) gtr__copy_rows(instance, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
-    if (c->out[2].data) gtr__copy_rows(instance, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
-    return c->out[0].data ? gtr__bn_run(instance, &w) : GTR_OK;
+    if (c->out[1].data) gtr__copy_rows(cpu, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
+    if (c->out[2].data) gtr__copy_rows(cpu, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
+    return c->out[0].data ? gtr__bn_run(cpu, &w) : GTR_OK;
 }
 
 // >>op:group_norm
@@ -5717,14 +5718,14 @@ static void gtr__gn_range(GTR__SPAN) {
 GTR__CPU(group_norm_fwd) {
     const gtr__gn_job w = gtr__gn_of(c, false);
     GTR__WORKSPACE(0);
-    return gtr__ranges(instance, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups,
+    return gtr__ranges(cpu, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups,
         GTR__CHUNK / 4 / (w.pixels * w.wide));
 }
 GTR__CPU(group_norm_bwd) {
     const gtr__gn_job w = gtr__gn_of(c, true);
     const int64_t rows = c->in[0].shape.dim[0];
     GTR__WORKSPACE(c->n_in > 5 ? (size_t)(rows * 2 * w.channels) * sizeof(double) : 0);
-    gtr__ranges(instance, gtr__gn_range, &w, rows * w.groups, GTR__CHUNK / 4 / (w.pixels * w.wide));
+    gtr__ranges(cpu, gtr__gn_range, &w, rows * w.groups, GTR__CHUNK / 4 / (w.pixels * w.wide));
     for (int q = 1; q < c->n_out; q++) /* bias is input 2 */
         for (int64_t k = 0; k < w.channels && c->out[q].data; k++) {
             double sum = 0;
@@ -5781,13 +5782,13 @@ static void gtr__ln_range(GTR__SPAN) {
             y[k] = r * (dy[k] * w[k] - q - (x[k] - m) * s) + (add ? y[k] : 0);
     }
 }
-static gtr_result gtr__ln_rows(void *instance, const gtr__ln_job *j) {
-    return gtr__ranges(instance, gtr__ln_range, j, j->c->in[0].count / j->n, GTR__CHUNK / j->n);
+static gtr_result gtr__ln_rows(void *cpu, const gtr__ln_job *j) {
+    return gtr__ranges(cpu, gtr__ln_range, j, j->c->in[0].count / j->n, GTR__CHUNK / j->n);
 }
 GTR__CPU(layer_norm_fwd) {
     const gtr__ln_job j = { c, NULL, c->n_out > 2 ? gtr__out(c, 2) : NULL, gtr__out(c, 1), c->in[1].count };
     GTR__WORKSPACE(0);
-    return gtr__ln_rows(instance, &j);
+    return gtr__ln_rows(cpu, &j);
 }
 GTR__CPU(layer_norm_bwd) {
     const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1];
@@ -5799,9 +5800,9 @@ GTR__CPU(layer_norm_bwd) {
     r.ew.dy = j.dy; r.ew.a = j.mean; r.ew.b = j.rstd; r.ew.y = gtr__in(c, 0);
     for (int k = 1; k < c->n_out; k++) if (c->out[k].data) {
         r.ew.fn = k == 1 ? gtr__ew_ln_dweight : NULL; r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
-        gtr__reduce_all(instance, &r, c->ws);
+        gtr__reduce_all(cpu, &r, c->ws);
     }
-    return c->out[0].data ? gtr__ln_rows(instance, &j) : GTR_OK;
+    return c->out[0].data ? gtr__ln_rows(cpu, &j) : GTR_OK;
 }
 
 // >>op:rms_norm
@@ -5837,7 +5838,7 @@ static void gtr__argmax_range(GTR__SPAN) {
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
 GTR__CPU(argmax_fwd) {
-    return gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
+    return gtr__ranges(cpu, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
 }
 
 // >>op:cumsum
@@ -5858,7 +5859,7 @@ static void gtr__cumsum_range(GTR__SPAN) {
 }
 GTR__CPU(cumsum_fwd) {
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
-    if (c->out[0].data) gtr__ranges(instance, gtr__cumsum_range, c, c->out[0].count / n, GTR__CHUNK / n);
+    if (c->out[0].data) gtr__ranges(cpu, gtr__cumsum_range, c, c->out[0].count / n, GTR__CHUNK / n);
     return GTR_OK;
 }
 #define gtr__cpu_cumsum_bwd gtr__cpu_cumsum_fwd
@@ -5940,8 +5941,8 @@ GTR__CPU(sort_fwd) {
     const bool back = c->n_in > 1;
     GTR__WORKSPACE(back ? 0 : (size_t)count * 2 * sizeof(gtr__sort_item));
     if (!c->out[0].data) return GTR_OK;
-    if (back && !c->out[0].add) gtr__copy_rows(instance, NULL, 0, gtr__out(c, 0), 0, 1, count, 0);
-    return gtr__ranges(instance, back ? gtr__sort_back_range : gtr__sort_range, c, count / n,
+    if (back && !c->out[0].add) gtr__copy_rows(cpu, NULL, 0, gtr__out(c, 0), 0, 1, count, 0);
+    return gtr__ranges(cpu, back ? gtr__sort_back_range : gtr__sort_range, c, count / n,
         GTR__MAX(GTR__CHUNK / 16 / n, GTR__MIN(gtr__shape_inner(&c->in[0].shape, c->attr->i[0]) / 4, 16)));
 }
 #define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
@@ -5973,7 +5974,7 @@ static void gtr__take_range(GTR__SPAN) {
 }
 GTR__CPU(take_fwd) {
     const int64_t inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
-    if (c->out[0].data) gtr__ranges(instance, gtr__take_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
+    if (c->out[0].data) gtr__ranges(cpu, gtr__take_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
     return GTR_OK;
 }
 #define gtr__cpu_take_bwd gtr__cpu_take_fwd
@@ -5996,7 +5997,7 @@ static void gtr__one_hot_range(GTR__SPAN) {
     }
 }
 GTR__CPU(one_hot_fwd) {
-    return gtr__ranges(instance, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
+    return gtr__ranges(cpu, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
 }
 
 // >>op:accuracy
@@ -6026,7 +6027,7 @@ GTR__CPU(accuracy_fwd) {
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
     GTR__WORKSPACE((size_t)rows * sizeof *most);
-    gtr__ranges(instance, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
+    gtr__ranges(cpu, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i];
     }
@@ -6103,7 +6104,7 @@ GTR__CPU(cross_entropy_fwd) {
     double sum = 0;
     int64_t counted = 0;
     GTR__WORKSPACE((size_t)rows * sizeof sum);
-    gtr__ranges(instance, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
+    gtr__ranges(cpu, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         sum += ((const double *)c->ws)[i];
         counted += gtr__in_ints(c, 1)[i] != c->attr->i[0];
@@ -6146,11 +6147,11 @@ static void gtr__xent_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse,
+static gtr_result gtr__xent_backward(GTR__ARGS, const gtr__arg *dx, const void *lse,
         const void *counted, double dy) {
     const double count = *(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
-    return gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
+    return gtr__ranges(cpu, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
 }
 /* The gradient that a loss's backward starts from: operand i, if it is there and has data. */
 static double gtr__seed(const gtr__call *c, int i) {
@@ -6161,16 +6162,16 @@ GTR__CPU(cross_entropy_bwd) {
     const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
     GTR__WORKSPACE(0);
     if (!c->out[0].data) return GTR_OK;
-    return gtr__xent_backward(instance, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
+    return gtr__xent_backward(cpu, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
 }
 
 // >>op:xent_step
 /* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits.
    Attributes as cross_entropy's. */
 GTR__CPU(xent_step_fwd) {
-    GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
+    GTR__TRY(gtr__cpu_cross_entropy_fwd(cpu, c));
     return c->measure || !c->out[3].data ? GTR_OK
-        : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
+        : gtr__xent_backward(cpu, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
 }
 /* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
 GTR__SHAPE(mean_loss) {
@@ -6179,27 +6180,27 @@ GTR__SHAPE(mean_loss) {
     s->flops = gtr__shape_flops(&s->in[0], 3);
     return GTR_OK;
 }
-static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
+static gtr_result gtr__mean_loss_forward(GTR__ARGS, gtr__ew_fn fn) {
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
     GTR__WORKSPACE(gtr__reduce_bytes(&r));
     r.ew.fn = fn; r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.out = gtr__out(c, 0);
     r.factor = 1 / (double)c->in[0].count;
-    return gtr__reduce_all(instance, &r, c->ws);
+    return gtr__reduce_all(cpu, &r, c->ws);
 }
-static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__ew_fn dx, gtr__ew_fn dt) {
+static gtr_result gtr__mean_loss_backward(GTR__ARGS, gtr__ew_fn dx, gtr__ew_fn dt) {
     GTR__WORKSPACE(0);
     for (int k = 0; k < c->n_out && k < 2; k++) {
         gtr__ew_job w = gtr__ew_make(k ? dt : dx, &c->in[0], &c->in[1], &c->out[k]);
         w.g = (gtr_float)(gtr__seed(c, 3) / (double)c->in[0].count);
-        if (w.out) gtr__ew(instance, &w);
+        if (w.out) gtr__ew(cpu, &w);
     }
     return GTR_OK;
 }
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     GTR__SHAPE(name) { return gtr__shape_mean_loss(s); } \
-    GTR__CPU_BOTH(name, back ? gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt) \
-        : gtr__mean_loss_forward(instance, c, gtr__ew_##name))
+    GTR__CPU_BOTH(name, back ? gtr__mean_loss_backward(cpu, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt) \
+        : gtr__mean_loss_forward(cpu, c, gtr__ew_##name))
 
 // >>op:nll
 /* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0],
@@ -6226,7 +6227,7 @@ static void gtr__nll_range(GTR__SPAN) {
     }
 }
 GTR__CPU(nll_fwd) {
-    if (c->out[0].data) gtr__ranges(instance, gtr__nll_range, c, c->in[1].count, GTR__CHUNK / 8);
+    if (c->out[0].data) gtr__ranges(cpu, gtr__nll_range, c, c->in[1].count, GTR__CHUNK / 8);
     return GTR_OK;
 }
 #define gtr__cpu_nll_bwd gtr__cpu_nll_fwd
@@ -6240,7 +6241,7 @@ GTR__SHAPE(divisor) {
 GTR__CPU(divisor_fwd) {
     const double n = (double)c->in[0].count, *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
     const double sum = tally ? tally[0] * n / tally[1] : gtr__sum_run(gtr__in(c, 0), c->in[0].count);
-    (void)instance;
+    (void)cpu;
     *gtr__out(c, 0) = sum != 0 ? (gtr_float)sum : gtr__nan();
     return GTR_OK;
 }
@@ -6260,8 +6261,8 @@ GTR__CPU(pair_step_fwd) {
     const bool mse = c->attr->i[2] == GTR__OP_MSE;
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
-    GTR__TRY((mse ? gtr__cpu_mse_fwd : gtr__cpu_bce_with_logits_fwd)(instance, c));
-    return c->measure ? GTR_OK : (mse ? gtr__cpu_mse_bwd : gtr__cpu_bce_with_logits_bwd)(instance, &back);
+    GTR__TRY((mse ? gtr__cpu_mse_fwd : gtr__cpu_bce_with_logits_fwd)(cpu, c));
+    return c->measure ? GTR_OK : (mse ? gtr__cpu_mse_bwd : gtr__cpu_bce_with_logits_bwd)(cpu, &back);
 }
 
 // >>op:custom
@@ -6300,7 +6301,7 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, const gtr_custom_des
 GTR__CPU(custom_fwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr_custom_call u = gtr__custom_call(c, d, c->out);
-    (void)instance;
+    (void)cpu;
     GTR__WORKSPACE(0);
     return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
@@ -6321,7 +6322,7 @@ GTR__CPU(custom_bwd) {
     u.dout = u.douts[0];
     if (d->backward(&u)) return GTR_ERR_USER;
     for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
-        gtr__copy_rows(instance, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
+        gtr__copy_rows(cpu, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
 }
 /* Copies between storages in pieces, or adds, in float, rounding once. job: source, destination. */
@@ -6340,17 +6341,17 @@ static void gtr__convert_range(GTR__SPAN) {
         gtr__convert(dst, to->dtype, y, GTR_F32, n);
     }
 }
-static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gtr__arg *dst) {
+static gtr_result gtr__convert_run(void *cpu, const gtr__arg *src, const gtr__arg *dst) {
     const gtr__arg *job[2] = { src, dst };
     bool floats = gtr__is_float(src->dtype) && gtr__is_float(dst->dtype);
     if (!dst->data) return GTR_OK;
     if (!floats && (src->dtype != dst->dtype || dst->add)) return GTR_ERR_UNSUPPORTED;
-    return gtr__ranges(instance, gtr__convert_range, job, src->count, GTR__CHUNK);
+    return gtr__ranges(cpu, gtr__convert_range, job, src->count, GTR__CHUNK);
 }
 
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
-GTR__CPU_BOTH(copy, gtr__convert_run(instance, &c->in[back ? 2 : 0], &c->out[0]))
+GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in[back ? 2 : 0], &c->out[0]))
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
@@ -6362,7 +6363,7 @@ GTR__CPU_BOTH(copy, gtr__convert_run(instance, &c->in[back ? 2 : 0], &c->out[0])
 GTR__CPU(fill_fwd) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
-    (void)instance;
+    (void)cpu;
     for (int64_t i = 0; i < y->count; i++)
         gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
     return GTR_OK;
@@ -6492,7 +6493,7 @@ GTR__CPU(feed_fwd) {
                 && !(to == GTR_I32 && from == GTR_U8))
             return GTR_ERR_UNSUPPORTED;
         /* a row's place takes as long as 24 elements */
-        gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / (w.in->row + 24));
+        gtr__ranges(cpu, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / (w.in->row + 24));
     }
     return GTR_OK;
 }
@@ -6504,7 +6505,7 @@ GTR__CPU(tally_fwd) {
     const int64_t n = c->in[0].count;
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
     double *sum = (double *)c->out[0].data;
-    (void)instance;
+    (void)cpu;
     if (!c->out[0].add) memset(y, 0, GTR__TALLY_BYTES);
     if (gtr__is_float(c->in[0].dtype)) { sum[0] += gtr__sum_run(gtr__in(c, 0), n); sum[1] += (double)n; return GTR_OK; }
     for (int64_t i = 0; i < n; i++)
@@ -6520,7 +6521,7 @@ GTR__CPU(tally_fwd) {
    variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
 GTR__CPU(bn_commit_fwd) {
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
-    (void)instance;
+    (void)cpu;
     if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
     for (int i = 0; i < c->n_in; i += GTR__BN_SET) {
         gtr_float *mean = (gtr_float *)c->in[i + 2].data, *var = (gtr_float *)c->in[i + 3].data;
@@ -6563,7 +6564,7 @@ GTR__CPU(guard_fwd) {
     w.g = o->gradient; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
     w.chunk = GTR__MAX(GTR__ROUND_UP((o->count + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
     if (w.sums || w.checks) {
-        gtr__ranges(instance, gtr__guard_range, &w, o->count, w.chunk);
+        gtr__ranges(cpu, gtr__guard_range, &w, o->count, w.chunk);
         for (int64_t i = 0; i * w.chunk < o->count; i++) { sum += w.part[i].sum; bad |= w.part[i].bad != 0; }
     }
     scale = ctl->scale;
@@ -6667,7 +6668,7 @@ GTR__CPU(update_fwd) {
         k->root = (gtr_float)GTR__RULE_ROOT(o, t, pow);
         k->ema = (gtr_float)GTR__RULE_EMA(o, t);
     }
-    return gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
+    return gtr__ranges(cpu, gtr__update_range, &w, o->count, GTR__CHUNK);
 }
 
 // >>op:report
@@ -6680,7 +6681,7 @@ GTR__CPU(report_fwd) {
     gtr__ctl *ctl = c->ctl;
     gtr__entry *e = &shared->entry[ctl->step % GTR__RING];
     bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
-    (void)instance;
+    (void)cpu;
     ctl->launches++;
     if (!stuck) { /* a stuck step has its entry already */
         for (int k = 0; k < GTR__MAX_REPORT; k++)
@@ -6716,7 +6717,7 @@ GTR__CPU(check_fwd) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
     bool bad = false;
-    (void)instance;
+    (void)cpu;
     if (x->dtype == GTR_F32) bad = gtr__nonfinite((const gtr_float *)x->data, x->count);
     else if (gtr__is_float(x->dtype)) for (int64_t i = 0; i < x->count; i++)
         bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
@@ -6828,7 +6829,7 @@ static void gtr__program_range(GTR__SPAN) {
     }
 }
 /* No other matcher is the CPU's. */
-static gtr_result gtr__program_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__program_run(GTR__ARGS) {
     gtr__program_job w;
     GTR__WORKSPACE(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
@@ -6840,7 +6841,7 @@ static gtr_result gtr__program_run(void *instance, const gtr__call *c) {
     }
     for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
         w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
-    gtr__ranges(instance, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
+    gtr__ranges(cpu, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
     return GTR_OK;
 }
 
@@ -6997,7 +6998,7 @@ static void gtr__cpu_release(void *const *instances, void *exec) { (void)instanc
 static const gtr__matcher gtr__cpu_matchers[] = {
     { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
 };
-GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(instance, c); }
+GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
@@ -10834,8 +10835,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
 
 // >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
-typedef struct gtr__plan_cache {
-    struct gtr__plan_cache *next, *previous, *chain; /* used before it and after it; in its bin */
+typedef struct gtr__cached {
+    struct gtr__cached *next, *previous, *chain; /* used before it and after it; in its bin */
     gtr__recipe recipe;
     int bin;
     bool fresh; /* nobody has asked for it since it was made */
@@ -10847,7 +10848,7 @@ typedef struct gtr__plan_cache {
     int64_t highest; /* the highest id of a tensor that it uses */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_tensor **limited; int n_limited; /* ops whose labels or ids have a range, and are an input's */
-} gtr__plan_cache;
+} gtr__cached;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
     gtr_context *ctx;
@@ -10991,26 +10992,26 @@ static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
 }
 
 // >>resolve
-static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_cache *e) {
+static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
     e->exec = NULL;
     e->version = 0;
 }
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e);
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e);
 static bool gtr__gone_wrong(const gtr_trainer *t);
-static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e);
-static void gtr__entry_unlink(gtr_context *ctx, gtr__plan_cache *e) {
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e);
+static void gtr__entry_unlink(gtr_context *ctx, gtr__cached *e) {
     *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
     *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
 }
-static void gtr__entry_to_front(gtr_context *ctx, gtr__plan_cache *e) {
+static void gtr__entry_to_front(gtr_context *ctx, gtr__cached *e) {
     e->previous = NULL;
     e->next = ctx->plans;
     *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
     ctx->plans = e;
 }
-static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
-    gtr__plan_cache **at = &ctx->plan_bin[e->bin];
+static void gtr__entry_free(gtr_context *ctx, gtr__cached *e) {
+    gtr__cached **at = &ctx->plan_bin[e->bin];
     while (*at != e) at = &(*at)->chain;
     *at = e->chain;
     gtr__entry_unlink(ctx, e);
@@ -11023,7 +11024,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
 }
 /* Drops plans: a trainer's, a data set's, or all of tensor id and later ones but those between their halves. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
-    for (gtr__plan_cache *e = ctx->plans, *next; e; e = next) {
+    for (gtr__cached *e = ctx->plans, *next; e; e = next) {
         next = e->next;
         if (t ? e->recipe.trainer == t : d ? e->recipe.data == d : e->highest >= id && !gtr__is_pending(ctx, e))
             gtr__entry_free(ctx, e);
@@ -11055,7 +11056,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     return GTR_OK;
 }
 /* Memory for everything that a plan's values live in. */
-static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
+static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
         if (p->arena[i]) GTR__TRY(
@@ -11086,7 +11087,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t);
-static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
+static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
     int low = v->storage == GTR_BF16 ? 0 : 1;
@@ -11111,8 +11112,8 @@ static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
         gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
 }
 /* Fills the calls of all nodes. address: of a value; arenas: by stage. */
-typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
-static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address,
+typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__cached *e, int value);
+static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *runner, gtr__address_fn address,
         void *const *arena) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_node; i++) {
@@ -11139,7 +11140,7 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
 /* Makes a plan again, without what its context does without. */
-static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
+static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e) {
     gtr__plan p;
     GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), &p));
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
@@ -11148,7 +11149,7 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
     e->plan = p;
     return GTR_OK;
 }
-static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
+static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
     gtr__entry_unprepare(ctx, e);
@@ -11168,7 +11169,7 @@ static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
-        int64_t *highest, gtr__plan_cache *e) {
+        int64_t *highest, gtr__cached *e) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor + 1);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
@@ -11194,8 +11195,8 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
 /* Drops plans used longest ago; not those between their halves, nor of a trainer whose bad step is not told yet. */
 static void gtr__plans_trim(gtr_context *ctx) {
     int64_t n = 0, nodes = 0;
-    for (gtr__plan_cache *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
-    for (gtr__plan_cache *e = ctx->oldest_plan, *newer; e != ctx->plans; e = newer) {
+    for (gtr__cached *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
+    for (gtr__cached *e = ctx->oldest_plan, *newer; e != ctx->plans; e = newer) {
         newer = e->previous;
         if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
         gtr__wait_all(ctx);
@@ -11205,8 +11206,8 @@ static void gtr__plans_trim(gtr_context *ctx) {
     }
 }
 /* The plan for a recipe: from the cache, or made. NULL on error. */
-static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
-    gtr__plan_cache *e = ctx->plans;
+static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
+    gtr__cached *e = ctx->plans;
     gtr_tensor *all[32 + GTR__MAX_REPORT];
     uint64_t hash = 0, word;
     int n = 0, i;
@@ -11219,7 +11220,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
     }
     if (e) { e->fresh = false; return e; }
-    e = GTR__NEW(ctx, gtr__plan_cache, 1);
+    e = GTR__NEW(ctx, gtr__cached, 1);
     if (!e) return NULL;
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
@@ -11321,7 +11322,7 @@ static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *
     gtr__fence();
 }
 /* Launches a part of a plan for n steps; their records are written but for the right part, whose left part had them. */
-static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, gtr__record *rec, int n) {
+static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part part, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
     if (part != GTR__PART_RIGHT) {
@@ -11354,7 +11355,7 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
 }
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
    an ignored or bad one is among them. fed: a data set's were checked. */
-static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, bool fed) {
+static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
@@ -11375,7 +11376,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, 
     return GTR_OK;
 }
 /* What FEED reads of inputs that were set by hand. */
-static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_cache *e, gtr__record *rec) {
+static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
         rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
         e->input[i]->feeding->read = true;
@@ -11482,7 +11483,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     return r;
 }
 /* Values that this plan keeps can be read from now on. */
-static void gtr__mark_filled(gtr__plan_cache *e) {
+static void gtr__mark_filled(gtr__cached *e) {
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
@@ -11517,7 +11518,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__recipe recipe = gtr__recipe0(batch, training);
     for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
     recipe.n_fetch = n;
-    gtr__plan_cache *e = gtr__entry_get(ctx, &recipe, NULL);
+    gtr__cached *e = gtr__entry_get(ctx, &recipe, NULL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     GTR__TRY(gtr__set_inputs(ctx, e, &rec));
@@ -11636,8 +11637,8 @@ struct gtr_trainer {
     int64_t batch; bool shuffle, drop_last;
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int column[GTR__MAX_FEED]; /* of each input */
-    gtr__plan_cache *slot[GTR__RING]; /* the plan of each step in the ring */
-    gtr__plan_cache *pending; /* gtr_backward was called, gtr_update not yet */
+    gtr__cached *slot[GTR__RING]; /* the plan of each step in the ring */
+    gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
     uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
 /* '*' any run, '?' one character */
@@ -11813,12 +11814,12 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
     return -1;
 }
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
     for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
 static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
-static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e) {
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e) {
     for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
     if (t->pending == e) t->pending = NULL;
 }
@@ -11977,13 +11978,13 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     return found != 0;
 }
 /* Whether a loss's count of labels is 0. */
-static bool gtr__counts_none(gtr_context *ctx, const gtr__plan_cache *e, int count) {
+static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) {
     gtr_float n = 1;
     const void *at = gtr__value_address(ctx, e, count);
     void *instance = ctx->instance[e->plan.value[count].stage];
     return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
 }
-static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n,
+static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
     char shape[GTR__SHAPE_TEXT];
@@ -12006,7 +12007,7 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
 }
 /* The bad step's batch is still there: its forward and backward run once more, each value checked as it is made; to
    their end, as values lie in gradients' places until these are written. */
-static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, bool edited, char *text, size_t size) {
+static void gtr__find_nonfinite(gtr_context *ctx, gtr__cached *e, bool edited, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     bool found = false;
     for (int i = 0; i < p->n_value; i++)
@@ -12032,7 +12033,7 @@ static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
     return gtr__ctl_write(r, ctl);
 }
 /* The plan for so many rows, made ready: e, or one for fewer. NULL on error. */
-static gtr__plan_cache *gtr__entry_of_rows(gtr_trainer *t, gtr__plan_cache *e, int64_t rows) {
+static gtr__cached *gtr__entry_of_rows(gtr_trainer *t, gtr__cached *e, int64_t rows) {
     while (e && gtr__entry_ready(t->ctx, e, t->runner) == GTR_OK) {
         gtr__recipe r = e->recipe;
         if (rows >= e->plan.batch || e->plan.ragged) return e;
@@ -12046,7 +12047,7 @@ static gtr__plan_cache *gtr__entry_of_rows(gtr_trainer *t, gtr__plan_cache *e, i
 static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t end) {
     for (gtr__runner *r = t->runner; r->step < end; rec++) {
         const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
-        gtr__plan_cache *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
+        gtr__cached *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
         if (!e) return GTR_ERR_STATE;
         t->slot[r->step % GTR__RING] = e;
         GTR__TRY(gtr__trainer_current(t));
@@ -12059,7 +12060,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     const uint64_t from = ctl->step, end = r->step;
-    const gtr__plan_cache *e = t->slot[from % GTR__RING];
+    const gtr__cached *e = t->slot[from % GTR__RING];
     gtr__record *rec = GTR__NEW(ctx, gtr__record, end - from);
     char why[200];
     snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
@@ -12088,7 +12089,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     char text[512] = "a value", rest[64] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
-    gtr__plan_cache *e = t->slot[ctl.step % GTR__RING];
+    gtr__cached *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
@@ -12128,7 +12129,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     return r;
 }
 /* by_node: without matchers and with dense gradients, for what runs a step in parts. */
-static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
+static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
     r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
@@ -12205,7 +12206,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__plan_cache *e,
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e,
         int *column) {
     gtr_context *ctx = d->ctx;
     char text[GTR__RANGE_TEXT];
@@ -12243,7 +12244,7 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
-    gtr__plan_cache *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
     GTR__TRY(gtr__entry_memory(ctx, e));
@@ -12269,7 +12270,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     int column[GTR__MAX_FEED];
     if (data) {
         GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
-        gtr__plan_cache *e = gtr__trainer_entry(t, batch, data, false);
+        gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
         if (!e) return t->ctx->error;
         GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
         GTR__TRY(gtr__dataset_device(data));
@@ -12324,7 +12325,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     memset(rec, 0, sizeof *rec);
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    gtr__plan_cache *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
+    gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
@@ -12395,7 +12396,7 @@ gtr_result gtr_backward(gtr_trainer *t) {
 }
 gtr_result gtr_update(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_update", true));
-    gtr__plan_cache *e = t->pending;
+    gtr__cached *e = t->pending;
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
@@ -12540,7 +12541,7 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
 }
 /* The plan for n rows, ready; rec: where their columns are. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-        gtr__plan_cache **e, gtr__record *rec) {
+        gtr__cached **e, gtr__record *rec) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     gtr__recipe r = gtr__recipe0(n, 0);
@@ -12562,7 +12563,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         double *sum) {
     gtr_context *ctx = t->ctx;
     gtr__runner *run = ctx->runner;
-    gtr__plan_cache *e = NULL;
+    gtr__cached *e = NULL;
     gtr__record rec = GTR__ZERO;
     const uint64_t first = run->step;
     uint64_t done = first;
@@ -12586,7 +12587,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
 }
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    gtr__plan_cache *e;
+    gtr__cached *e;
     gtr__record rec;
     double sum[2] = { 0, 0 };
     bool counts = false;
@@ -12770,7 +12771,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    gtr__plan_cache *e;
+    gtr__cached *e;
     gtr__record rec;
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->place = t->data_at % f->per_epoch;
@@ -12842,7 +12843,7 @@ struct gtr_predictor {
     gtr_tensor *out, *input;
     int64_t max_rows;
     bool apart;
-    gtr__plan_cache *entry[40]; int n_entry, turn;
+    gtr__cached *entry[40]; int n_entry, turn;
     void *block[3]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows */
     size_t bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
 };
@@ -12855,7 +12856,7 @@ static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     return true;
 }
 /* Values of a predictor's plan: weights are the context's, all else is its own. */
-static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
+static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
@@ -12866,7 +12867,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     default: return gtr__value_address(ctx, e, id);
     }
 }
-static void gtr__predictor_drop(gtr_predictor *p, gtr__plan_cache *e) {
+static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     gtr__plan_clear(p->ctx, &e->plan);
     gtr__mfree(p->ctx, e->limited);
@@ -12903,9 +12904,9 @@ static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
     gtr__mfree(out->ctx, rows);
     return GTR_OK;
 }
-static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
+static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr_context *own = &p->own;
-    gtr__plan_cache *e = GTR__NEW(own, gtr__plan_cache, 1);
+    gtr__cached *e = GTR__NEW(own, gtr__cached, 1);
     if (!e) return NULL;
     own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
@@ -12925,7 +12926,7 @@ static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     if (!ok) { gtr__predictor_drop(p, e); return NULL; }
     return e;
 }
-static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
+static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
@@ -12944,8 +12945,8 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     return same;
 }
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
-static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
-    gtr__plan_cache *e;
+static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
+    gtr__cached *e;
     int i;
     for (i = 0; i < p->n_entry; i++) {
         e = p->entry[i];
@@ -13008,7 +13009,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     }
     if (gtr__rows_apart(out, &p->apart)) goto fail;
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
-        gtr__plan_cache *e = gtr__predictor_plan(p, rows);
+        gtr__cached *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
         p->entry[p->n_entry++] = e;
         if (!gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0])) goto fail;
@@ -13053,7 +13054,7 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
         }
         const gtr_result before = own->error;
         own->error = GTR_OK;
-        gtr__plan_cache *e = gtr__predictor_entry(p, n);
+        gtr__cached *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
             return own->error;
         if (before) own->error = before;
@@ -14893,8 +14894,8 @@ static const char *const gtr__phase_names[] = {
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
         "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
-static void gtr__observed_drop(gtr_context *ctx, gtr__plan_cache *e) { if (e->fresh) gtr__entry_free(ctx, e); }
-static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
+static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
+static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable(t->ctx)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
@@ -14932,7 +14933,7 @@ static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     gtr__textf(ctx, " \"%s\"", n->layer);
 }
 const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
-    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr__cached *e = gtr__observed(t, batch, "gtr_plan_text");
     double flops = 0, bytes = 0;
     int i, k;
     char buf[32];
@@ -14993,7 +14994,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     size_t bytes, values[GTR__MAX_STAGES];
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
-    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     m.batch = batch;
@@ -15096,7 +15097,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     return low < least || (good && ctx->error) ? 0 : low;
 }
 /* One operand's minimum, maximum, mean and count of non-finite elements. */
-static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
+static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
@@ -15121,14 +15122,14 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
         most, good ? sum / (double)good : NAN, (long long)bad);
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
-static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
+static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
     gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
-    gtr__plan_cache *e = gtr__trainer_entry(t, batch, t->data, by_node);
+    gtr__cached *e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx)
             || gtr__trainer_segments(t))
         return NULL;
@@ -15144,7 +15145,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
 const char *gtr_trace(gtr_trainer *t) {
     int i, k, steps = 1;
     gtr_result r;
-    gtr__plan_cache *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
+    gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
     gtr__text_begin(ctx);
@@ -15247,7 +15248,7 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
         of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
     gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
 }
-static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
+static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
     double rate[2], of[GTR__OP_COUNT * 2 + 1][4];
@@ -15291,7 +15292,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     return true;
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
-    gtr__plan_cache *e = NULL;
+    gtr__cached *e = NULL;
     gtr_dataset *data;
     size_t bytes = 0;
     int64_t i;

@@ -443,7 +443,7 @@ static void stages(void)
         net n, m;
         bool same = true;
         int i, k, copies = 0;
-        gtr__plan_cache *e;
+        gtr__cached *e;
         d.micro_batches = 4; d.precision = modes[run]; d.no_matchers = true;
         n = build(whole, GTR_BATCH, DROP | NORM, &d);
         m = build(two, GTR_BATCH, DROP | NORM | STAGES, &d);
@@ -945,7 +945,7 @@ static void joined(void)
 static void long_run(int optimizer, bool eager, bool no_matchers, gtr_context **ctx, gtr_trainer **t)
 {
     gtr_trainer_desc d;
-    gtr__plan_cache *e;
+    gtr__cached *e;
     net n;
     int i;
     memset(&d, 0, sizeof d);
@@ -1483,7 +1483,7 @@ static void network_with_update(void)
         gtr_context *ctx = create();
         gtr_trainer_desc d = adam();
         net n;
-        gtr__plan_cache *e;
+        gtr__cached *e;
         uint64_t before[64];
         int i, j, k, at = -1, inside = 0;
         if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
@@ -2288,7 +2288,7 @@ static void chunk_run(const chunk_case *c)
     net n = plain(ctx, &c->d, c->drop), m = plain(loop, &c->d, c->drop);
     gtr_dataset *data, *same;
     gtr_fit_desc f = fitting(c->epochs, c->batch, NULL);
-    gtr__plan_cache *e;
+    gtr__cached *e;
     const int64_t per = (c->rows + c->batch - 1) / c->batch,
         steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
     const gtr_float before = pool_x[WIDTH * 37 + 2];
@@ -3552,7 +3552,7 @@ static void real_plans(void)
         gtr_desc desc = desc0();
         gtr_trainer_desc d = adam();
         gtr_context *ctx;
-        gtr__plan_cache *e;
+        gtr__cached *e;
         net n;
         int shared, order;
         size_t used;
@@ -3790,7 +3790,7 @@ static void custom_in_order(void)
         gtr_context *ctx;
         gtr_tensor *x, *list[4];
         gtr_trainer *t;
-        gtr__plan_cache *e;
+        gtr__cached *e;
         memset(&c, 0, sizeof c);
         desc.preset = GTR_PRESET_SM90;
         if (limit) desc.memory_limit = (size_t)4 << 30;
@@ -3889,7 +3889,7 @@ static void current_values(void)
         *norm = gtr_sum(gtr_mul(w, w), NULL, 0, false);
     gtr_float zeros[CLASSES] = { 0 };
     gtr_memory_report m;
-    gtr__plan_cache *e;
+    gtr__cached *e;
     float before, after;
     int i, count = 0;
     EXPECT(gtr_predictor_create(gtr_add(n.logits, bias), 4) == NULL);
@@ -3919,7 +3919,7 @@ static void ever_new_batches(void)
     gtr_tensor *out = gtr_linear(in, "fc", 1), *loss = gtr_mse(out, want);
     gtr_trainer *t = gtr_trainer_create(loss, sgd(0.1f));
     gtr_float got[2];
-    gtr__plan_cache *e;
+    gtr__cached *e;
     double w, b;
     long long held = 0;
     int i, k, plans = 0;
@@ -3964,7 +3964,7 @@ static void last_gradient(void)
 {
     gtr_desc c;
     gtr_context *ctx;
-    gtr__plan_cache *e;
+    gtr__cached *e;
     net n;
     gtr_trainer_desc d = adam();
     int i, apart = 0;
@@ -4137,7 +4137,7 @@ static void flops_fused(void)
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 24));
     gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
     const gtr__plan *p;
-    gtr__plan_cache *e;
+    gtr__cached *e;
     gtr_trainer *t;
     int i, fused = 0;
     d.no_matchers = true;

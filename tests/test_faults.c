@@ -211,7 +211,7 @@ static void queued_steps(void)
 /* ---- launches: bounds that follow from the nodes of each network ---- */
 /* What a step puts on the stream. On the GPU its first, eager launch is caught in a graph and the graph's nodes are
    counted: kernels, the library's too, copies, fills and host functions. On the CPU: nodes. */
-static int step_launches(gtr_context *ctx, gtr__plan_cache *e)
+static int step_launches(gtr_context *ctx, gtr__cached *e)
 {
 #ifdef GPUTRAIN_CUDA
     /* with few multiprocessors the library takes smaller products, in several launches */
@@ -250,7 +250,7 @@ static void launch_bound(const char *name, gtr_tensor *loss, gtr_trainer_desc d,
 {
     gtr_context *ctx = loss->ctx;
     gtr_trainer *t;
-    gtr__plan_cache *e = NULL;
+    gtr__cached *e = NULL;
     float *x = (float *)calloc((size_t)batch * 784, sizeof *x);
     int32_t *y = (int32_t *)calloc((size_t)batch, sizeof *y);
     int i, count;

@@ -635,7 +635,7 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
     gtr_trainer *t = gtr_trainer_create(loss, how);
     const bool ran = t && gtr_set(x, v, (size_t)seen->n * 4) == GTR_OK;
     if (ran) {
-        gtr__plan_cache *e = gtr__trainer_entry(t, ROWS, NULL, false);
+        gtr__cached *e = gtr__trainer_entry(t, ROWS, NULL, false);
         seen->nodes = e ? e->plan.n_node : 0;
         seen->fused = strstr(gtr_plan_text(t, ROWS), pool_ops[op].row) != NULL;
         for (int i = 0; i < 3; i++) {
