@@ -2154,14 +2154,13 @@ struct gtr_context {
 };
 
 // >>errors
+#define GTR__VPRINT(to, size, format) \
+    do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (ctx) ctx->may_save = false;
     if (ctx && ctx->error == GTR_OK) {
-        va_list ap;
-        va_start(ap, format);
-        vsnprintf(ctx->error_text, sizeof ctx->error_text, format, ap);
-        va_end(ap);
+        GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
         ctx->error = code;
     }
     return code;
@@ -2226,7 +2225,7 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
 /* n elements */
 #define GTR__COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof *(to))
 #define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
-static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
+static void gtr__mfree(gtr_context *ctx, const void *p) { gtr__host_free(&ctx->desc, (void *)(uintptr_t)p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
     if (n < *cap) return true;
@@ -2284,17 +2283,17 @@ static int gtr__turned(int k, int n, bool last) {
 /* Appends to the n characters in buf, which has room for size. */
 #define GTR__APPEND(buf, size, n, ...) ((n) += snprintf((buf) + (n), (size) - (size_t)(n), __VA_ARGS__))
 /* "(N, 3*N, 784)" into buf; N is the batch. Returns buf. */
-#define GTR__SHAPE_TEXT 160
+#define GTR__TEXT 160
 static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
-    int n = snprintf(buf, GTR__SHAPE_TEXT, "(");
-    for (int i = 0; i < s->ndim && n < GTR__SHAPE_TEXT - 24; i++) {
+    int n = snprintf(buf, GTR__TEXT, "(");
+    for (int i = 0; i < s->ndim && n < GTR__TEXT - 24; i++) {
         const int64_t d = s->dim[i];
         const char *comma = i ? ", " : "";
-        if (d == -1) GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%sN", comma);
-        else if (d < 0) GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%s%llu*N", comma, 0 - (unsigned long long)d);
-        else GTR__APPEND(buf, GTR__SHAPE_TEXT, n, "%s%lld", comma, (long long)d);
+        if (d == -1) GTR__APPEND(buf, GTR__TEXT, n, "%sN", comma);
+        else if (d < 0) GTR__APPEND(buf, GTR__TEXT, n, "%s%llu*N", comma, 0 - (unsigned long long)d);
+        else GTR__APPEND(buf, GTR__TEXT, n, "%s%lld", comma, (long long)d);
     }
-    GTR__APPEND(buf, GTR__SHAPE_TEXT, n, s->ndim == 1 ? ",)" : ")");
+    GTR__APPEND(buf, GTR__TEXT, n, s->ndim == 1 ? ",)" : ")");
     return buf;
 }
 
@@ -3581,16 +3580,13 @@ static gtr_float gtr__nan(void) {
 /* GTR_OK is 0: a result, or a call that returns one, is true where something failed. */
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
 static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(s->why, sizeof s->why, format, ap);
-    va_end(ap);
+    GTR__VPRINT(s->why, sizeof s->why, format);
     return code;
 }
 #define GTR__BAD_SHAPE(s, ...) gtr__shape_fail(s, GTR_ERR_SHAPE, __VA_ARGS__)
 /* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
 static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want) {
-    char t[3][GTR__SHAPE_TEXT] = { "", "", "" };
+    char t[3][GTR__TEXT] = { "", "", "" };
     n = GTR__MIN(n, s->n_in);
     for (int i = 0; i < n; i++) gtr__shape_text(&s->in[i], t[i]);
     return GTR__BAD_SHAPE(s, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1],
@@ -3604,7 +3600,7 @@ static bool gtr__shape_valid(const gtr_shape *x) {
 #define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
 /* Inputs are valid shapes, and of the dtypes that flags name. */
 static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint64_t flags) {
-    char a[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT];
     for (int i = 0; i < s->n_in; i++) {
         const bool whole = i < 4 && flags >> 60 >> i & 1, any = flags >= GTR__ANY;
         if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
@@ -3617,7 +3613,7 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint64_t flags) {
     return GTR_OK;
 }
 static gtr_result gtr__shape_output(gtr__shape_call *s, int k, gtr_shape o) {
-    char a[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT];
     s->out[k] = o;
     if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS)
         return GTR__BAD_SHAPE(s, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
@@ -3655,12 +3651,13 @@ static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
 #define GTR__CHUNK 16384 /* elements of a piece of cheap work */
 #define GTR__DEAR  640 /* of work with a function each: up to 2 us */
 #define GTR__BLOCK 256 /* elements of a temporary on the stack */
-static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
+static gtr_float *gtr__floats(const gtr__arg *x) { return x ? (gtr_float *)x->data : NULL; }
+static const gtr_float *gtr__in(const gtr__call *c, int i) { return gtr__floats(&c->in[i]); }
 static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const int32_t *)c->in[i].data; }
-static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
+static gtr_float *gtr__out(const gtr__call *c, int i) { return gtr__floats(&c->out[i]); }
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 /* The workspace that a kernel wants; what follows computes. */
-#define GTR__WORKSPACE(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
+#define GTR__WANTS(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
 /* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
    kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
@@ -3823,8 +3820,8 @@ static gtr_result gtr__ew(void *cpu, const gtr__ew_job *w) {
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
     gtr__ew_job w = {
-        gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, (const gtr_float *)a->data,
-            b ? (const gtr_float *)b->data : NULL, NULL, (gtr_float *)out->data, 0, out->add };
+        gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, gtr__floats(a),
+            gtr__floats(b), NULL, gtr__floats(out), 0, out->add };
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
@@ -3966,7 +3963,7 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
 GTR__SHAPE(reshape) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT], b[GTR__TEXT];
     gtr__shape_alike(s);
     gtr_shape o = gtr_shape0();
     o.ndim = n;
@@ -4044,7 +4041,7 @@ static bool gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, i
     g->m = l->n; g->n = r->n; g->k = k;
     g->a = l->p; g->ars = l->m.row; g->acs = l->m.col; g->a_item = l->m.item; g->a_outer = l->m.outer;
     g->b = r->p; g->brs = r->m.col; g->bcs = r->m.row; g->b_item = r->m.item; g->b_outer = r->m.outer;
-    g->c = (gtr_float *)out->data; g->ldc = z.row * z.col; g->c_item = z.item; g->c_outer = z.outer;
+    g->c = gtr__floats(out); g->ldc = z.row * z.col; g->c_item = z.item; g->c_outer = z.outer;
     g->add = out->add;
     g->items = z.item ? items : 1; g->sums = z.item ? 1 : items;
     g->inner = GTR__MAX(x.inner, y.inner);
@@ -4118,7 +4115,7 @@ GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(cpu, c, 2); }
 /* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed,
    in double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(GTR__ARGS, gtr__ew_fn fn) {
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
     return gtr__ew(cpu, &w);
 }
@@ -4135,7 +4132,7 @@ static gtr_result gtr__binary_backward(GTR__ARGS, gtr__ew_fn da, gtr__ew_fn db) 
         if (whole) gtr__ew(cpu, &r.ew);
         else gtr__reduce_all(cpu, &r, c->ws);
     }
-    GTR__WORKSPACE(most);
+    GTR__WANTS(most);
     return GTR_OK;
 }
 #define GTR__BINARY_OP(ID, name, ...) \
@@ -4224,7 +4221,7 @@ static void gtr__permute(void *cpu, const gtr__arg *x, const int64_t *dims, cons
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
     int t = 0;
     gtr__ew_job w = {
-        gtr__nd_unit, gtr__ew_copy, NULL, (const gtr_float *)x->data, NULL, NULL, (gtr_float *)out->data, 0, out->add };
+        gtr__nd_unit, gtr__ew_copy, NULL, gtr__floats(x), NULL, NULL, gtr__floats(out), 0, out->add };
     for (int k = x->shape.ndim - 1; k >= 0; k--) { stride[k] = step; step *= x->shape.dim[k]; }
     for (int k = x->shape.ndim - 1; k >= 0; k--) {
         gtr__nd_push(&w.nd, x->shape.dim[dims[k]], to, stride[dims[k]], 0, to);
@@ -4258,7 +4255,7 @@ GTR__SHAPE(concat) {
         bool good = s->in[k].ndim == o.ndim;
         for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
         if (!good) {
-            char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+            char a[GTR__TEXT], b[GTR__TEXT];
             return GTR__BAD_SHAPE(s,
                 "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
                 gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
@@ -4277,13 +4274,13 @@ static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
         *part = !joins ? c->out : c->in + (joint ? 0 : 1 + n);
     const int64_t outer = gtr__shape_outer(&whole->shape, at[0]), row = whole->count / outer,
         inner = row / whole->shape.dim[at[0]], each = (at[2] - at[1]) * inner;
-    gtr_float *w = (gtr_float *)whole->data;
+    gtr_float *w = gtr__floats(whole);
     int64_t left = joint ? 0 : row;
     for (int64_t k = 0; k < n && left; k++) left -= part[k].data ? each : 0;
     if (joins && left && !whole->add) memset(w, 0, (size_t)whole->count * sizeof *w);
     w += joint ? 0 : at[1] * inner;
     for (int64_t k = 0, run; k < n; k++, w += run) {
-        gtr_float *p = (gtr_float *)part[k].data;
+        gtr_float *p = gtr__floats(&part[k]);
         run = joint ? c->in[k].count / outer : each;
         if (p && joins) gtr__copy_rows(cpu, p, run, w, row, outer, run, whole->add);
         else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run, part[k].add);
@@ -4297,7 +4294,7 @@ GTR__CPU_BOTH(concat, gtr__bands_run(cpu, c, true, back))
    the one before it. dx is their dy there, else 0. */
 GTR__SHAPE(slice) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
-    char a[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT];
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG,
             "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is "
@@ -4327,13 +4324,13 @@ static gtr_result gtr__sum_all(GTR__ARGS, bool mean, bool back) {
     const double factor = mean ? (double)y.count / (double)c->in[0].count : 1;
     y.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     if (back) {
-        GTR__WORKSPACE(0);
+        GTR__WANTS(0);
         gtr__ew_job w = gtr__ew_make(gtr__ew_times, &y, NULL, &c->out[0]);
         w.g = (gtr_float)factor;
         return w.out ? gtr__ew(cpu, &w) : GTR_OK;
     }
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &y.shape);
-    GTR__WORKSPACE(gtr__reduce_bytes(&r));
+    GTR__WANTS(gtr__reduce_bytes(&r));
     r.ew.dy = gtr__in(c, 0); r.ew.out = gtr__out(c, 0);
     r.factor = factor;
     return gtr__reduce_all(cpu, &r, c->ws);
@@ -4446,7 +4443,7 @@ static void gtr__fold_range(GTR__SPAN) {
             gtr__out(w->c, 0)[i + j] = (gtr_float)gtr__fold_end(&u, w->kind, w->n, &kept);
             if (w->c->n_out < 2) continue;
             if (aux->dtype == GTR_I32) ((int32_t *)aux->data)[i + j] = u.k;
-            else ((gtr_float *)aux->data)[i + j] = (gtr_float)kept;
+            else gtr__floats(aux)[i + j] = (gtr_float)kept;
         }
     }
 }
@@ -4454,7 +4451,7 @@ static gtr_result gtr__fold_all(GTR__ARGS, bool back) {
     const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
     gtr__fold w = GTR__ZERO;
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     w.c = c; w.x = gtr__in(c, 0); w.kind = (int)c->attr->i[2]; w.kept = w.summed = gtr__nd_unit;
     for (int k = 0; k < nd.n; k++)
         gtr__nd_push(nd.stride[3][k] ? &w.kept : &w.summed, nd.dim[k], nd.stride[0][k], 0, 0, nd.stride[3][k]);
@@ -4627,8 +4624,8 @@ static gtr_result gtr__draw_run(GTR__ARGS, const gtr_float *x) {
 }
 static gtr_result gtr__dropout_run(GTR__ARGS, const gtr__arg *x) {
     if (!c->out[0].data) return GTR_OK;
-    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(cpu, c, (const gtr_float *)x->data);
-    return gtr__copy_rows(cpu, (const gtr_float *)x->data, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
+    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(cpu, c, gtr__floats(x));
+    return gtr__copy_rows(cpu, gtr__floats(x), 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
 }
 GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
 
@@ -4694,12 +4691,12 @@ static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
     }
 }
 GTR__CPU(embedding_fwd) {
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     return gtr__ranges(cpu, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
 }
 GTR__CPU(embedding_bwd) {
     const gtr__embedding_job w = gtr__embedding_make(c);
-    GTR__WORKSPACE((size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
+    GTR__WANTS((size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
     if (!gtr__wanted(c, 1)) return GTR_OK;
     gtr__embedding_sort(&w);
     return gtr__ranges(cpu, gtr__embedding_back_range, &w, w.blocks, 1);
@@ -4744,7 +4741,7 @@ GTR__SHAPE(conv) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     const int64_t *i = s->attr->i, groups = i[6], n = x->ndim, back = i[7];
     gtr_shape o = *x;
-    char t[3][GTR__SHAPE_TEXT];
+    char t[3][GTR__TEXT];
     bool fits = (n == 3 || n == 4) && w->ndim == n && x->dim[1] > 0 && w->dim[0] > 0;
     /* what is larger than 2^38 would not fit into 64 bits times a stride or dilation */
     for (int k = 2; fits && k < n; k++) fits = x->dim[k] > 0 && w->dim[k] > 0 && (x->dim[k] | w->dim[k]) >> 38 == 0;
@@ -5114,19 +5111,19 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
     const int64_t per = back ? of->og : of->cg, n = back ? of->cg : of->og, taps = of->kh * of->kw,
         weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
-    const gtr_float *from = (const gtr_float *)x->data, *b = bias ? (const gtr_float *)bias->data : NULL,
+    const gtr_float *from = gtr__floats(x), *b = gtr__floats(bias),
         *added = c->attr->i[12] ? gtr__in(c, c->n_in - 1) : NULL;
     const gtr__arg *norm = c->attr->i[11] ? &c->in[gtr__conv_inputs(c)] : NULL;
     const int add = y->add || (saved && added);
-    gtr__conv_epilogue e = { (gtr_float *)y->data, { NULL, NULL, NULL, NULL, saved ? NULL : added },
+    gtr__conv_epilogue e = { gtr__floats(y), { NULL, NULL, NULL, NULL, saved ? NULL : added },
         gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1],
-        saved ? added : NULL, saved ? (const gtr_float *)saved->data : NULL };
-    GTR__WORKSPACE((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
+        saved ? added : NULL, gtr__floats(saved) };
+    GTR__WANTS((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
     if (norm) {
         gtr_float *s = (gtr_float *)c->ws + weights;
-        gtr__bn_scale((const gtr_float *)norm[3].data, (const gtr_float *)norm[0].data, norm->count, c->attr->f[2],
+        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->f[2],
             NULL, s);
-        e.affine.mean = (const gtr_float *)norm[2].data; e.affine.s = s; e.affine.q = (const gtr_float *)norm[1].data;
+        e.affine.mean = gtr__floats(&norm[2]); e.affine.s = s; e.affine.q = gtr__floats(&norm[1]);
     }
     if (GTR__DEPTHWISE(of)) {
         gtr__depthwise_job w = { *of, back, from, (gtr_float *)c->ws, b, e.y, add, &e, 0, 1 };
@@ -5227,8 +5224,8 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
     const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
     gtr__conv_dw_job d = GTR__ZERO;
     gtr__conv_cols b = GTR__ZERO;
-    d.w.g = *g; d.w.x = (const gtr_float *)x->data; d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
-    d.w.taps = g->kh * g->kw; d.dy = (const gtr_float *)dy->data; d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
+    d.w.g = *g; d.w.x = gtr__floats(x); d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
+    d.w.taps = g->kh * g->kw; d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
     gtr__conv_plan(&d.w, k < 128 ? 6 : 20);
     while (gtr__conv_next(g, &b)) d.blocks++;
     const bool lanes = GTR__DEPTHWISE(g);
@@ -5237,7 +5234,7 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
     d.part = (rows + d.parts - 1) / d.parts;
     if (g->ow < d.part) d.part = GTR__ROUND_UP(d.part, g->ow);
     d.parts = (rows + d.part - 1) / d.part;
-    GTR__WORKSPACE((size_t)(d.parts * g->o) * (sizeof(double) * bias + (size_t)k * sizeof(gtr_float)));
+    GTR__WANTS((size_t)(d.parts * g->o) * (sizeof(double) * bias + (size_t)k * sizeof(gtr_float)));
     if (bias) { d.bias = (double *)c->ws; d.sum = (gtr_float *)(d.bias + d.parts * g->o); }
     if (lanes) {
         gtr__depthwise_job w = { *g, false, d.dy, d.sum, NULL, (gtr_float *)d.w.x, d.w.add, NULL, d.part, d.parts };
@@ -5273,8 +5270,8 @@ GTR__CPU(conv_bwd) {
     if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(cpu, &m, &g, back ? dy : x, back ? x : dy, both));
     if (both || !gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
     gtr__reduce r = gtr__channel_sums(&dy->shape);
-    GTR__WORKSPACE(GTR__MAX(dw, gtr__reduce_bytes(&r)));
-    r.ew.dy = (const gtr_float *)dy->data; r.ew.out = gtr__out(c, 2); r.ew.add = c->out[2].add;
+    GTR__WANTS(GTR__MAX(dw, gtr__reduce_bytes(&r)));
+    r.ew.dy = gtr__floats(dy); r.ew.out = gtr__out(c, 2); r.ew.add = c->out[2].add;
     return gtr__reduce_all(cpu, &r, c->ws);
 }
 
@@ -5293,7 +5290,7 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
 GTR__SHAPE(max_pool) {
     const gtr_shape *x = &s->in[0];
     const int64_t *i = s->attr->i;
-    char t[GTR__SHAPE_TEXT];
+    char t[GTR__TEXT];
     GTR__TRY(gtr__shape_image(s));
     for (int k = 2; k < x->ndim; k++) {
         const int at = k - x->ndim + 2;
@@ -5321,7 +5318,7 @@ static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool ima
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
     const int64_t *i = c->attr->i;
     const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
-        (const gtr_float *)y->data, gtr__out(c, 0) };
+        gtr__floats(y), gtr__out(c, 0) };
     return w.to ? gtr__pool_ranges(cpu, &w, fn, images) : GTR_OK;
 }
 /* Before and behind the sums of n elements of dx: 0 or what they are added to; as it is stored, and the activation's
@@ -5551,7 +5548,7 @@ GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, 
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT], b[GTR__TEXT];
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
         if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
@@ -5592,7 +5589,7 @@ GTR__CPU(batch_norm_fwd) {
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
     gtr__bn_job w = { c, gtr__in(c, 0), NULL, { mean, p, gtr__in(c, 2), p,
         c->attr->i[2] ? gtr__in(c, c->n_in - 1) : NULL } };
-    GTR__WORKSPACE(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
+    GTR__WANTS(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
         void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
         r.ew.dy = r.ew.a = gtr__in(c, 0); r.ew.b = mean;
@@ -5612,7 +5609,7 @@ GTR__CPU(batch_norm_bwd) {
     const int64_t channels = c->in[1].count;
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
-    GTR__WORKSPACE(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
+    GTR__WANTS(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
     gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), { gtr__in(c, 6), s, q, p, NULL } };
     const double n = (double)c->in[0].count / (double)channels;
@@ -5642,7 +5639,7 @@ GTR__CPU(batch_norm_bwd) {
 GTR__SHAPE(group_norm) {
     const gtr_shape *x = &s->in[0];
     const int64_t groups = s->attr->i[0];
-    char t[3][GTR__SHAPE_TEXT];
+    char t[3][GTR__TEXT];
     bool fits = x->ndim > 1 && x->dim[1] > 0 && x->dim[1] % groups == 0;
     for (int k = 1; fits && k < s->n_in; k++) fits = s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[1];
     for (int k = 0; k < s->n_in; k++) gtr__shape_text(&s->in[k], t[k]);
@@ -5717,14 +5714,14 @@ static void gtr__gn_range(GTR__SPAN) {
 }
 GTR__CPU(group_norm_fwd) {
     const gtr__gn_job w = gtr__gn_of(c, false);
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     return gtr__ranges(cpu, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups,
         GTR__CHUNK / 4 / (w.pixels * w.wide));
 }
 GTR__CPU(group_norm_bwd) {
     const gtr__gn_job w = gtr__gn_of(c, true);
     const int64_t rows = c->in[0].shape.dim[0];
-    GTR__WORKSPACE(c->n_in > 5 ? (size_t)(rows * 2 * w.channels) * sizeof(double) : 0);
+    GTR__WANTS(c->n_in > 5 ? (size_t)(rows * 2 * w.channels) * sizeof(double) : 0);
     gtr__ranges(cpu, gtr__gn_range, &w, rows * w.groups, GTR__CHUNK / 4 / (w.pixels * w.wide));
     for (int q = 1; q < c->n_out; q++) /* bias is input 2 */
         for (int64_t k = 0; k < w.channels && c->out[q].data; k++) {
@@ -5787,16 +5784,16 @@ static gtr_result gtr__ln_rows(void *cpu, const gtr__ln_job *j) {
 }
 GTR__CPU(layer_norm_fwd) {
     const gtr__ln_job j = { c, NULL, c->n_out > 2 ? gtr__out(c, 2) : NULL, gtr__out(c, 1), c->in[1].count };
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     return gtr__ln_rows(cpu, &j);
 }
 GTR__CPU(layer_norm_bwd) {
     const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1];
-    const gtr__ln_job j = { c, (gtr_float *)dy->data, dy > rstd + 1 ? (gtr_float *)rstd[1].data : NULL,
-        (gtr_float *)rstd->data, c->in[1].count };
+    const gtr__ln_job j = { c, gtr__floats(dy), dy > rstd + 1 ? gtr__floats(&rstd[1]) : NULL,
+        gtr__floats(rstd), c->in[1].count };
     const gtr_shape full = gtr_shape2(dy->count / j.n, j.n), row = gtr_shape2(full.dim[0], 1), to = gtr_shape2(1, j.n);
     gtr__reduce r = gtr__reduce_make(&full, &row, &row, &to);
-    GTR__WORKSPACE(gtr__reduce_bytes(&r));
+    GTR__WANTS(gtr__reduce_bytes(&r));
     r.ew.dy = j.dy; r.ew.a = j.mean; r.ew.b = j.rstd; r.ew.y = gtr__in(c, 0);
     for (int k = 1; k < c->n_out; k++) if (c->out[k].data) {
         r.ew.fn = k == 1 ? gtr__ew_ln_dweight : NULL; r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
@@ -5869,7 +5866,7 @@ GTR__CPU(cumsum_fwd) {
    theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
 GTR__SHAPE(sort) {
     const int64_t axis = s->attr->i[0], k = s->attr->i[1], n = s->in[0].dim[axis];
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     if (k < 0 || (k && (n < 0 || k > n)))
         return GTR__BAD_SHAPE(s, "got k %lld and axis %lld of %s, want from 1 to all elements, of an axis that is not "
@@ -5939,7 +5936,7 @@ static void gtr__sort_back_range(GTR__SPAN) {
 GTR__CPU(sort_fwd) {
     const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->i[0]];
     const bool back = c->n_in > 1;
-    GTR__WORKSPACE(back ? 0 : (size_t)count * 2 * sizeof(gtr__sort_item));
+    GTR__WANTS(back ? 0 : (size_t)count * 2 * sizeof(gtr__sort_item));
     if (!c->out[0].data) return GTR_OK;
     if (back && !c->out[0].add) gtr__copy_rows(cpu, NULL, 0, gtr__out(c, 0), 0, 1, count, 0);
     return gtr__ranges(cpu, back ? gtr__sort_back_range : gtr__sort_range, c, count / n,
@@ -5963,11 +5960,11 @@ static void gtr__take_range(GTR__SPAN) {
     const int32_t *ids = gtr__in_ints(c, back ? 3 : 1), *starts = gtr__in_ints(c, 2);
     for (; i < end; i++) {
         const int64_t j = i % n, last = back ? starts[j + 1] : j + 1;
-        gtr_float *to = (gtr_float *)y->data + i * inner;
+        gtr_float *to = gtr__floats(y) + i * inner;
         for (int64_t e = 0; !y->add && e < inner; e++) to[e] = back || ids[j] >= 0 ? (gtr_float)0
             : (gtr_float)c->attr->f[0];
         for (int64_t t = back ? starts[j] : j; t < last; t++) if (ids[t] >= 0) {
-            const gtr_float *from = (const gtr_float *)x->data + (i / n * x->shape.dim[axis] + ids[t]) * inner;
+            const gtr_float *from = gtr__floats(x) + (i / n * x->shape.dim[axis] + ids[t]) * inner;
             for (int64_t e = 0; e < inner; e++) to[e] += from[e];
         }
     }
@@ -6026,7 +6023,7 @@ GTR__CPU(accuracy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
-    GTR__WORKSPACE((size_t)rows * sizeof *most);
+    GTR__WANTS((size_t)rows * sizeof *most);
     gtr__ranges(cpu, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i];
@@ -6103,7 +6100,7 @@ GTR__CPU(cross_entropy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0;
     int64_t counted = 0;
-    GTR__WORKSPACE((size_t)rows * sizeof sum);
+    GTR__WANTS((size_t)rows * sizeof sum);
     gtr__ranges(cpu, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         sum += ((const double *)c->ws)[i];
@@ -6122,7 +6119,7 @@ static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int
     const double smooth = w->c->attr->f[0];
     const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), *lse = w->lse + 2 * i;
     const int64_t label = gtr__in_ints(w->c, 1)[i];
-    gtr_float *dx = (gtr_float *)w->dx->data + i * n + first;
+    gtr_float *dx = gtr__floats(w->dx) + i * n + first;
     if (label == w->c->attr->i[0]) {
         if (!w->dx->add) memset(dx, 0, (size_t)k * sizeof *dx);
         return;
@@ -6160,7 +6157,7 @@ static double gtr__seed(const gtr__call *c, int i) {
 }
 GTR__CPU(cross_entropy_bwd) {
     const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     if (!c->out[0].data) return GTR_OK;
     return gtr__xent_backward(cpu, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
 }
@@ -6182,13 +6179,13 @@ GTR__SHAPE(mean_loss) {
 }
 static gtr_result gtr__mean_loss_forward(GTR__ARGS, gtr__ew_fn fn) {
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
-    GTR__WORKSPACE(gtr__reduce_bytes(&r));
+    GTR__WANTS(gtr__reduce_bytes(&r));
     r.ew.fn = fn; r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.out = gtr__out(c, 0);
     r.factor = 1 / (double)c->in[0].count;
     return gtr__reduce_all(cpu, &r, c->ws);
 }
 static gtr_result gtr__mean_loss_backward(GTR__ARGS, gtr__ew_fn dx, gtr__ew_fn dt) {
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     for (int k = 0; k < c->n_out && k < 2; k++) {
         gtr__ew_job w = gtr__ew_make(k ? dt : dx, &c->in[0], &c->in[1], &c->out[k]);
         w.g = (gtr_float)(gtr__seed(c, 3) / (double)c->in[0].count);
@@ -6302,7 +6299,7 @@ GTR__CPU(custom_fwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr_custom_call u = gtr__custom_call(c, d, c->out);
     (void)cpu;
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
 GTR__CPU(custom_bwd) {
@@ -6316,7 +6313,7 @@ GTR__CPU(custom_bwd) {
         if (!c->measure && c->out[k].data) u.din[k] = (char *)c->ws + at;
         at += GTR__ROUND_UP((size_t)c->in[k].count * sizeof(gtr_float), GTR__ALIGN);
     }
-    GTR__WORKSPACE(at);
+    GTR__WANTS(at);
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
     for (int k = 0; k < d->n_out; k++) u.douts[k] = c->in[n + d->n_out + k].data;
     u.dout = u.douts[0];
@@ -6559,7 +6556,7 @@ GTR__CPU(guard_fwd) {
     gtr__guard_job w;
     double sum = 0, scale, norm;
     bool bad = false;
-    GTR__WORKSPACE(GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
+    GTR__WANTS(GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
     for (int i = 0; i < c->n_in; i++) bad |= gtr__nonfinite(gtr__in(c, i), c->in[i].count);
     w.g = o->gradient; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
     w.chunk = GTR__MAX(GTR__ROUND_UP((o->count + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
@@ -6831,7 +6828,7 @@ static void gtr__program_range(GTR__SPAN) {
 /* No other matcher is the CPU's. */
 static gtr_result gtr__program_run(GTR__ARGS) {
     gtr__program_job w;
-    GTR__WORKSPACE(0);
+    GTR__WANTS(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
     for (int k = 0; k < w.p->n.loads; k++) {
         const gtr__arg *x = gtr__operand_of(c, w.p->load[k]);
@@ -7046,6 +7043,7 @@ static bool gtr__forked(gtr_context *ctx) {
     return true;
 }
 static bool gtr__usable(gtr_context *ctx) { return ctx && !gtr__forked(ctx) && !ctx->dead; }
+#define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 gtr_result gtr_error(const gtr_context *ctx) {
     gtr__usable((gtr_context *)(uintptr_t)ctx);
     return ctx ? ctx->error : GTR_ERR_NOMEM;
@@ -7317,7 +7315,7 @@ static void gtr__tensor_free(gtr_tensor *t) {
     for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
     gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
     gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
-    if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, (void *)(uintptr_t)t->attr.ptr);
+    if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
     gtr__mfree(ctx, t->in);
     gtr__mfree(ctx, t->name);
     gtr__mfree(ctx, t);
@@ -7389,11 +7387,8 @@ static const char *gtr__called(const gtr_tensor *t, char *buf) {
 /* NULL and an error of a builder: who, its name, if any, of what; what it got of x, and what it wanted. */
 static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code, const char *who, const char *name,
         const char *format, ...) {
-    char of[GTR__OP_TEXT], shape[GTR__SHAPE_TEXT], why[300];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(why, sizeof why, format, ap);
-    va_end(ap);
+    char of[GTR__OP_TEXT], shape[GTR__TEXT], why[300];
+    GTR__VPRINT(why, sizeof why, format);
     gtr__op_text("", "", NULL, 1, &x, of);
     return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s", who, name ? " \"" : "",
         name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
@@ -7480,14 +7475,14 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
 }
 gtr_tensor *gtr_output(gtr_tensor *t, int k) {
     char who[GTR__OP_TEXT];
-    if (!t || !gtr__usable(t->ctx)) return NULL;
+    if (!GTR__USABLE(t)) return NULL;
     if (t->op == GTR__OP_PART) t = t->in[0];
     gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t, k);
     return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
         const gtr_shape *s, bool literal) {
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return GTR__FAIL(ctx, SHAPE,
         "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
     for (int i = 0; i < s->ndim; i++)
@@ -7575,7 +7570,7 @@ static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
 static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
     gtr_context *ctx = t->ctx;
     const bool first = !ctx->error, ok = gtr__leaf_fill(t, values);
-    char text[GTR__SHAPE_TEXT], more[GTR__SHAPE_TEXT + 600];
+    char text[GTR__TEXT], more[GTR__TEXT + 600];
     snprintf(more, sizeof more, " (%s \"%s\" %s)", gtr__row(t->op)->name, t->name ? t->name : "",
         gtr__shape_text(&t->shape, text));
     if (first && !ok) gtr__error_more(ctx, more);
@@ -7684,8 +7679,7 @@ static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
     gtr__attr a = GTR__ZERO; return gtr__op_new(op, 1, &x, &a, NULL);
 }
 static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
-    gtr_tensor *in[2];
-    in[0] = x; in[1] = y;
+    gtr_tensor *const in[] = { x, y };
     return gtr__op_new(op, 2, in, at, name);
 }
 static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
@@ -7747,7 +7741,7 @@ gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
 gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = GTR__ZERO;
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT], b[GTR__TEXT];
     if (!x) return NULL;
     if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
         return GTR__NO(x, SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
@@ -7792,7 +7786,7 @@ gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
     return gtr__along(GTR__OP_SLICE, &x, 1, axis, begin, end, 1);
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
     const int64_t all = a < 0 ? 0 : x->shape.dim[a];
     if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NO(x, ARG,
@@ -7858,7 +7852,7 @@ static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t be
     const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && n < most && before > -most && before < most
         && behind > -most && behind < most;
     const int64_t m = good ? n + before + behind : 0;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
         return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s, %lld elements in front and %lld behind, want %s",
             ctx->builder, axis, gtr__label(x), gtr__shape_text(&x->shape, text), (long long)before, (long long)behind,
@@ -7936,7 +7930,7 @@ static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, c
 static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool dilates) {
     gtr__attr at = GTR__ZERO;
     gtr_conv_desc w = GTR__ZERO;
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     w.kernel = d.kernel; w.kernel_w = d.kernel_w; w.padding = d.padding; w.padding_w = d.padding_w;
     w.stride = d.stride ? d.stride : d.kernel;
     w.stride_w = d.stride_w ? d.stride_w : d.stride ? d.stride : d.kernel_w;
@@ -7972,7 +7966,7 @@ static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width) {
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     if (x->shape.ndim == 3 && height != 1)
         return GTR__REJECT(x, ARG, "adaptive_avg_pool", NULL, " and height %lld, want 1 of (N, C, L)",
             (long long)height);
@@ -7981,14 +7975,14 @@ gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width
 }
 gtr_tensor *gtr_global_avg_pool(gtr_tensor *x) {
     int axes[GTR_MAX_DIMS];
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     if (x->shape.ndim < 3) return GTR__REJECT(x, SHAPE, "global_avg_pool", NULL, ", want (N, C, ...)");
     for (int k = 2; k < x->shape.ndim; k++) axes[k - 2] = k;
     GTR__SINCE(x, "global_avg_pool");
     return gtr__whole(x, since, gtr_mean(x, axes, x->shape.ndim - 2, false));
 }
 gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     const int n = x->shape.ndim;
     if ((n != 3 && n != 4) || factor < 1 || factor > 1 << 20 || (factor > 1 && gtr__count(&x->shape) >> 38 > 0))
         return GTR__REJECT(x, SHAPE, "upsample", NULL, ", factor %lld, want (N, C, H, W) or (N, C, L), 1 to 2^20, "
@@ -7998,7 +7992,7 @@ gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
 }
 gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
     static const int dims[6] = { 0, 1, 4, 2, 5, 3 };
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     const int64_t *d = x->shape.dim;
     if (x->shape.ndim != 4 || r < 1 || r > 1 << 15 || d[1] < 1 || d[1] % (r * r) || x->dtype != GTR_F32)
         return GTR__REJECT(x, SHAPE, "pixel_shuffle", NULL, " and r %lld, want float32 (N, C r r, H, W) and r from "
@@ -8026,7 +8020,7 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
     }
 }
 static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
-    if (!x || !gtr__usable(x->ctx)) return false;
+    if (!GTR__USABLE(x)) return false;
     return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
 }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
@@ -8048,7 +8042,7 @@ gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
 #define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
     gtr__attr at = GTR__ZERO; \
     at.i[4] = GTR__DRAW_##KIND; at.key = 1; /* not what a dropout of this name draws */ \
-    return like && gtr__usable(like->ctx) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
+    return GTR__USABLE(like) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
 GTR__DRAWN(normal, NORMAL)
 GTR__DRAWN(uniform, UNIFORM)
 GTR__DRAWN(gumbel, GUMBEL)
@@ -8118,7 +8112,7 @@ static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
 }
 static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
-    char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
+    char text[GTR__TEXT], who[GTR__OP_TEXT];
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
                 gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
@@ -8131,15 +8125,14 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
         "cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
 gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
-    gtr_tensor *in[2], *t;
+    gtr_tensor *const in[] = { loss, x };
     if (!gtr__all_there("gradient", loss, x, x) || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx)
         return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
     if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
         "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
     if (gtr__check_loss(loss, "gradient")) return NULL;
-    in[0] = loss; in[1] = x;
-    t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
+    gtr_tensor *t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
     if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; }
     return t;
 }
@@ -8153,7 +8146,7 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
     return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
-    if (!x || !gtr__usable(x->ctx)) return false;
+    if (!GTR__USABLE(x)) return false;
     if (name && name[0]) return true;
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
@@ -8162,9 +8155,8 @@ static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
 static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b,
         const char *name) {
     gtr__attr at = GTR__ZERO;
-    gtr_tensor *in[3];
+    gtr_tensor *const in[] = { x, w, b };
     at.f[0] = eps;
-    in[0] = x; in[1] = w; in[2] = b;
     return gtr__op_new(op, b ? 3 : 2, in, &at, name);
 }
 /* The same with a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
@@ -8226,8 +8218,7 @@ static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, c
 static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_conv_desc d, bool back,
         const char *who, const char *name) {
     gtr__attr at = GTR__ZERO;
-    gtr_tensor *in[3];
-    in[0] = x; in[1] = w; in[2] = b;
+    gtr_tensor *const in[] = { x, w, b };
     if (!gtr__there(who, 2, in) || !gtr__usable(x->ctx)) return NULL;
     d.kernel = 1; d.kernel_w = 0;
     if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
@@ -8343,9 +8334,8 @@ gtr_tensor *gtr_rms_norm_with(gtr_tensor *x, gtr_tensor *weight, float eps) {
 static gtr_tensor *gtr__group_norm(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, int64_t groups, float eps,
         const char *name) {
     gtr__attr at = GTR__ZERO;
-    gtr_tensor *in[3];
-    if (!x || !gtr__usable(x->ctx)) return NULL;
-    in[0] = x; in[1] = w; in[2] = b;
+    gtr_tensor *const in[] = { x, w, b };
+    if (!GTR__USABLE(x)) return NULL;
     at.i[0] = groups;
     at.f[0] = eps != 0 ? (double)eps : 1e-5;
     if (groups < 1 || !(at.f[0] >= 0) || !w != !b) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx,
@@ -8370,7 +8360,7 @@ gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, floa
     return gtr__group_norm_layer(x, name, groups, eps, "group_norm");
 }
 gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
-    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!GTR__USABLE(x)) return NULL;
     const int64_t channels = x->shape.ndim > 2 ? x->shape.dim[1] : 0;
     if (channels < 1) return GTR__REJECT(x, SHAPE, "instance_norm", name, ", want (N, C, ...)");
     if (name) return gtr__group_norm_layer(x, name, channels, eps, "instance_norm");
@@ -8380,7 +8370,7 @@ gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
     if (!gtr__all_there("prelu", x, weight, x)) return NULL;
     gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (s.dim[0] != 1 && (x->shape.ndim < 2 || x->shape.dim[1] != s.dim[0]))
         return GTR__REJECT(x, SHAPE, "prelu", NULL, " and weight %s, want (N, C, ...) and (C,), or (1,)",
             gtr__shape_text(&weight->shape, text));
@@ -8404,7 +8394,7 @@ gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *weight, 
     const int64_t *w = weight->shape.dim;
     const int n = a->shape.ndim;
     gtr_shape to = a->shape, one = a->shape;
-    char t3[3][GTR__SHAPE_TEXT];
+    char t3[3][GTR__TEXT];
     bool fits = n >= 1 && n <= 6 && weight->shape.ndim == 3 && w[1] == to.dim[n - 1] && b->shape.ndim == n
         && w[2] == b->shape.dim[n - 1] && (!bias || (bias->shape.ndim == 1 && bias->shape.dim[0] == w[0]));
     for (int k = 0; fits && k < n - 1; k++) fits = to.dim[k] == b->shape.dim[k];
@@ -8437,7 +8427,7 @@ static int gtr__of_images(const gtr_tensor *t) {
     return gtr__row(t->op)->flags & GTR__IMAGES ? 1 : gtr__row(t->op)->cls == GTR__LOW ? 0 : -1;
 }
 gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    char a[GTR__TEXT], b[GTR__TEXT];
     int64_t stride[4] = { 1 };
     gtr_linear_desc l = GTR__ZERO;
     gtr_conv_desc c = gtr__conv_desc(0, 1, 1, 0);
@@ -8470,7 +8460,7 @@ static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x)
 /* Whether t (NULL: yes) is of this dtype and of shape to, or, with broadcast, broadcasts to it. */
 static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_dtype dtype,
         gtr_shape to, bool broadcast) {
-    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT];
     if (!t) return true;
     const int n = t->shape.ndim;
     bool fits = t->dtype == dtype && (broadcast ? n <= to.ndim : n == to.ndim);
@@ -9049,7 +9039,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
 }
 /* t's outputs at this batch. */
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
-    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
         const gtr_tensor *o = gtr__output_of(t, i); /* or released */
@@ -9942,9 +9932,9 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
         for (int i = 0; i < w->n_node; i++) gtr__node_clear(ctx, &w->node[i]);
         gtr__mfree(ctx, w->node);
     }
-    if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, (void *)(uintptr_t)n->attr.ptr);
+    if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, n->attr.ptr);
     gtr__mfree(ctx, n->in);
-    gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
+    gtr__mfree(ctx, n->call.in);
 }
 /* By value: nodes that use a root; its place among a network's operands, 0 between networks; the first of these in the
    same memory; and these operands, in order. */
@@ -11406,7 +11396,7 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 /* Bytes for an input: sets *rows. */
 static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     int64_t per = gtr__count(&t->shape), size;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (per < 0) per = -per;
     size = per * (int64_t)gtr__dtype_size(t->dtype);
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
@@ -11432,7 +11422,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
-        char text[GTR__SHAPE_TEXT];
+        char text[GTR__TEXT];
         if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
             gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
@@ -11550,7 +11540,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     const int low = storage == GTR_F16;
     const void *src = storage == t->dtype ? t->data : t->low[low];
     size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (first) have = bytes;
     if (t->op == GTR__OP_INPUT) {
         if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
@@ -11574,7 +11564,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
 }
 /* first: of its first element alone, and what was not kept is computed anew. */
 static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
-    char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
+    char text[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_context *ctx = t->ctx;
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
@@ -11847,7 +11837,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__device_free(ctx, 0, t->gradient, bytes);
     for (int g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
-    for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
+    for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
     gtr__mfree(ctx, t->lookups);
@@ -11987,7 +11977,7 @@ static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) 
 static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
-    char shape[GTR__SHAPE_TEXT];
+    char shape[GTR__TEXT];
     const char *name = gtr__value_name(&e->plan, value);
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     const gtr_shape logical = gtr__shape_logical(v);
@@ -12138,7 +12128,7 @@ static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_datase
 }
 /* Fails with why and what, and lists both sides. */
 static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why, const char *what) {
-    char text[512], shape[GTR__SHAPE_TEXT];
+    char text[512], shape[GTR__TEXT];
     size_t at = 0;
     for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
         const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
@@ -12192,7 +12182,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     const gtr__column *c = &d->column[column];
     const gtr_shape s = gtr__column_fed(c);
     const bool turns = gtr__column_turns(c, t);
-    char text[GTR__SHAPE_TEXT], to[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT], to[GTR__TEXT];
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
         : (c->image.varied || turns) && t->dtype != GTR_F32 ? "images become float32 alone"
@@ -13220,7 +13210,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
 static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
         float scale, float shift) {
     gtr__column *c = &d->column[d->n_columns];
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     uint64_t bytes;
     c->dtype = dtype;
     c->shape = *shape;
@@ -13268,7 +13258,7 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
 }
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
     const gtr_float factor[2] = { c->scale, c->shift };
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
         return GTR__BAD_ARG(ctx,
             "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
@@ -13364,7 +13354,7 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
     gtr__file fi, fl;
     gtr__idx image, label;
     gtr_dataset *d = NULL;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     fi.fd = fl.fd = -1;
     if (!gtr__usable(ctx)) return NULL;
     if (!images || !labels)
@@ -14102,7 +14092,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
 }
 gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     const gtr_augment_desc none = GTR__ZERO;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     if (!d) return GTR_ERR_ARG;
     if (!gtr__usable(d->ctx)) return d->ctx->error;
     if (!gtr__dataset_has(d, column))
@@ -14318,10 +14308,7 @@ static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
 static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code,
         const char *format, ...) {
     char name[200], what[400];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(what, sizeof what, format, ap);
-    va_end(ap);
+    GTR__VPRINT(what, sizeof what, format);
     return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path,
         gtr__json_text(s, e->name, name, sizeof name), what);
 }
@@ -14464,7 +14451,7 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
     const gtr_shape shape = gtr__st_shape(s, e);
     const uintmax_t begin = e->begin, end = e->end;
     uint64_t bits = 1;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__TEXT];
     bool ok = true;
     for (int i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
     gtr__shape_text(&shape, text);
@@ -14555,7 +14542,7 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
 static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
 /* Gives every entry its parameter: the names, shapes and dtypes of file and context are the same, or GTR_ERR_SHAPE. */
 static gtr_result gtr__st_match(gtr__st *s) {
-    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT];
     gtr_shape shape;
     uint32_t i;
     for (i = 0; i < s->n; i++)
@@ -14896,7 +14883,7 @@ static const char *const gtr__home_names[] = { "none", "parameter", "low", "stat
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
-    if (!t || !gtr__usable(t->ctx)) return NULL;
+    if (!GTR__USABLE(t)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
@@ -14904,7 +14891,7 @@ static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who
     return gtr__trainer_entry(t, batch, t->data, false);
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
-    char s[GTR__SHAPE_TEXT];
+    char s[GTR__TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
@@ -15068,7 +15055,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     int64_t low, high = 1, least;
     size_t all;
-    if (!t || !gtr__usable(t->ctx)) return 0;
+    if (!GTR__USABLE(t)) return 0;
     gtr_context *ctx = t->ctx;
     bool good = ctx->error == GTR_OK;
     if (!bytes) {
@@ -15101,7 +15088,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
-    char s[GTR__SHAPE_TEXT];
+    char s[GTR__TEXT];
     const gtr_shape shape = gtr__shape_logical(x);
     if (!gtr__is_float(x->dtype)) {
         gtr__textf(ctx, "  %s %s", gtr__shape_text(&shape, s), gtr__dtype_names[x->dtype]); return;
