@@ -2152,6 +2152,38 @@ struct gtr_context {
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
 };
+struct gtr_trainer {
+    gtr_context *ctx;
+    gtr_trainer *next;
+    gtr_trainer_desc desc; /* defaults filled in; groups are below */
+    gtr_group group[GTR__MAX_GROUPS]; int n_groups;
+    gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
+    bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool fitting; /* gtr_fit runs */
+    bool swapped; /* the parameters are the averages */
+    gtr_dataset *validation; /* its own */
+    gtr_result refused; /* of a call from its callback that may not be there */
+    bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
+    int64_t fit_steps; uint64_t fit_step0;
+    gtr_tensor **param; int n_param;
+    int *group_of;
+    int64_t *offset, total; /* elements, in the gradient and state buffers */
+    bool *lookups; /* whether the last step left a gradient so */
+    gtr_float *gradient; /* device, as the optimizer's states are */
+    gtr__segment *segments, *host_segments;
+    uint64_t low_version;
+    gtr__optim optim;
+    struct gtr__runner *runner;
+    float lr;
+    gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
+    gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    int64_t batch; bool shuffle, drop_last;
+    int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
+    int column[GTR__MAX_FEED]; /* of each input */
+    struct gtr__cached *slot[GTR__RING]; /* the plan of each step in the ring */
+    struct gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
+    uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
+};
 
 // >>errors
 #define GTR__VPRINT(to, size, format) \
@@ -2322,12 +2354,11 @@ typedef struct {
     bool has_backward;
     gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
-/* The table itself follows the ops: gtr__rows[GTR__OP_COUNT]. */
-static const gtr__op_row *gtr__row(gtr__op op);
+/* The table itself follows the ops: gtr__rows[GTR__OP_COUNT], and gtr__row(op). */
 
 // >>cpu-instance
 typedef struct gtr__pool gtr__pool;
-/* The CPU backend's instance. Kernels get it as their first argument. */
+/* The CPU backend's instance. */
 typedef struct {
     const gtr__host *host;
     gtr__pool *pool; /* NULL: the caller's thread alone */
@@ -3917,7 +3948,6 @@ static gtr_result gtr__reduce_all(void *cpu, gtr__reduce *r, void *ws) {
     if (r->splits > 1) gtr__ranges(cpu, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
     return GTR_OK;
 }
-/* Sums by channel, the last dimension. */
 static gtr__reduce gtr__channel_sums(const gtr_shape *x) {
     const gtr_shape to = gtr_shape1(x->dim[x->ndim - 1]), rows = gtr_shape2(gtr__elements(x) / to.dim[0], to.dim[0]);
     return gtr__reduce_make(&rows, &rows, &to, &to);
@@ -4880,7 +4910,7 @@ static void gtr__conv_pixels(const gtr__conv_job *w, const gtr__conv_cols *b, in
         else if (cs == 1) for (int64_t p = first; p < end; p++, from += g->c) to[p * pitch] = *from;
         else for (int64_t p = first; p < end; p++, from += g->c) {
             gtr_float *dst = to + p * pitch;
-            int64_t k = 0; /* calls of memcpy would cost more */
+            int64_t k = 0;
             for (; k + GTR__VL <= cs; k += GTR__VL) GTR__V_STORE(dst + k, GTR__V_LOAD(from + k));
             for (; k < cs; k++) dst[k] = from[k];
         }
@@ -5505,7 +5535,6 @@ static void gtr__upsample_range(GTR__SPAN) {
             to[k] = fy[0] * (fx[0] * p[0][k] + fx[1] * p[1][k]) + fy[1] * (fx[0] * p[2][k] + fx[1] * p[3][k]);
     }
 }
-/* What place k gives pixel i. */
 static gtr_float gtr__resample_share(int64_t k, int64_t n, int64_t size, bool linear, int64_t i) {
     int64_t at[2];
     gtr_float share[2];
@@ -5579,7 +5608,6 @@ static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w) {
     const int64_t n = w->c->in[1].count;
     return gtr__ranges(cpu, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
-/* The workspace of so many vectors. */
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
     return GTR__ROUND_UP((size_t)n * (size_t)c->in[1].count * sizeof(gtr_float), GTR__ALIGN);
 }
@@ -6736,6 +6764,7 @@ GTR__CPU(network_fwd);
 static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
     GTR__LEAVES(GTR__NODE_ROW) GTR__BUILT(GTR__OP_ROW) GTR__NODES(GTR__NODE_ROW)
 };
+static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 #define GTR__KERNEL_0(kernel) NULL
 #define GTR__KERNEL_1(kernel) kernel
 #define GTR__OP_CPU(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
@@ -6825,7 +6854,6 @@ static void gtr__program_range(GTR__SPAN) {
             at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
     }
 }
-/* No other matcher is the CPU's. */
 static gtr_result gtr__program_run(GTR__ARGS) {
     gtr__program_job w;
     GTR__WANTS(0);
@@ -7010,8 +7038,6 @@ static bool gtr__finite(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return
 /* Of later chapters. */
 static void gtr__feeding_free(gtr_tensor *t);
 static void gtr__plans_forget(gtr_context *ctx, int64_t id);
-static gtr_result gtr__stage_ready(gtr_context *ctx, int stage);
-static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 #define GTR__RESULT_TEXT(id, text) text,
 const char *gtr_result_text(gtr_result r) {
     static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
@@ -7140,6 +7166,17 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     d.stream = stage ? NULL : ctx->desc.cuda_stream;
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
+}
+static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
+    char why[256] = "";
+    while (ctx->n_instance <= stage) {
+        gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
+        if (r) {
+            ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why);
+        }
+        ctx->n_instance++;
+    }
+    return GTR_OK;
 }
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
@@ -7326,20 +7363,6 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
     while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     return NULL;
 }
-/* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
-   memory at the end, when all shapes are known to fit. */
-static bool gtr__leaf_made(gtr_tensor *t, const void *values);
-#define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
-static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
-    if (!x) return t;
-    gtr_context *ctx = x->ctx;
-    ctx->builder = NULL;
-    int64_t k = ctx->n_parameter;
-    while (k && ctx->parameter[k - 1]->id >= since) k--;
-    for (; t && k < ctx->n_parameter; k++)
-        if (!ctx->parameter[k]->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
-    return t ? t : gtr__undo(ctx, since);
-}
 static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
     return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
 }
@@ -7408,7 +7431,6 @@ static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     else if (k != x->shape.dim[from]) runs = 0;
     return runs && k % runs == 0 ? runs : 0;
 }
-/* The outputs for these inputs. */
 static gtr_result gtr__shape_outputs(const gtr__op_row *row, gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, row->flags));
     for (int i = 0; i < row->n_out; i++) s->out[i] = s->in[0];
@@ -7509,7 +7531,6 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     gtr__mfree(ctx, full);
     return NULL;
 }
-/* Draws a parameter's first values on the host, the same on all backends. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     const bool uniform = init->kind == GTR_INIT_UNIFORM;
     for (int64_t i = 0; i < n; i += 4) {
@@ -7526,7 +7547,6 @@ static gtr_init gtr__init(gtr_init_kind kind, double a) {
     gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i;
 }
 static bool gtr__savable(gtr_context *ctx, const char *name);
-/* A leaf that is going to have memory of its own: parameter, buffer or constant. */
 static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
         gtr_init init, bool buffer) {
     char *full = NULL;
@@ -7575,6 +7595,19 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
         gtr__shape_text(&t->shape, text));
     if (first && !ok) gtr__error_more(ctx, more);
     return ok;
+}
+/* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
+   memory at the end, when all shapes are known to fit. */
+#define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
+static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+    if (!x) return t;
+    gtr_context *ctx = x->ctx;
+    ctx->builder = NULL;
+    int64_t k = ctx->n_parameter;
+    while (k && ctx->parameter[k - 1]->id >= since) k--;
+    for (; t && k < ctx->n_parameter; k++)
+        if (!ctx->parameter[k]->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
+    return t ? t : gtr__undo(ctx, since);
 }
 static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
         const void *values, gtr_init init, bool buffer) {
@@ -7625,17 +7658,6 @@ void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (!ctx->scope_depth) { GTR__BAD_STATE(ctx, "gtr_scope_end without gtr_scope_begin"); return; }
     ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
-}
-static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
-    char why[256] = "";
-    while (ctx->n_instance <= stage) {
-        gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
-        if (r) {
-            ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why);
-        }
-        ctx->n_instance++;
-    }
-    return GTR_OK;
 }
 void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
@@ -7926,7 +7948,26 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i);
+/* The window of desc into i, see op:conv; false, with an error, where a figure is out of range. */
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i) {
+    static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
+    const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
+    i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
+    i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
+    i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
+    i[6] = i[7] = d->groups ? d->groups : 1;
+    i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
+    if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
+    for (int k = 0; k < 12; k++) {
+        const bool pads = k / 2 == 1 || k / 2 == 4;
+        const int64_t v = k < 10 ? i[k] : k > 10 && d->kernel_w ? d->kernel_w : d->kernel,
+            most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
+        if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
+            names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
+            (long long)most, k / 2 == 4 ? ", below stride or dilation" : "") != NULL;
+    }
+    return true;
+}
 static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool dilates) {
     gtr__attr at = GTR__ZERO;
     gtr_conv_desc w = GTR__ZERO;
@@ -8195,26 +8236,6 @@ gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64
     const gtr_init init = gtr__init(GTR_INIT_NORMAL, 1);
     return gtr__limit(gtr__layer(GTR__OP_EMBEDDING, 0, ids, name, gtr_shape2(rows, width), init, NULL, init), rows);
 }
-/* The window of desc into i, see op:conv; false, with an error, where a figure is out of range. */
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i) {
-    static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
-    const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
-    i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
-    i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
-    i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
-    i[6] = i[7] = d->groups ? d->groups : 1;
-    i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
-    if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
-    for (int k = 0; k < 12; k++) {
-        const bool pads = k / 2 == 1 || k / 2 == 4;
-        const int64_t v = k < 10 ? i[k] : k > 10 && d->kernel_w ? d->kernel_w : d->kernel,
-            most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
-        if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
-            names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
-            (long long)most, k / 2 == 4 ? ", below stride or dilation" : "") != NULL;
-    }
-    return true;
-}
 static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_conv_desc d, bool back,
         const char *who, const char *name) {
     gtr__attr at = GTR__ZERO;
@@ -8306,7 +8327,6 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
     gtr_batch_norm_desc d = GTR__ZERO;
     return gtr_batch_norm_ex(x, name, d);
 }
-/* Over the last dims dimensions of x. */
 static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const char *name, int dims, bool bias) {
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
@@ -8871,11 +8891,9 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
-/* The permutation that puts the channels of n dimensions last, or back. */
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->i[k] = gtr__turned(k, n, last);
 }
-/* A form of head that a node makes of v. */
 static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
@@ -8933,7 +8951,6 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     GTR__V(w).tensor = GTR__V(v).tensor;
     return gtr__form_add(b, head, w, true);
 }
-/* Operand v of an op, in float32 storage. */
 static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
     const int head = b->map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
@@ -8944,7 +8961,16 @@ static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
 }
-static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add);
+/* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
+static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
+    gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
+    if (!n) return;
+    n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
+    n->attr.f[0] = factor;
+    n->stage = GTR__V(dst).stage;
+    n->layer = gtr__value_name(b->plan, dst);
+    n->flops = (double)gtr__count(&GTR__V(src).shape);
+}
 static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
     for (int i = 0; i < b->r->n_report; i++) if (gtr__stored_as(b->r->report[i]) == gtr__stored_as(t)) return true;
     return false;
@@ -9037,7 +9063,6 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     return true;
 }
-/* t's outputs at this batch. */
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
@@ -9142,13 +9167,11 @@ static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
         if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
             for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
 }
-/* What fetches and reports need. */
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
     for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
     for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, reach);
 }
-/* A micro-batch of the step's parts begins. */
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->micro = m;
     b->row0 = b->r->batch * m / parts;
@@ -9175,8 +9198,53 @@ static void gtr__record_reached(gtr__build *b) {
 // >>pass:tally
 /* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
    that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
-static void gtr__column_range(gtr__column *c, int64_t rows);
-static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column);
+#define GTR__RANGE(type) do { \
+        const type *v = (const type *)(const void *)c->host; \
+        type lo = v[0], hi = v[0]; \
+        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
+        c->least = lo; c->most = hi; \
+    } while (0)
+static void gtr__column_range(gtr__column *c, int64_t rows) {
+    int64_t i, n = rows * c->row;
+    if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
+    if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
+}
+/* Fails with why and what, and lists both sides. */
+static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why, const char *what) {
+    char text[512], shape[GTR__TEXT];
+    size_t at = 0;
+    for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
+        const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
+        const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
+        const char *name = c ? c->name : t->name;
+        at += (size_t)snprintf(text + at, sizeof text - at, name ? "%s \"%s\" %s %s" : "%s -%s %s %s",
+                !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
+                gtr__shape_text(c ? &c->shape : &t->shape, shape),
+                gtr__dtype_names[c ? c->dtype : t->dtype]);
+    }
+    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
+            text);
+}
+/* The column of each input: one with a name is that of the input of this name, the others are in order those of the
+   others. */
+static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
+    int i, k;
+    if (d->n_columns != n) return gtr__data_fail(d, input, n, "a column for each input is wanted", "");
+    for (i = 0; i < n; i++) column[i] = -1;
+    for (k = 0; k < n; k++) {
+        const char *name = d->column[k].name;
+        if (!name) continue;
+        for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
+        if (i == n) return gtr__data_fail(d, input, n, "there is no input for column ", name);
+        column[i] = k;
+    }
+    for (i = k = 0; i < n; i++) {
+        if (column[i] >= 0) continue;
+        while (d->column[k].name) k++;
+        column[i] = k++;
+    }
+    return GTR_OK;
+}
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
    all of them count. (A step's data may change, and its plan stay.) */
@@ -9293,7 +9361,6 @@ static bool gtr__stopped(const gtr__build *b, int v) {
     for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
     return false;
 }
-/* Whether v's gradient exists and has been written. */
 static bool gtr__has_gradient(const gtr__build *b, int v) {
     const gtr__extra *x = &b->extra[gtr__master(b, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
@@ -9302,16 +9369,6 @@ static bool gtr__wants(const gtr__build *b, int v) {
     return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
 }
 static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
-/* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
-static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
-    gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
-    if (!n) return;
-    n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
-    n->attr.f[0] = factor;
-    n->stage = GTR__V(dst).stage;
-    n->layer = gtr__value_name(b->plan, dst);
-    n->flops = (double)gtr__count(&GTR__V(src).shape);
-}
 /* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
     const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
@@ -9767,7 +9824,6 @@ static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
         : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
 }
-/* Takes out the nodes that are marked by GTR__OP_COUNT. */
 static void gtr__close_up(gtr__plan *p) {
     const int split = p->split;
     int i, k;
@@ -10699,8 +10755,34 @@ static void gtr__add_commits(gtr__build *b) {
     }
 }
 /* The values that a trainer differentiates by: its parameters. */
-static void gtr__want_parameters(gtr__build *b);
-static void gtr__find_lookups(gtr__build *b);
+static void gtr__want_parameters(gtr__build *b) {
+    const gtr_trainer *t = b->r->trainer;
+    for (int i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
+        b->extra[b->shared[t->param[i]->id]].wants = true;
+}
+/* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
+   step is run in parts. */
+static void gtr__find_lookups(gtr__build *b) {
+    const gtr_trainer *t = b->r->trainer;
+    gtr__plan *p = b->plan;
+    int i, k, v, *user; /* of each value: 1 + the node that uses it; -1: several do */
+    if (b->r->no_matchers || !b->ctx->caps.lookups) return;
+    user = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *user + 8);
+    if (!user) { b->failed = true; return; }
+    for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++)
+        if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
+    for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
+        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0 || user[v] <= 0) continue;
+        const gtr__node *q = &p->node[user[v] - 1];
+        gtr__value as = GTR__V(v);
+        if (!(gtr__row(q->op)->flags & GTR__LOOKS_UP) || q->out[1] != v) continue;
+        as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
+        if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
+        GTR__V(v) = as;
+        p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
+    }
+    gtr__mfree(b->ctx, user);
+}
 /* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
@@ -10914,7 +10996,6 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 }
 
 // >>leaves
-/* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
 /* Elements as they lie with channels last, of their logical order, or back. */
 static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
     const int64_t channels = p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 1);
@@ -10987,9 +11068,15 @@ static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
     e->exec = NULL;
     e->version = 0;
 }
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e);
-static bool gtr__gone_wrong(const gtr_trainer *t);
-static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e);
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
+    for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
+    return false;
+}
+static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e) {
+    for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
+    if (t->pending == e) t->pending = NULL;
+}
 static void gtr__entry_unlink(gtr_context *ctx, gtr__cached *e) {
     *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
     *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
@@ -11045,7 +11132,6 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     *bytes = want;
     return GTR_OK;
 }
-/* Memory for everything that a plan's values live in. */
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
@@ -11075,8 +11161,14 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
 }
 /* NULL, what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
-static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
-static const gtr__optim *gtr__optim_of(const gtr_trainer *t);
+static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
+    for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
+    return -1;
+}
+static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
+    return t->gradient + t->offset[gtr__trainer_index(t, p)];
+}
+static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
 static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
@@ -11129,7 +11221,6 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why, ctx->be->matchers[m].name);
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
-/* Makes a plan again, without what its context does without. */
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e) {
     gtr__plan p;
     GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), &p));
@@ -11285,7 +11376,20 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     return GTR_OK;
 }
 /* Waits, but for this runner's, until steps that may have to be repeated need not be, or are; left: but for so many. */
-static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left);
+static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
+    if (ctx->dead) return ctx->error;
+    for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
+        gtr__runner *r = t->runner;
+        uint64_t count = r && r != but ? GTR__MIN(r->risky, r->launched) : 0;
+        count -= GTR__MIN(count, left);
+        const double start = count ? gtr__now() : 0;
+        while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
+        if (!count || (r->shared->launches >= count && r->shared->status != 2)) continue;
+        GTR__TRY(gtr__wait_all(ctx));
+        r->launched = r->shared->launches; /* all are done, counted or not */
+    }
+    return GTR_OK;
+}
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
@@ -11373,7 +11477,6 @@ static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__r
     }
     return gtr__check_ranges(ctx, e, false);
 }
-/* The batch that the inputs were set with; 1 when none has one. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who,
         int64_t *batch) {
     gtr_tensor *first = NULL;
@@ -11393,7 +11496,6 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 }
 
 // >>set-get
-/* Bytes for an input: sets *rows. */
 static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     int64_t per = gtr__count(&t->shape), size;
     char text[GTR__TEXT];
@@ -11598,39 +11700,28 @@ float gtr_item(gtr_tensor *t) {
 }
 
 // >>training
-static gtr_result gtr__dataset_device(gtr_dataset *d);
-struct gtr_trainer {
-    gtr_context *ctx;
-    gtr_trainer *next;
-    gtr_trainer_desc desc; /* defaults filled in; groups are below */
-    gtr_group group[GTR__MAX_GROUPS]; int n_groups;
-    gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
-    bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    bool fitting; /* gtr_fit runs */
-    bool swapped; /* the parameters are the averages */
-    gtr_dataset *validation; /* its own */
-    gtr_result refused; /* of a call from its callback that may not be there */
-    bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
-    int64_t fit_steps; uint64_t fit_step0;
-    gtr_tensor **param; int n_param;
-    int *group_of;
-    int64_t *offset, total; /* elements, in the gradient and state buffers */
-    bool *lookups; /* whether the last step left a gradient so */
-    gtr_float *gradient; /* device, as the optimizer's states are */
-    gtr__segment *segments, *host_segments;
-    uint64_t low_version;
-    gtr__optim optim;
-    gtr__runner *runner;
-    float lr;
-    gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
-    gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
-    int64_t batch; bool shuffle, drop_last;
-    int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
-    int column[GTR__MAX_FEED]; /* of each input */
-    gtr__cached *slot[GTR__RING]; /* the plan of each step in the ring */
-    gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
-    uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
-};
+/* Brings every column to the device of stage 0; from then on the rows stay as they are. */
+static gtr_result gtr__dataset_device(gtr_dataset *d) {
+    gtr_context *ctx = d->ctx;
+    for (int i = 0; i < d->n_columns; i++) {
+        gtr__column *c = &d->column[i];
+        const size_t bytes = (size_t)d->rows * c->row_bytes;
+        void *p = c->host;
+        gtr_result r = GTR_OK;
+        if (c->device) continue;
+        if (ctx->caps.cuda) {
+            p = gtr__device_alloc(ctx, 0, bytes);
+            r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
+        }
+        if (r) {
+            gtr__device_free(ctx, 0, p, bytes);
+            return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
+        }
+        c->device = p;
+    }
+    d->used = true;
+    return GTR_OK;
+}
 /* '*' any run, '?' one character */
 static bool gtr__glob(const char *p, const char *s) {
     for (; *p; p++, s++) {
@@ -11647,7 +11738,6 @@ static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d,
     return GTR__BAD_ARG(ctx, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
             "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
 }
-/* By gtr_optimizer: its rules, and its defaults. */
 typedef struct {
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
     float lr, beta1, beta2, weight_decay;
@@ -11786,33 +11876,6 @@ static gtr_result gtr__trainer_current(gtr_trainer *t) {
     GTR__TRY(gtr__wait_all(t->ctx));
     return gtr__trainer_segments(t);
 }
-static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
-    if (ctx->dead) return ctx->error;
-    for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
-        gtr__runner *r = t->runner;
-        uint64_t count = r && r != but ? GTR__MIN(r->risky, r->launched) : 0;
-        count -= GTR__MIN(count, left);
-        const double start = count ? gtr__now() : 0;
-        while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
-        if (!count || (r->shared->launches >= count && r->shared->status != 2)) continue;
-        GTR__TRY(gtr__wait_all(ctx));
-        r->launched = r->shared->launches; /* all are done, counted or not */
-    }
-    return GTR_OK;
-}
-static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
-    return -1;
-}
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
-    for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
-    return false;
-}
-static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
-static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e) {
-    for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
-    if (t->pending == e) t->pending = NULL;
-}
 static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
     memset(t->lookups, 0, (size_t)t->n_param);
     for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
@@ -11886,38 +11949,6 @@ void gtr_trainer_destroy(gtr_trainer *t) {
     gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
-static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
-static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
-    return t->gradient + t->offset[gtr__trainer_index(t, p)];
-}
-static void gtr__want_parameters(gtr__build *b) {
-    const gtr_trainer *t = b->r->trainer;
-    for (int i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
-        b->extra[b->shared[t->param[i]->id]].wants = true;
-}
-/* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
-   step is run in parts. */
-static void gtr__find_lookups(gtr__build *b) {
-    const gtr_trainer *t = b->r->trainer;
-    gtr__plan *p = b->plan;
-    int i, k, v, *user; /* of each value: 1 + the node that uses it; -1: several do */
-    if (b->r->no_matchers || !b->ctx->caps.lookups) return;
-    user = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *user + 8);
-    if (!user) { b->failed = true; return; }
-    for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++)
-        if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
-    for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
-        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0 || user[v] <= 0) continue;
-        const gtr__node *q = &p->node[user[v] - 1];
-        gtr__value as = GTR__V(v);
-        if (!(gtr__row(q->op)->flags & GTR__LOOKS_UP) || q->out[1] != v) continue;
-        as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
-        if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
-        GTR__V(v) = as;
-        p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
-    }
-    gtr__mfree(b->ctx, user);
-}
 
 // >>schedule
 /* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: no length yet. */
@@ -11954,7 +11985,6 @@ gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
 }
 
 // >>nonfinite
-/* Whether a value in device memory has an element that is not finite. */
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
@@ -11967,7 +11997,6 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
         return false;
     return found != 0;
 }
-/* Whether a loss's count of labels is 0. */
 static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) {
     gtr_float n = 1;
     const void *at = gtr__value_address(ctx, e, count);
@@ -12033,7 +12062,6 @@ static gtr__cached *gtr__entry_of_rows(gtr_trainer *t, gtr__cached *e, int64_t r
     }
     return NULL;
 }
-/* Queues steps again as their records say. */
 static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t end) {
     for (gtr__runner *r = t->runner; r->step < end; rec++) {
         const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
@@ -12125,42 +12153,6 @@ static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_datase
     r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
     if (!t->ctx->be->n_matchers) r.no_matchers = false; /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
-}
-/* Fails with why and what, and lists both sides. */
-static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why, const char *what) {
-    char text[512], shape[GTR__TEXT];
-    size_t at = 0;
-    for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
-        const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
-        const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
-        const char *name = c ? c->name : t->name;
-        at += (size_t)snprintf(text + at, sizeof text - at, name ? "%s \"%s\" %s %s" : "%s -%s %s %s",
-                !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
-                gtr__shape_text(c ? &c->shape : &t->shape, shape),
-                gtr__dtype_names[c ? c->dtype : t->dtype]);
-    }
-    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
-            text);
-}
-/* The column of each input: one with a name is that of the input of this name, the others are in order those of the
-   others. */
-static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
-    int i, k;
-    if (d->n_columns != n) return gtr__data_fail(d, input, n, "a column for each input is wanted", "");
-    for (i = 0; i < n; i++) column[i] = -1;
-    for (k = 0; k < n; k++) {
-        const char *name = d->column[k].name;
-        if (!name) continue;
-        for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
-        if (i == n) return gtr__data_fail(d, input, n, "there is no input for column ", name);
-        column[i] = k;
-    }
-    for (i = k = 0; i < n; i++) {
-        if (column[i] >= 0) continue;
-        while (d->column[k].name) k++;
-        column[i] = k++;
-    }
-    return GTR_OK;
 }
 /* Whether a row of shape a lies as one of b from its dimension `from` on: alike, but for dimensions that are taken
    together in one of them, as (28, 28) is 784; (H, W, C) is not (C, H, W). */
@@ -13239,17 +13231,6 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     c->channels = channels;
     gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
-#define GTR__RANGE(type) do { \
-        const type *v = (const type *)(const void *)c->host; \
-        type lo = v[0], hi = v[0]; \
-        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
-        c->least = lo; c->most = hi; \
-    } while (0)
-static void gtr__column_range(gtr__column *c, int64_t rows) {
-    int64_t i, n = rows * c->row;
-    if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
-    if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
-}
 static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     d->next = d->ctx->datasets;
     if (d->next) d->next->previous = d;
@@ -13336,7 +13317,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
                 (uintmax_t)(size - out->start), (uintmax_t)want);
     return out->rows ? GTR_OK : GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", path);
 }
-/* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
+/* The next byte to be read is then the data's first. */
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
     uint8_t head[4 + 4 * GTR_MAX_DIMS];
     GTR__TRY(gtr__file_open(f, ctx, path));
@@ -13406,7 +13387,6 @@ static gtr_result gtr__cifar_split(gtr_context *ctx, const char *path, const uin
     }
     return GTR_OK;
 }
-/* Opens a file and counts its rows. */
 static gtr_result gtr__cifar_open(gtr_context *ctx, const char *path, int labels, gtr__file *f, int64_t *rows) {
     uint8_t head[2] = { 0, 0 };
     GTR__TRY(gtr__file_open(f, ctx, path));
@@ -14139,28 +14119,6 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
     gtr__feed_range(&w, 0, n);
     return GTR_OK;
 }
-/* Brings every column to the device of stage 0; from then on the rows stay as they are. */
-static gtr_result gtr__dataset_device(gtr_dataset *d) {
-    gtr_context *ctx = d->ctx;
-    for (int i = 0; i < d->n_columns; i++) {
-        gtr__column *c = &d->column[i];
-        const size_t bytes = (size_t)d->rows * c->row_bytes;
-        void *p = c->host;
-        gtr_result r = GTR_OK;
-        if (c->device) continue;
-        if (ctx->caps.cuda) {
-            p = gtr__device_alloc(ctx, 0, bytes);
-            r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
-        }
-        if (r) {
-            gtr__device_free(ctx, 0, p, bytes);
-            return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
-        }
-        c->device = p;
-    }
-    d->used = true;
-    return GTR_OK;
-}
 void gtr_dataset_destroy(gtr_dataset *d) {
     if (!d) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
@@ -14323,7 +14281,6 @@ static bool gtr__st_take(gtr__st *s, char c) {
     s->at++;
     return true;
 }
-/* The parts of the grammar. */
 static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) {
     return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want);
 }
@@ -14380,7 +14337,6 @@ static gtr_result gtr__st_metadata(gtr__st *s) {
     } while (gtr__st_take(s, ','));
     return gtr__st_need(s, '}', "',' or '}'");
 }
-/* A tensor's record: dtype, shape, data_offsets, each once. */
 static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     static const char *const fields[3] = { "dtype", "shape", "data_offsets" };
     const size_t n_dtypes = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
@@ -14446,7 +14402,6 @@ static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e) {
     gtr__st_ints(&at, shape.dim, GTR_MAX_DIMS, &shape.ndim);
     return shape;
 }
-/* That its range lies within the data and is as long as its shape and dtype say. */
 static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) {
     const gtr_shape shape = gtr__st_shape(s, e);
     const uintmax_t begin = e->begin, end = e->end;
@@ -15043,7 +14998,6 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
     if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx); /* the graph can't have this size */
     return most;
 }
-/* Device bytes of the data sets in use. */
 static size_t gtr__resident_bytes(const gtr_context *ctx) {
     size_t n = 0;
     if (ctx->caps.cuda)
@@ -15083,7 +15037,6 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch"); /* none: the error says why */
     return low < least || (good && ctx->error) ? 0 : low;
 }
-/* One operand's minimum, maximum, mean and count of non-finite elements. */
 static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;

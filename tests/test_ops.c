@@ -1515,7 +1515,7 @@ static void shape_words(const op_case *c, char *text, size_t size)
 {
     int k;
     size_t at = 0;
-    char s[GTR__SHAPE_TEXT];
+    char s[GTR__TEXT];
     text[0] = 0;
     for (k = 0; k < c->n && k < 3 && at < size; k++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " " : "", gtr__shape_text(&c->in[k], s));
