@@ -2040,6 +2040,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #else
 #define GTR__ZERO { 0 }
 #endif
+#define GTR__LENGTH(array) (sizeof (array) / sizeof *(array))
 #define GTR__MIN(a, b) ((a) < (b) ? (a) : (b))
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
@@ -2248,6 +2249,7 @@ static void gtr__host_free(const gtr_desc *d, void *block) {
     if (d->allocator.alloc) d->allocator.free(p, all, GTR_MEMORY_HOST, d->allocator.user);
     else gtr__aligned_free(p);
 }
+static size_t gtr__rounded(size_t bytes) { return GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN); }
 /* NULL and GTR_ERR_NOMEM in the context when out. */
 static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
@@ -2256,6 +2258,7 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
 }
 /* n elements */
 #define GTR__COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof *(to))
+#define GTR__CLEAR(to, n) memset(to, 0, (size_t)(n) * sizeof *(to))
 #define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
 static void gtr__mfree(gtr_context *ctx, const void *p) { gtr__host_free(&ctx->desc, (void *)(uintptr_t)p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
@@ -2274,7 +2277,7 @@ static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, s
 #define GTR__GROW(ctx, list, n, cap) gtr__grow(ctx, (void **)&(list), n, &(cap), sizeof *(list))
 static char *gtr__strdup(gtr_context *ctx, const char *s) {
     size_t n = strlen(s) + 1;
-    char *p = (char *)gtr__malloc(ctx, n);
+    char *p = GTR__NEW(ctx, char, n);
     if (p) memcpy(p, s, n);
     return p;
 }
@@ -3020,7 +3023,7 @@ typedef struct {
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_KERNELS) };
 /* NULL for an op that is not in GTR__UNARY. */
 static const gtr__unary_row *gtr__unary_find(int op) {
-    for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++)
+    for (size_t i = 0; i < GTR__LENGTH(gtr__unary_rows); i++)
         if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
@@ -4307,7 +4310,7 @@ static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
     gtr_float *w = gtr__floats(whole);
     int64_t left = joint ? 0 : row;
     for (int64_t k = 0; k < n && left; k++) left -= part[k].data ? each : 0;
-    if (joins && left && !whole->add) memset(w, 0, (size_t)whole->count * sizeof *w);
+    if (joins && left && !whole->add) GTR__CLEAR(w, whole->count);
     w += joint ? 0 : at[1] * inner;
     for (int64_t k = 0, run; k < n; k++, w += run) {
         gtr_float *p = gtr__floats(&part[k]);
@@ -4700,7 +4703,7 @@ static gtr__embedding_job gtr__embedding_make(const gtr__call *c) {
 static void gtr__embedding_sort(const gtr__embedding_job *w) {
     const int64_t rows = w->c->in[1].shape.dim[0], count = w->c->in[0].count;
     const int32_t *ids = gtr__in_ints(w->c, 0);
-    memset(w->last, 0, (size_t)(w->blocks + 1) * sizeof *w->last);
+    GTR__CLEAR(w->last, w->blocks + 1);
     for (int64_t i = 0; i < count; i++) if (ids[i] >= 0 && ids[i] < rows) w->last[(ids[i] >> w->shift) + 1]++;
     for (int64_t b = 0; b < w->blocks; b++) w->last[b + 1] += w->last[b];
     for (int64_t i = 0; i < count; i++) if (ids[i] >= 0 && ids[i] < rows) w->order[w->last[ids[i] >> w->shift]++] = i;
@@ -4711,7 +4714,7 @@ static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
     gtr_float *table = gtr__out(w->c, 1);
     for (; b < end; b++) {
         const int64_t first = b << w->shift, some = GTR__MIN(rows - first, (int64_t)1 << w->shift);
-        if (!w->c->out[1].add) memset(table + first * n, 0, (size_t)(some * n) * sizeof *table);
+        if (!w->c->out[1].add) GTR__CLEAR(table + first * n, some * n);
         for (int64_t p = b ? w->last[b - 1] : 0; p < w->last[b]; p++) {
             const gtr_float *dy = gtr__in(w->c, 3) + w->order[p] * n;
             gtr_float *d = table + gtr__in_ints(w->c, 0)[w->order[p]] * n;
@@ -5100,7 +5103,7 @@ static void gtr__depthwise_dw_range(GTR__SPAN) {
         const int64_t part = i % w->parts, first = i / w->parts * GTR__BLOCK,
             some = GTR__MIN(g->groups - first, GTR__BLOCK);
         gtr_float *sum = (gtr_float *)w->b + part * all + first;
-        for (int64_t r = 0; r < all / g->groups; r++) memset(sum + r * g->groups, 0, (size_t)some * sizeof *sum);
+        for (int64_t r = 0; r < all / g->groups; r++) GTR__CLEAR(sum + r * g->groups, some);
         for (int64_t p = part * w->part; p < GTR__MIN(places, (part + 1) * w->part); p++)
             for (int64_t tap = 0; tap < taps; tap++) {
                 const int64_t y = gtr__window_line(false, p / g->ow % g->oh, tap / g->kw, g->sh, g->ph, g->dh, g->h),
@@ -5151,8 +5154,7 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
     GTR__WANTS((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
     if (norm) {
         gtr_float *s = (gtr_float *)c->ws + weights;
-        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->f[2],
-            NULL, s);
+        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->f[2], NULL, s);
         e.affine.mean = gtr__floats(&norm[2]); e.affine.s = s; e.affine.q = gtr__floats(&norm[1]);
     }
     if (GTR__DEPTHWISE(of)) {
@@ -5195,8 +5197,7 @@ static void gtr__conv_bias_add(const gtr_float *dy, int64_t pitch, int64_t rows,
 static void gtr__conv_dw_range(GTR__SPAN) {
     GTR__JOB(gtr__conv_dw_job, d);
     const gtr__conv_job *w = &d->w;
-    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__CONV_ROWS * 2 * GTR__NR + GTR__LINE],
-        *pb = room_b;
+    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__CONV_ROWS * 2 * GTR__NR + GTR__LINE], *pb = room_b;
     gtr__conv_line line[GTR__CONV_ROWS];
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     for (; i < end; i++) {
@@ -5207,7 +5208,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
         gtr__gemm g = GTR__ZERO;
         gtr__spot s = { &g, d->sum + ((part * w->g.groups + q) * w->k + b.l) * w->n, w->n, false, true, true, true };
         int lines;
-        if (d->bias && !b.l) memset(d->bias + part * w->g.o + q * w->n, 0, (size_t)w->n * sizeof(double));
+        if (d->bias && !b.l) GTR__CLEAR(d->bias + part * w->g.o + q * w->n, w->n);
         g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
         for (int64_t row = part * d->part; row < last; ) {
             row += gtr__conv_lines(w, row, last, line, &lines);
@@ -5341,8 +5342,7 @@ typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_
 static gtr_result gtr__pool_ranges(void *cpu, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
     const gtr__window *g = &w->g;
     if (images) return gtr__ranges(cpu, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
-    return gtr__ranges(cpu, fn, w, w->c->out[0].count / g->c,
-        GTR__CHUNK / 4 / (g->c * GTR__MIN(g->kh * g->kw, 64)));
+    return gtr__ranges(cpu, fn, w, w->c->out[0].count / g->c, GTR__CHUNK / 4 / (g->c * GTR__MIN(g->kh * g->kw, 64)));
 }
 static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool images) {
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
@@ -5355,7 +5355,7 @@ static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool ima
    gradient of that. */
 static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
     if (c->attr->i[12]) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
-    else if (!c->out[0].add) memset(dx, 0, (size_t)n * sizeof *dx);
+    else if (!c->out[0].add) GTR__CLEAR(dx, n);
 }
 static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) {
     const gtr_dtype type = (gtr_dtype)c->attr->i[13];
@@ -5609,7 +5609,7 @@ static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w) {
     return gtr__ranges(cpu, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
-    return GTR__ROUND_UP((size_t)n * (size_t)c->in[1].count * sizeof(gtr_float), GTR__ALIGN);
+    return gtr__rounded((size_t)n * (size_t)c->in[1].count * sizeof(gtr_float));
 }
 GTR__CPU(batch_norm_fwd) {
     const int64_t channels = c->in[1].count;
@@ -5643,7 +5643,7 @@ GTR__CPU(batch_norm_bwd) {
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
     r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.affine.mean;
-    memset(db, 0, (size_t)channels * 2 * sizeof *db);
+    GTR__CLEAR(db, 2 * channels);
     if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(cpu, &r, part); }
     if (c->training || c->out[1].data) {
         r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(cpu, &r, part);
@@ -6149,7 +6149,7 @@ static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int
     const int64_t label = gtr__in_ints(w->c, 1)[i];
     gtr_float *dx = gtr__floats(w->dx) + i * n + first;
     if (label == w->c->attr->i[0]) {
-        if (!w->dx->add) memset(dx, 0, (size_t)k * sizeof *dx);
+        if (!w->dx->add) GTR__CLEAR(dx, k);
         return;
     }
     for (int64_t j = 0; j < k; j++) t[j] = t[j] - off;
@@ -6247,7 +6247,7 @@ static void gtr__nll_range(GTR__SPAN) {
         const bool none = k == c->attr->i[0], bad = k < 0 || k >= n;
         gtr_float *y = gtr__out(c, 0) + (dy ? i * n : i);
         if (!dy) *y = none ? 0 : bad ? gtr__nan() : a * gtr__in(c, 0)[i * step + k] + (gtr_float)c->attr->f[1];
-        else if (!c->out[0].add) memset(y, 0, (size_t)n * sizeof *y);
+        else if (!c->out[0].add) GTR__CLEAR(y, n);
         if (dy && !none && !bad) y[k] += a * dy[i];
     }
 }
@@ -6296,10 +6296,9 @@ GTR__SHAPE(custom) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
     s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
-        return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1,
-            gtr__dtype_names[s->in_dtype[k]]);
+        return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
     if (d->shape) {
-        memset(s->out, 0, (size_t)d->n_out * sizeof *s->out);
+        GTR__CLEAR(s->out, d->n_out);
         gtr_result r = d->shape(s->n_in, s->in, s->out, d->user);
         if (r)
             return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s",
@@ -6986,7 +6985,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
     if (row->flags & GTR__WS) { /* the kernel's own share comes first */
         c.measure = &own;
         GTR__TRY(kernel(instance, &c));
-        own = GTR__ROUND_UP(own, GTR__ALIGN);
+        own = gtr__rounded(own);
     }
     for (i = 0, at = own; i < n; i++) {
         const gtr__arg *a = gtr__operand_of(call, i);
@@ -7094,7 +7093,7 @@ static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, .
     if (n < 0) return;
     if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
         const size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
-        char *p = (char *)gtr__malloc(ctx, size);
+        char *p = GTR__NEW(ctx, char, size);
         if (!p) return;
         if (ctx->text) memcpy(p, ctx->text, ctx->text_used);
         gtr__mfree(ctx, ctx->text);
@@ -7130,7 +7129,7 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
     if (code == GTR_ERR_CUDA) ctx->dead = true;
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
-static size_t gtr__device_size(size_t bytes) { return GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN); }
+static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
 static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
@@ -7558,8 +7557,7 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
             "gtr_..._with)", full);
-    ok = ok && (op != GTR__OP_PARAMETER
-        || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
+    ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
@@ -7643,12 +7641,11 @@ void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
     size_t used = strlen(ctx->scope);
     if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) {
-        GTR__BAD_ARG(ctx,
-            "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes");
+        GTR__BAD_ARG(ctx, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes");
         return;
     }
     snprintf(ctx->scope + used, sizeof ctx->scope - used, "%s.", name);
-    if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length))
+    if (ctx->scope_depth < (int)GTR__LENGTH(ctx->scope_length))
         ctx->scope_length[ctx->scope_depth++] = (short)used;
     else {
         ctx->scope[used] = 0; GTR__BAD_ARG(ctx, "gtr_scope_begin: more than 64 scopes inside each other");
@@ -7711,8 +7708,7 @@ static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
-    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__kind_of(x->ctx, op),
-        axis, x->shape.ndim);
+    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__kind_of(x->ctx, op), axis, x->shape.ndim);
     return -1;
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
@@ -9222,8 +9218,7 @@ static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n
                 gtr__shape_text(c ? &c->shape : &t->shape, shape),
                 gtr__dtype_names[c ? c->dtype : t->dtype]);
     }
-    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
-            text);
+    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
 }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others. */
@@ -9268,7 +9263,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
-    memset(b->reach, 0, (size_t)n);
+    GTR__CLEAR(b->reach, n);
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, b->reach);
@@ -9638,6 +9633,15 @@ typedef struct {
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+/* Makes out a's with room for more inputs, and b's output in the place of its first. */
+static bool gtr__make_begin(gtr__fuse *f, const gtr__node *a, const gtr__node *b, int more, gtr__node *out) {
+    if (!gtr__operands(f->b, out, a->n_in + more, a->n_out)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    GTR__COPY(out->out, a->out, a->n_out);
+    out->out[0] = b->out[0];
+    out->attr = a->attr;
+    return true;
+}
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
     int mid = a->out[0];
@@ -9660,12 +9664,9 @@ GTR__MAKE(residual) {
     for (const gtr__node *n = a + 1; n <= b; n++) /* nobody up to b reads what the activation was applied to */
         for (int i = 0; i < n->n_in && n->op != GTR__OP_COUNT && a->n_out > 1 && a->out[1] >= 0; i++)
             if (gtr__use(f->b->plan, n, i) == gtr__root(f->b->plan, a->out[1])) return false;
-    if (!gtr__operands(f->b, out, a->n_in + 1, a->n_out)) return false;
-    GTR__COPY(out->in, a->in, a->n_in);
-    GTR__COPY(out->out, a->out, a->n_out);
-    out->in[a->n_in] = add; out->out[0] = b->out[0];
+    if (!gtr__make_begin(f, a, b, 1, out)) return false;
+    out->in[a->n_in] = add;
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
-    out->attr = a->attr;
     if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
     out->attr.i[2] = 1;
     return true;
@@ -9678,11 +9679,8 @@ GTR__MAKE(norm) {
     const int mid = a->out[0];
     if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || f->readers[mid] != 1 || f->writers[mid] != 1
             || v[mid].home != GTR__HOME_ARENA || v[mid].storage != v[b->out[0]].storage
-            || !gtr__operands(f->b, out, a->n_in, a->n_out))
-        return false;
-    GTR__COPY(out->in, a->in, a->n_in + a->n_out);
+            || !gtr__make_begin(f, a, b, 0, out)) return false;
     out->reads = a->reads;
-    out->out[0] = b->out[0];
     out->attr = norm->attr;
     out->attr.i[gtr__row(norm->op)->flags & GTR__CROSS ? 10 : 1] = act->op;
     GTR__COPY(out->attr.f + (gtr__row(norm->op)->flags & GTR__COMMITS ? 2 : 0), act->attr.f, 2);
@@ -9707,12 +9705,9 @@ GTR__MAKE(added) {
     if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
             || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
             || a->attr.i[conv ? gtr__conv_act : gtr__bn_act] || a->attr.i[conv ? gtr__conv_added : gtr__bn_added]
-            || !gtr__operands(f->b, out, a->n_in + 1, a->n_out)) return false;
-    GTR__COPY(out->in, a->in, a->n_in);
-    GTR__COPY(out->out, a->out, a->n_out);
-    out->in[a->n_in] = add; out->out[0] = b->out[0];
+            || !gtr__make_begin(f, a, b, 1, out)) return false;
+    out->in[a->n_in] = add;
     out->reads = a->reads | (uint64_t)1 << a->n_in;
-    out->attr = a->attr;
     out->attr.i[conv ? gtr__conv_added : gtr__bn_added] = 1;
     out->training = a->training;
     return true;
@@ -9723,11 +9718,8 @@ GTR__MAKE(affine) {
     if (b->training || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act] || a->attr.i[gtr__conv_added]
             || a->attr.i[11]) return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
-    if (!gtr__operands(f->b, out, a->n_in + own, 1)) return false;
-    GTR__COPY(out->in, a->in, a->n_in);
+    if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
-    out->out[0] = b->out[0];
-    out->attr = a->attr;
     out->attr.i[gtr__conv_act] = b->attr.i[gtr__bn_act]; out->attr.i[11] = 1;
     out->attr.i[gtr__conv_added] = b->attr.i[gtr__bn_added];
     out->attr.f[0] = b->attr.f[2]; out->attr.f[1] = b->attr.f[3]; out->attr.f[2] = b->attr.f[0];
@@ -9754,13 +9746,10 @@ GTR__MAKE(image_dact) {
     for (const gtr__node *n = a + 1; n < b; n++) /* computed again, perhaps */
         for (int k = n->n_in; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++)
             if (gtr__use(p, n, k) == gtr__root(p, saved)) return false;
-    if (!gtr__operands(f->b, out, n_in + (a->adds ? 1 : 0), a->n_out)) return false;
-    GTR__COPY(out->in, a->in, a->n_in);
+    if (!gtr__make_begin(f, a, b, more + (a->adds != 0), out)) return false;
     if (more) out->in[a->n_in] = saved;
     if (a->adds) out->in[n_in] = g;
-    out->out[0] = to;
     out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
-    out->attr = a->attr;
     out->attr.i[gtr__conv_act] = b->op; out->attr.i[gtr__conv_added] = a->adds != 0;
     out->attr.i[13] = p->value[g].storage;
     GTR__COPY(out->attr.f, b->attr.f, 2);
@@ -9846,7 +9835,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL, 0 };
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
-    for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
+    for (size_t row = 0; row < GTR__LENGTH(gtr__fusions); row++) {
         const gtr__fusion *u = &gtr__fusions[row];
         if (u->late != late || b->ctx->caps.unfused[u->fused]) continue;
         memset(f.readers, 0, 2 * (size_t)p->n_value * sizeof(int));
@@ -10036,7 +10025,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
     if (ok) {
         if (extra >= 0) {
             p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
-            p->carry += GTR__ROUND_UP(own, (size_t)GTR__ALIGN);
+            p->carry += gtr__rounded(own);
         }
         w->n_node = count;
         GTR__COPY(w->node, q, count);
@@ -10054,7 +10043,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own = by->late;
         outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
         outer.attr.i[0] = matcher; outer.attr.ptr = w;
-        memset(q, 0, (size_t)count * sizeof *q);
+        GTR__CLEAR(q, count);
         for (i = 0; i < count; i++) q[i].op = GTR__OP_COUNT;
         for (q = w->node; q < w->node + count; q++) {
             for (k = 0; k < GTR__ALL(q); k++) if (q->in[k] >= 0) {
@@ -10260,8 +10249,8 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     o->lanes = 1;
     for (i = 0; i < p->n_node; i++) o->lanes = GTR__MAX(o->lanes, gtr__lane(&p->node[i]) + 1);
     size_t per = (size_t)p->n_value * (size_t)o->lanes;
-    o->clock = (int *)gtr__malloc(ctx, (size_t)p->n_node * (size_t)o->lanes * sizeof(int) + 8);
-    writer = (int *)gtr__malloc(ctx, per * 2 * sizeof(int) + 8);
+    o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->lanes);
+    writer = GTR__NEW(ctx, int, per * 2);
     if (!o->clock || !writer) { gtr__mfree(ctx, writer); gtr__mfree(ctx, o->clock); o->clock = NULL; return false; }
     reader = writer + per;
     for (i = 0; i < (int)(2 * per); i++) writer[i] = -1;
@@ -10482,7 +10471,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     bool mixed = false;
     f.p = p; f.o = o; f.span = spans; f.last = last;
     const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
-    f.time = (int *)gtr__malloc(ctx, (trees + (size_t)p->n_node * (size_t)o->lanes) * sizeof(int) + 8);
+    f.time = GTR__NEW(ctx, int, trees + (size_t)p->n_node * (size_t)o->lanes);
     if (!f.time) return false;
     f.done = f.time + trees;
     for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then nothing is known */
@@ -10501,7 +10490,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         holes[j].offset = arena;
         wall->value = -1; wall->node = p->n_node; wall->last = INT_MAX;
         wall->offset = arena + holes[j].bytes;
-        arena = GTR__ROUND_UP(wall->offset + 1, (size_t)GTR__ALIGN);
+        arena = gtr__rounded(wall->offset + 1);
         wall->bytes = arena - wall->offset;
         f.root[holes[j].stage] = gtr__insert(&f, f.root[holes[j].stage], n + j);
     }
@@ -10569,7 +10558,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         : gtr__cpu_call(NULL, n->op, n->dir, &c);
     if (args != few) gtr__mfree(ctx, args);
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
-    n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
+    n->ws_bytes = gtr__rounded(n->ws_bytes);
     return r;
 }
 /* Values that the right phases read must survive what runs between gtr_backward and gtr_update:
@@ -10580,7 +10569,7 @@ static void gtr__carry(gtr__plan *p) {
             gtr__value *v = p->node[i].in[k] < 0 ? NULL : &p->value[gtr__root(p, p->node[i].in[k])];
             if (!v || v->home != GTR__HOME_ARENA || v->producer >= p->split) continue;
             v->home = GTR__HOME_KEPT; v->tensor = NULL; v->offset = p->carry;
-            p->carry += GTR__ROUND_UP(gtr__value_bytes(v), (size_t)GTR__ALIGN);
+            p->carry += gtr__rounded(gtr__value_bytes(v));
         }
 }
 static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
@@ -10588,9 +10577,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     gtr__span *spans, *holes;
     bool ok = false;
     const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
-    last = (int *)gtr__malloc(ctx, (rows + 1) * lanes * sizeof(int));
+    last = GTR__NEW(ctx, int, (rows + 1) * lanes);
     first = GTR__NEW(ctx, int, p->n_value);
-    spans = (gtr__span *)gtr__malloc(ctx, (rows + 2 * (size_t)p->n_value + 1) * sizeof *spans); /* and walls, holes */
+    spans = GTR__NEW(ctx, gtr__span, rows + 2 * (size_t)p->n_value + 1); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
     for (size_t at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
@@ -10620,7 +10609,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         v->bytes = gtr__value_bytes(v);
         if (v->home != GTR__HOME_ARENA || first[i] < 0) continue;
         spans[n].value = i; spans[n].node = -1; spans[n].first = first[i]; spans[n].stage = v->stage;
-        spans[n++].bytes = GTR__ROUND_UP(v->bytes, (size_t)GTR__ALIGN);
+        spans[n++].bytes = gtr__rounded(v->bytes);
     }
     ok = gtr__place(ctx, p, o, spans, n, holes, n_holes, last);
     for (i = 0; i < n && ok; i++) {
@@ -10765,9 +10754,9 @@ static void gtr__want_parameters(gtr__build *b) {
 static void gtr__find_lookups(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     gtr__plan *p = b->plan;
-    int i, k, v, *user; /* of each value: 1 + the node that uses it; -1: several do */
+    int i, k, v;
     if (b->r->no_matchers || !b->ctx->caps.lookups) return;
-    user = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *user + 8);
+    int *user = GTR__NEW(b->ctx, int, p->n_value); /* of each value: 1 + the node that uses it; -1: several do */
     if (!user) { b->failed = true; return; }
     for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++)
         if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
@@ -10841,8 +10830,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = ctx->n_instance; plan->n_stream = 1;
-    b.map = (int *)gtr__malloc(ctx, (size_t)n_map * sizeof(int) * 3 + 8);
-    b.whole = b.reach = (unsigned char *)gtr__malloc(ctx, (size_t)n_map * 2 + 1);
+    b.map = GTR__NEW(ctx, int, 3 * n_map);
+    b.whole = b.reach = GTR__NEW(ctx, unsigned char, 2 * n_map);
     if (!b.map || !b.reach) b.failed = true;
     else {
         b.shared = b.map + n_map;
@@ -11251,7 +11240,7 @@ static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
         int64_t *highest, gtr__cached *e) {
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor + 1);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     *n_inputs = 0;
@@ -11441,8 +11430,7 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
         int32_t v;
         if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
-        snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
-                op->builder);
+        snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1, op->builder);
         return i;
     }
     return -1;
@@ -11750,7 +11738,7 @@ static const gtr__optimizer_row gtr__optimizers[] = {
     { GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false, false },
     { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
 };
-#define GTR__N_OPTIMIZERS (sizeof gtr__optimizers / sizeof *gtr__optimizers)
+#define GTR__N_OPTIMIZERS GTR__LENGTH(gtr__optimizers)
 #define GTR__RULE_STATES(ID, states, ...) states,
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
@@ -11772,7 +11760,7 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (size_t i = 0; i < GTR__LENGTH(of); i++)
         GTR__WRONG(!(of[i].v >= 0) || !gtr__finite(of[i].v), "%s is %g, want a finite number of at least 0",
             of[i].name, of[i].v);
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
@@ -11814,15 +11802,15 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor + 1);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     uint32_t fits = 0; /* groups whose pattern fits one */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
-    t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter + 1);
-    t->group_of = GTR__NEW(ctx, int, ctx->n_parameter + 1);
-    t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter + 1);
-    t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter + 1);
+    t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
+    t->group_of = GTR__NEW(ctx, int, ctx->n_parameter);
+    t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter);
+    t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
@@ -11877,7 +11865,7 @@ static gtr_result gtr__trainer_current(gtr_trainer *t) {
     return gtr__trainer_segments(t);
 }
 static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
-    memset(t->lookups, 0, (size_t)t->n_param);
+    GTR__CLEAR(t->lookups, t->n_param);
     for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
 }
 static void gtr__trainer_optim(gtr_trainer *t) {
@@ -12411,7 +12399,7 @@ static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
     const gtr_shape *s = &t->param[i]->shape;
     const size_t line = (size_t)s->dim[1] * sizeof(gtr_float), bytes = (size_t)s->dim[0] * line;
     gtr_float *at = t->gradient + t->offset[i];
-    char *dense = (char *)gtr__malloc(t->ctx, 2 * bytes);
+    char *dense = GTR__NEW(t->ctx, char, 2 * bytes);
     if (!dense) return GTR_ERR_NOMEM;
     const char *form = dense + bytes, *rows = form + GTR__LOOKUP_ROWS(s->dim[0]);
     gtr_result r = gtr__to_host(t->ctx, 0, dense + bytes, at, bytes, "gradient");
@@ -12518,8 +12506,7 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
-    return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context",
-        who, gtr__label(m));
+    return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
 /* The plan for n rows, ready; rec: where their columns are. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
@@ -12966,8 +12953,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
             GTR__BAD_STATE(ctx, "predictor: input \"%s\" was not set", input[i]->name); return NULL;
         }
     }
-    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0
-            || gtr__stored_as(out)->op <= GTR__OP_GRADIENT) {
+    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__stored_as(out)->op <= GTR__OP_GRADIENT) {
         GTR__FAIL(ctx, SHAPE,
             "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape",
             gtr__label(out), n_batched);
@@ -13031,8 +13017,7 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
             if (gtr__limited_input(op) != p->input) continue;
             if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->row[0] / 4), text)) < 0) continue;
             at += done * (int64_t)(p->row[0] / 4);
-            return GTR__BAD_ARG(own, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
-                             text);
+            return GTR__BAD_ARG(own, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at, text);
         }
         const gtr_result before = own->error;
         own->error = GTR_OK;
@@ -13092,7 +13077,8 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
-#define GTR__BAD_FILE(ctx, text, ...) GTR__FAIL(ctx, FORMAT, GTR__PATH ": " text, __VA_ARGS__)
+#define GTR__OF_FILE(ctx, code, text, ...) GTR__FAIL(ctx, code, GTR__PATH ": " text, __VA_ARGS__)
+#define GTR__BAD_FILE(ctx, ...) GTR__OF_FILE(ctx, FORMAT, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
 typedef struct {
     gtr_context *ctx;
@@ -13101,7 +13087,7 @@ typedef struct {
     int fd; /* -1: closed */
 } gtr__file;
 static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
-    return GTR__FAIL(f->ctx, IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
+    return GTR__OF_FILE(f->ctx, IO, "%s failed: %s", f->path, doing, strerror(errno));
 }
 /* Not called again on EINTR: the descriptor is gone then. */
 static bool gtr__file_close(gtr__file *f) {
@@ -13121,7 +13107,7 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
     if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
     else if (!GTR__IS_FILE(st.st_mode))
-        GTR__FAIL(ctx, IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
+        GTR__OF_FILE(ctx, IO, "not a regular file but a folder, pipe or device", path);
     else { f->size = (uint64_t)st.st_size; return GTR_OK; }
     gtr__file_close(f);
     return GTR_ERR_IO;
@@ -13140,7 +13126,7 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
         GTR__RETRY(n, out ? GTR__SYS(write)(f->fd, p, piece) : GTR__SYS(read)(f->fd, p, piece));
         if (n < 0) return gtr__file_fail(f, out ? "writing" : "reading");
         if (n == 0 && !out)
-            return GTR__FAIL(f->ctx, IO, GTR__PATH ": became shorter while it was read", f->path);
+            return GTR__OF_FILE(f->ctx, IO, "became shorter while it was read", f->path);
         p += n;
         bytes -= (uint64_t)n;
     }
@@ -13148,10 +13134,9 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
 }
 /* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
 static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
-    *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
+    *out = bytes < SIZE_MAX / 2 ? GTR__NEW(f->ctx, uint8_t, bytes + 1) : NULL;
     if (*out) return gtr__file_move(f, *out, bytes, false);
-    return GTR__FAIL(f->ctx, NOMEM, GTR__PATH ": %ju bytes do not fit into memory", f->path,
-        (uintmax_t)bytes);
+    return GTR__OF_FILE(f->ctx, NOMEM, "%ju bytes do not fit into memory", f->path, (uintmax_t)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
 static gtr_result gtr__file_finish(gtr__file *f) {
@@ -13159,7 +13144,7 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     int64_t n;
     GTR__RETRY(n, GTR__SYS(read)(f->fd, &more, 1));
     if (n < 0) gtr__file_fail(f, "reading");
-    if (n > 0) GTR__FAIL(f->ctx, IO, GTR__PATH ": became longer while it was read", f->path);
+    if (n > 0) GTR__OF_FILE(f->ctx, IO, "became longer while it was read", f->path);
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
@@ -13217,7 +13202,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
         return NULL;
     }
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
-    c->host = (uint8_t *)gtr__malloc(d->ctx, (size_t)bytes);
+    c->host = GTR__NEW(d->ctx, uint8_t, bytes);
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
     d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
@@ -13288,20 +13273,18 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     uint64_t want = 1;
     memset(out, 0, sizeof *out);
     if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
-    if (n_head < 4) return GTR__BAD_FILE(ctx, "%ju bytes, too few for an IDX file", path,
-        (uintmax_t)size);
+    if (n_head < 4) return GTR__BAD_FILE(ctx, "%ju bytes, too few for an IDX file", path, (uintmax_t)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
         return GTR__BAD_FILE(ctx,
             "begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
             head[0], head[1], head[2], head[3]);
-    if (head[2] != 8) return GTR__FAIL(ctx, UNSUPPORTED,
-        GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
+    if (head[2] != 8) return GTR__OF_FILE(ctx, UNSUPPORTED,
+        "IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
     int ndim = head[3];
-    if (ndim > GTR_MAX_DIMS) return GTR__FAIL(ctx, UNSUPPORTED,
-        GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
+    if (ndim > GTR_MAX_DIMS) return GTR__OF_FILE(ctx, UNSUPPORTED,
+        "%d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
-    if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %ju bytes",
-        path, (uintmax_t)size);
+    if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %ju bytes", path, (uintmax_t)size);
     for (int i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -13315,7 +13298,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     if (size - out->start != want)
         return GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its dimensions", path,
                 (uintmax_t)(size - out->start), (uintmax_t)want);
-    return out->rows ? GTR_OK : GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", path);
+    return out->rows ? GTR_OK : GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", path);
 }
 /* The next byte to be read is then the data's first. */
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
@@ -13404,7 +13387,7 @@ static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int 
         gtr__file f;
         GTR__TRY(gtr__cifar_open(d->ctx, paths[k], labels, &f, &rows));
         gtr_result r = rows <= d->rows - done ? GTR_OK
-            : GTR__FAIL(d->ctx, IO, GTR__PATH ": became longer while it was read", paths[k]);
+            : GTR__OF_FILE(d->ctx, IO, "became longer while it was read", paths[k]);
         for (int64_t at = 0, m; at < rows && !r; at += m, done += m) {
             m = GTR__MIN(rows - at, GTR__CIFAR_CHUNK);
             r = gtr__file_move(&f, chunk, (uint64_t)(m * (GTR__CIFAR_PIXELS + labels)), false);
@@ -13415,7 +13398,7 @@ static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int 
         gtr__file_close(&f);
         GTR__TRY(r);
     }
-    return done == d->rows ? GTR_OK : GTR__FAIL(d->ctx, IO, GTR__PATH ": files became shorter while they were read",
+    return done == d->rows ? GTR_OK : GTR__OF_FILE(d->ctx, IO, "files became shorter while they were read",
         paths[0]);
 }
 gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes) {
@@ -13545,7 +13528,7 @@ static gtr_result gtr__image_resize(gtr_context *ctx, const uint8_t *x, int64_t 
     }
     for (int64_t y = 0; y < oh; y++) {
         const int64_t first = gtr__resize_weights(scale_y, top + y, h, weight, &taps) - y0;
-        memset(sum, 0, (size_t)line * sizeof *sum);
+        GTR__CLEAR(sum, line);
         for (k = 0; k < taps; k++) for (int64_t i = 0; i < line; i++) sum[i] += weight[k] * row[(first + k) * line + i];
         for (int64_t i = 0; i < line; i++) out[y * line + i] = (uint8_t)GTR__MIN(sum[i] + 0.5f, 255.0f);
     }
@@ -13584,7 +13567,7 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
 #ifdef _WIN32
 typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; } gtr__folder;
 static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
-    char *all = (char *)gtr__malloc(ctx, strlen(path) + 3);
+    char *all = GTR__NEW(ctx, char, strlen(path) + 3);
     f->next = false;
     f->h = INVALID_HANDLE_VALUE;
     errno = ENOENT;
@@ -13629,10 +13612,10 @@ static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool fo
     gtr_result r = GTR_OK;
     *name = NULL; *n = 0;
     if (!gtr__folder_open(ctx, &f, folder))
-        return GTR__FAIL(ctx, IO, GTR__PATH ": opening the folder failed: %s", folder, strerror(errno));
+        return GTR__OF_FILE(ctx, IO, "opening the folder failed: %s", folder, strerror(errno));
     while (!r && (e = gtr__folder_next(&f)) != NULL) {
         if (e[0] == '.' || (!folders && !gtr__is_image(e))) continue;
-        char *path = (char *)gtr__malloc(ctx, strlen(folder) + strlen(e) + 2);
+        char *path = GTR__NEW(ctx, char, strlen(folder) + strlen(e) + 2);
         if (path) strcat(strcat(strcpy(path, folder), "/"), e);
         if (!path || !GTR__GROW(ctx, *name, *n, cap)) r = GTR_ERR_NOMEM;
         else if (!folders || (GTR__STAT(path, &st) == 0 && GTR__IS_FOLDER(st.st_mode))) {
@@ -13906,20 +13889,20 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     s->begin = p;
     s->end = end;
     s->line = s->first_line = desc.header ? 2 : 1;
-    if (p == end) return GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", name);
+    if (p == end) return GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
     if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) {
         gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT;
     }
     s->columns = gtr__csv_fields(s, p);
     s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
     if (s->label >= s->columns)
-        return GTR__BAD_ARG(ctx,
-            GTR__PATH ": label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
+        return GTR__OF_FILE(ctx, ARG,
+            "label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
             name, desc.label_column, (intmax_t)s->first_line, (intmax_t)s->columns, s->desc.separator,
             (intmax_t)s->columns);
     if (s->label >= 0 && s->columns == 1)
-        return GTR__BAD_ARG(ctx, GTR__PATH
-            ": its only column (separated by '%c') is the label, want features too; for no label set .label_column "
+        return GTR__OF_FILE(ctx, ARG,
+            "its only column (separated by '%c') is the label, want features too; for no label set .label_column "
             "= -1", name, s->desc.separator);
     return GTR_OK;
 }
@@ -13972,15 +13955,15 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     if (!gtr__usable(ctx)) return NULL;
     if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
-        GTR__BAD_ARG(ctx, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
+        GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
     else if (desc.regression && desc.label_column == -1)
-        GTR__BAD_ARG(ctx, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
+        GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
-        GTR__BAD_ARG(ctx, GTR__PATH ": scale is %g, want a finite number", path, desc.scale);
+        GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
-        GTR__BAD_ARG(ctx, GTR__PATH
-            ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+        GTR__OF_FILE(ctx, ARG,
+            "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
     else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
         if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK)
             d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
@@ -14009,9 +13992,9 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
-        gtr__column *const new_one = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
-        if (new_one) {
-            new_one->channels = c->channels; new_one->image = c->image;
+        gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
+        if (to) {
+            to->channels = c->channels; to->image = c->image;
             continue;
         }
         gtr__dataset_free(d);
@@ -14144,10 +14127,8 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 enum { GTR__ST_F32, GTR__ST_I64 }; /* those that a model holds; the others are known, and refused */
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
-        {"F8_E4M3FNUZ", 8},
-    {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64},
-        {"F64", 64}, {"U64", 64},
-    {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
+    {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32},
+    {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64}, {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
 typedef struct {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end; /* of its data */
@@ -14339,7 +14320,7 @@ static gtr_result gtr__st_metadata(gtr__st *s) {
 }
 static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     static const char *const fields[3] = { "dtype", "shape", "data_offsets" };
-    const size_t n_dtypes = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
+    const size_t n_dtypes = GTR__LENGTH(gtr__st_dtypes);
     bool seen[3] = { false, false, false };
     int64_t v[GTR_MAX_DIMS];
     char text[64];
@@ -14447,8 +14428,7 @@ static gtr_result gtr__st_parse(gtr__st *s) {
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
     for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
-            return GTR__BAD_ENTRY(s, &s->entry[i],
-                ": its data begin at %ju, want %ju, where the last tensor's end",
+            return GTR__BAD_ENTRY(s, &s->entry[i], ": its data begin at %ju, want %ju, where the last tensor's end",
                 (uintmax_t)s->entry[i].begin, (uintmax_t)at);
     if (at != s->data)
         return GTR__BAD_FILE(s->ctx, "%ju bytes of data, want %ju, where the last tensor's end", s->path,
@@ -14483,8 +14463,7 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
         if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
             "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return GTR__BAD_FILE(ctx, "a header of %ju bytes, want at most %u", path, (uintmax_t)n,
-            GTR__ST_HEADER);
+        return GTR__BAD_FILE(ctx, "a header of %ju bytes, want at most %u", path, (uintmax_t)n, GTR__ST_HEADER);
     }
     if (n > file_bytes - 8) return GTR__BAD_FILE(ctx,
         "a header of %ju bytes in a file of %ju", path, (uintmax_t)n, (uintmax_t)file_bytes);
@@ -14518,8 +14497,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
         }
         gtr__shape_text(&p->shape, want);
         if (!e)
-            return GTR__FAIL(s->ctx, SHAPE, GTR__PATH
-                ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
+            return GTR__OF_FILE(s->ctx, SHAPE,
+                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
                 s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
@@ -14638,7 +14617,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
 /* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
     if (ctx->n_parameter <= GTR__ST_TENSORS) return GTR_OK;
-    return GTR__FAIL(ctx, UNSUPPORTED, GTR__PATH ": %jd tensors, a file holds at most %u", path,
+    return GTR__OF_FILE(ctx, UNSUPPORTED, "%jd tensors, a file holds at most %u", path,
             (intmax_t)ctx->n_parameter, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
@@ -14653,7 +14632,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
     s->header_room = 128;
     for (int64_t k = 0; k < s->ctx->n_parameter; k++) /* escapes; 10 numbers of up to 20 digits */
         s->header_room += 6 * strlen(s->order[k]->name) + 320;
-    s->header = (char *)gtr__malloc(s->ctx, s->header_room);
+    s->header = GTR__NEW(s->ctx, char, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
     gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
@@ -14671,7 +14650,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
     while (s->header_bytes % 8) gtr__save_add(s, " ");
     gtr__le_put((uint8_t *)s->header, 8, s->header_bytes - 8);
     if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
-    return GTR__FAIL(s->ctx, UNSUPPORTED, GTR__PATH ": a header of %ju bytes, at most %u are allowed", s->path,
+    return GTR__OF_FILE(s->ctx, UNSUPPORTED, "a header of %ju bytes, at most %u are allowed", s->path,
         (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
@@ -14720,8 +14699,8 @@ static gtr_result gtr__save_target(const gtr__save *s, char **out) {
         const size_t folder = *link == '/' || !slash ? 0 : (size_t)(slash + 1 - p);
         if (n < 0) return GTR_OK;
         if (hops == 40 || n == (ssize_t)sizeof link)
-            return GTR__FAIL(s->ctx, IO, GTR__PATH ": a link to itself, or too long", s->path);
-        p = (char *)gtr__malloc(s->ctx, folder + (size_t)n + 1);
+            return GTR__OF_FILE(s->ctx, IO, "a link to itself, or too long", s->path);
+        p = GTR__NEW(s->ctx, char, folder + (size_t)n + 1);
         if (p) { memcpy(p, *out, folder); memcpy(p + folder, link, (size_t)n); p[folder + (size_t)n] = 0; }
         gtr__mfree(s->ctx, *out);
     }
@@ -14771,9 +14750,9 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     const bool old = GTR__STAT(s->path, &st) == 0;
     int i, lock;
     if (old && !GTR__IS_FILE(st.st_mode)) /* a rename would replace /dev/null */
-        return GTR__FAIL(s->ctx, IO, GTR__PATH ": is there, but not a regular file", s->path);
+        return GTR__OF_FILE(s->ctx, IO, "is there, but not a regular file", s->path);
     if (old && GTR__STAT(target, &end) != 0)
-        return GTR__FAIL(s->ctx, IO, GTR__PATH ": a link that leads to no name of its file", s->path);
+        return GTR__OF_FILE(s->ctx, IO, "a link that leads to no name of its file", s->path);
     gtr__temporaries_remove(target, name, size);
     for (i = 0; i < 1000; i++) {
         snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
@@ -14806,7 +14785,7 @@ static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     s.order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
     char *target, *name = NULL;
     r = gtr__save_target(&s, &target);
-    if (!r) name = (char *)gtr__malloc(ctx, strlen(target) + 64);
+    if (!r) name = GTR__NEW(ctx, char, strlen(target) + 64);
     if (!r && (!s.order || !name)) r = GTR_ERR_NOMEM;
     for (int64_t k = 0; !r && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
     if (!r) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
@@ -14918,7 +14897,6 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__observed_drop(ctx, e);
     return gtr__text(ctx);
 }
-static size_t gtr__rounded(size_t bytes) { return bytes ? GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN) : 0; }
 /* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
 static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     for (int i = 0; i < p->n_value; i++) {
@@ -15017,8 +14995,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         bytes = ctx->desc.memory_limit;
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all)) {
-                GTR__BAD_ARG(ctx,
-                    "gtr_largest_batch: the device's memory is not known; give a number of bytes");
+                GTR__BAD_ARG(ctx, "gtr_largest_batch: the device's memory is not known; give a number of bytes");
                 return 0;
             }
             bytes = f + ctx->device_bytes; /* what this context has counts as its own */
@@ -15070,8 +15047,7 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
     gtr__cached *e = gtr__trainer_entry(t, batch, t->data, by_node);
-    if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx)
-            || gtr__trainer_segments(t))
+    if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
         return NULL;
@@ -15242,7 +15218,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     gtr_context *ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
-    char *held = (char *)gtr__malloc(ctx, bytes);
+    char *held = GTR__NEW(ctx, char, bytes);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
     gtr_trainer_desc d = t->desc;
