@@ -3062,7 +3062,7 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * rs;
 #define GTR__BASE_1(g)
 #define GTR__BASE_2(g)
-#define GTR__NEXT_0(g) a##g += ls;
+#define GTR__NEXT_0(g) a##g += next;
 #define GTR__NEXT_1(g)
 #define GTR__NEXT_2(g)
 #define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
@@ -3078,21 +3078,28 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
 #define GTR__ROW_STORE2(i, g, o) GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
 /* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
-   28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked. */
-#define GTR__TILE_ARGS int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, \
+   28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked; k is a
+   multiple of run, and skip elements more lie between a run of columns and the next. */
+#define GTR__TILE_ARGS int64_t k, int64_t run, int64_t skip, const gtr_float *a, int64_t as, \
+    const gtr_float *b, int64_t bs, \
     const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs
 typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
 #define GTR__TILE(R, V, by, row_step, col_step) \
 static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
-    const int64_t rs = row_step, ls = col_step; \
+    const int64_t rs = row_step; \
     gtr__v x; \
     GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
-    for (; k > 0; k--) { \
-        GTR__TILE_B##V(b) \
-        b += bs; \
-        GTR__ROWS_##R(GTR__ROW_STEP##V) GTR__ROWS_##R(GTR__ROW_NEXT) \
+    for (; k > 0; k -= run) { \
+        int64_t next = col_step; \
+        for (int64_t l = run; l > 0; l--) { \
+            GTR__TILE_B##V(b) \
+            b += bs; \
+            GTR__ROWS_##R(GTR__ROW_STEP##V) GTR__ROWS_##R(GTR__ROW_NEXT) \
+        } \
+        next = skip; \
+        GTR__ROWS_##R(GTR__ROW_NEXT) \
     } \
     if (from) { GTR__ROWS_##R(GTR__ROW_FROM##V) } \
     if (bias) { GTR__TILE_B##V(bias) GTR__ROWS_##R(GTR__ROW_BIAS##V) } \
@@ -3113,6 +3120,7 @@ typedef struct {
     int64_t m, n, k;
     const gtr_float *a, *b;
     int64_t ars, acs, brs, bcs;
+    int64_t run, skip; /* A's columns are runs of so many, skip elements more apart; run 0: one run */
     gtr_float *c;
     int64_t ldc;
     int add; /* add to what is in c */
@@ -3272,11 +3280,12 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     const bool from = !s->first || s->add;
     const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[rows - 1][by_col][width > GTR__VL];
+    const int64_t run = g->run ? g->run : k;
     gtr_float *c = s->c + i * s->ldc + j;
     for (int64_t r = 0; r < rows; r++) /* C's lines come while its sums are made */
         for (int64_t q = 0; q < width; q += GTR__LINE) GTR__PREFETCH(c + r * s->ldc + q, 1);
     if (width == GTR__NR || width == GTR__VL) {
-        fn(k, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
+        fn(k, run, g->skip, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
     } else {
         const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
         gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
@@ -3287,7 +3296,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
             if (width < wide) memset(tile, 0, sizeof tile);
             gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
         }
-        fn(k, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
+        fn(k, run, g->skip, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
         gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
@@ -4861,8 +4870,8 @@ typedef struct {
     int add;
     const gtr__conv_epilogue *e;
 } gtr__conv_job;
-/* The parts of a job that follow from its window; lines shorter than `least` are copied place by place. */
-static void gtr__conv_plan(gtr__conv_job *w, int64_t least) {
+/* The parts of a job that follow from its window; short lines are copied place by place. */
+static void gtr__conv_plan(gtr__conv_job *w) {
     const gtr__window *g = &w->g;
     w->rows = g->n * g->oh * g->ow;
     w->k = g->kh * g->kw * g->cg;
@@ -4870,7 +4879,7 @@ static void gtr__conv_plan(gtr__conv_job *w, int64_t least) {
     w->nb = GTR__ROUND_UP(g->og, GTR__VL);
     w->direct = g->kh * g->kw == 1 && g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow
         && w->down * w->across == 1 && g->c * (int64_t)sizeof(gtr_float) % 4096;
-    w->own = (g->ow < least || (g->dw > 1 ? 1 : g->kw) < g->sw) && w->down * w->across == 1;
+    w->own = (g->ow < 6 || (g->dw > 1 ? 1 : g->kw) < g->sw) && w->down * w->across == 1;
     const int64_t pieces = GTR__MAX((g->ow + GTR__CONV_ROWS - 1) / GTR__CONV_ROWS, 1);
     w->most = (g->ow + pieces - 1) / pieces;
 }
@@ -4883,13 +4892,13 @@ static int64_t gtr__window_line(bool back, int64_t at, int64_t k, int64_t step, 
 }
 /* Places i to i + rows - 1, of line y of image n from x on (own, direct: and of lines that follow), and A's rows. */
 typedef struct { const gtr_float *a; int64_t i, rows, n, y, x; } gtr__conv_line;
-/* Lines of some of places i to end - 1, of how many is returned. */
+/* Lines of one length of some of places i to end - 1, of how many is returned. */
 static int64_t gtr__conv_lines(const gtr__conv_job *w, int64_t i, int64_t end, gtr__conv_line *line, int *lines) {
     const int64_t wide = w->g.ow, high = w->g.oh, most = GTR__MIN(end - i, GTR__CONV_ROWS);
     int64_t all = 0, rows;
     for (*lines = 0; all < most; all += rows, i += rows) {
         rows = w->direct || w->own ? most : GTR__MIN(GTR__MIN(w->most, wide - i % wide), end - i);
-        if (all + rows > GTR__CONV_ROWS) break;
+        if (all + rows > GTR__CONV_ROWS || (all && rows != line->rows)) break;
         const gtr__conv_line l = { NULL, i, rows, i / wide / high, i / wide % high, i % wide };
         line[(*lines)++] = l;
     }
@@ -5019,7 +5028,7 @@ static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step,
 }
 /* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
 static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
-    gtr__conv_plan(w, 6);
+    gtr__conv_plan(w);
     const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
     const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
         line = w->own || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
@@ -5210,18 +5219,16 @@ static void gtr__conv_dw_range(GTR__SPAN) {
         int lines;
         if (d->bias && !b.l) GTR__CLEAR(d->bias + part * w->g.o + q * w->n, w->n);
         g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
-        for (int64_t row = part * d->part; row < last; ) {
-            row += gtr__conv_lines(w, row, last, line, &lines);
+        for (int64_t row = part * d->part, rows; row < last; row += rows) {
+            const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
+            rows = gtr__conv_lines(w, row, last, line, &lines);
             g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
-            for (int k = 0; k < lines && d->bias && !b.l; k++)
-                gtr__conv_bias_add(d->dy + line[k].i * w->g.o + q * w->n, w->g.o, line[k].rows, w->n,
-                    d->bias + part * w->g.o + q * w->n);
+            if (d->bias && !b.l) gtr__conv_bias_add(dy, w->g.o, rows, w->n, d->bias + part * w->g.o + q * w->n);
+            s.first = row == part * d->part;
+            g.run = line->rows;
+            g.skip = (b.xs - w->g.sw) * b.ys * b.cs;
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
-                for (int k = 0; k < lines; k++) {
-                    s.first = line[k].i == part * d->part;
-                    gtr__gemm_strip(&s, line[k].rows, line[k].a, d->dy + line[k].i * w->g.o + q * w->n + j, 0, b.n, j,
-                        GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
-                }
+                gtr__gemm_strip(&s, rows, line->a, dy + j, 0, b.n, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
         }
     }
 }
@@ -5257,7 +5264,7 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
     gtr__conv_cols b = GTR__ZERO;
     d.w.g = *g; d.w.x = gtr__floats(x); d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
     d.w.taps = g->kh * g->kw; d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
-    gtr__conv_plan(&d.w, k < 128 ? 6 : 20);
+    gtr__conv_plan(&d.w);
     while (gtr__conv_next(g, &b)) d.blocks++;
     const bool lanes = GTR__DEPTHWISE(g);
     if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
