@@ -5383,6 +5383,11 @@ static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t rea
     *first = k + pad < reach ? 0 : (k + pad - reach) / step + 1;
     *end = GTR__MIN(places, (k + pad) / step + 1);
 }
+/* Pixels that the place below has first come while pixel x of this one, under tap (ky, kx), is used. */
+static void gtr__pool_ahead(const gtr__window *g, int64_t ky, int64_t kx, const gtr_float *x, int64_t some) {
+    for (int64_t k = ky + g->sh < g->kh || kx + g->sw < g->kw ? some : 0; k + GTR__LINE <= some; k += GTR__LINE)
+        GTR__PREFETCH(x + g->sh * g->w * g->c + k, 0);
+}
 static void gtr__max_pool_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
@@ -5396,43 +5401,61 @@ static void gtr__max_pool_range(GTR__SPAN) {
                 const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
                 const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c;
                 const int64_t some = ix < 0 ? 0 : g->c;
+                gtr__pool_ahead(g, ky, kx, x, some);
                 GTR__IVDEP
                 for (int64_t k = 0; k < some; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
             }
         }
     }
 }
-/* Images by blocks of channels: what windows give pixels is added in the order of places. */
+/* fn of lines *from to to - 1 of dx, of each pixel some channels. */
+static void gtr__pool_lines(const gtr__pool_job *w, void (*fn)(const gtr__call *, gtr_float *, int64_t), gtr_float *dx,
+        int64_t *from, int64_t to, int64_t some) {
+    const int64_t c = w->g.c, end = to * w->g.w, run = some == c ? end - *from * w->g.w : 1;
+    for (int64_t p = *from * w->g.w; p < end; p += run) fn(w->c, dx + p * c, run * some);
+    *from = GTR__MAX(*from, to);
+}
+static void gtr__max_pool_back_place(const gtr__pool_job *w, int64_t n, int64_t oy, int64_t ox, int64_t first,
+        int64_t some, gtr_float *dx) {
+    const gtr__window *g = &w->g;
+    const int64_t at = ((n * g->oh + oy) * g->ow + ox) * g->c + first;
+    const gtr_float *y = gtr__in(w->c, 1) + at;
+    gtr_float t[GTR__BLOCK];
+    GTR__COPY(t, w->y + at, some);
+    for (int64_t ky = 0; ky < g->kh; ky++) {
+        const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
+        for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
+            const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
+            if (ix < 0) continue;
+            const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c + first;
+            gtr_float *to = dx + (iy * g->w + ix) * g->c;
+            gtr__pool_ahead(g, ky, kx, x, some);
+            GTR__IVDEP
+            for (int64_t k = 0; k < some; k++) {
+                const bool here = x[k] == y[k] || x[k] != x[k]; /* then y is NaN, too */
+                to[k] += here ? t[k] : 0;
+                t[k] = here ? 0 : t[k];
+            }
+        }
+    }
+}
+/* Images by blocks of channels: what windows give pixels is added in the order of places. A line begins and ends in a
+   near cache: before the first windows that reach it and behind the last. */
 static void gtr__max_pool_back_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
-    const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w, places = g->oh * g->ow;
+    const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w;
     for (; i < end; i++) {
-        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK),
-            lines = blocks == 1 ? 1 : pixels, run = blocks == 1 ? pixels * some : some;
-        gtr_float *dx = w->to + n * pixels * g->c + first, t[GTR__BLOCK];
-        for (int64_t p = 0; p < lines; p++) gtr__pool_begin(w->c, dx + p * g->c, run);
-        for (int64_t p = 0; p < places; p++) {
-            const int64_t at = (n * places + p) * g->c + first, oy = p / g->ow, ox = p % g->ow;
-            const gtr_float *y = gtr__in(w->c, 1) + at;
-            GTR__COPY(t, w->y + at, some);
-            for (int64_t ky = 0; ky < g->kh; ky++) {
-                const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
-                for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
-                    const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
-                    if (ix < 0) continue;
-                    const gtr_float *x = w->x + (n * pixels + iy * g->w + ix) * g->c + first;
-                    gtr_float *to = dx + (iy * g->w + ix) * g->c;
-                    GTR__IVDEP
-                    for (int64_t k = 0; k < some; k++) {
-                        const bool here = x[k] == y[k] || x[k] != x[k]; /* then y is NaN, too */
-                        to[k] += here ? t[k] : 0;
-                        t[k] = here ? 0 : t[k];
-                    }
-                }
-            }
+        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
+        gtr_float *dx = w->to + n * pixels * g->c + first;
+        for (int64_t oy = 0, begun = 0, done = 0; oy <= g->oh; oy++) {
+            const int64_t top = oy < g->oh ? GTR__MIN(oy * g->sh - g->ph, g->h) : g->h,
+                reach = oy < g->oh ? GTR__MIN(top + (g->kh - 1) * g->dh + 1, g->h) : g->h;
+            gtr__pool_lines(w, gtr__pool_begin, dx, &begun, GTR__MAX(reach, top), some);
+            gtr__pool_lines(w, gtr__pool_end, dx, &done, top, some);
+            for (int64_t ox = 0; ox < g->ow && oy < g->oh; ox++)
+                gtr__max_pool_back_place(w, n, oy, ox, first, some, dx);
         }
-        for (int64_t p = 0; p < lines; p++) gtr__pool_end(w->c, dx + p * g->c, run);
     }
 }
 GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false, false); }
