@@ -9,8 +9,8 @@ faults() { # a name, and what sed does to exactly one line
     cat <<'END'
 forward of gelu: s/^    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
 forward of softmax: s/f = (gtr_float)(1 \/ gtr__sum_run(y, n));/f = (gtr_float)(1.0001 \/ gtr__sum_run(y, n));/
-forward of concat: s/gtr__copy_rows(instance, p, run, w, row, outer, run, whole->add);/gtr__copy_rows(instance, k > 1 ? (gtr_float *)part[1].data : p, run, w, row, outer, run, whole->add);/
-output of a split: s/else if (p) gtr__copy_rows(instance, w, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(instance, k > 2 ? w - run : w, row, p, run, outer, run, part[k].add);/
+forward of concat: s/gtr__copy_rows(cpu, p, run, w, row, outer, run, whole->add);/gtr__copy_rows(cpu, k > 1 ? (gtr_float *)part[1].data : p, run, w, row, outer, run, whole->add);/
+output of a split: s/else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(cpu, k > 2 ? w - run : w, row, p, run, outer, run, part[k].add);/
 forward of argmax: s/if (v > m || (v != v && m == m)) best = i;/if (v < m || (v != v \&\& m == m)) best = i;/
 backward of tanh: s/GTR__TANHF(x), dy \* (1 - y \* y))/GTR__TANHF(x), dy * (1 - y))/
 backward of matmul: s/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out\[1\], tb);/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, \&c->out[1], !tb);/
@@ -26,7 +26,7 @@ share of a micro-batch's labels: s/(double)tally\[0\] \* (double)c->in\[1\].coun
 micro-batch's rows: s/b->rows = b->r->batch \* (m + 1) \/ parts - b->row0;/b->rows = b->r->batch \/ parts;/
 kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* b->row0)/x->offset = (size_t)(gtr__count(\&x->shape) \/ b->rows * b->micro)/
 gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
-copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(instance, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(instance, \&c->in[0]/
+copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, \&c->in[0]/
 masks of micro-batches: s/const int64_t counted = a->i\[0\] ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->i[0] ? 0 : gtr__in_whole(a, row)/
 recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1at[owner[v]] = GTR__MAX(at[owner[v]], i);/
 running variance: s/unbias = n > 1 ? n \/ (n - 1) : 1;/unbias = 1;/
