@@ -56,7 +56,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
     evaluate fit predicting files datasets idx cifar images csv dataset-use safetensors json load save-file
-    observing release
+    checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -414,6 +414,18 @@ typedef struct gtr_fit_desc {
     bool silent; /* no progress on stderr */
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
+    /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
+       whichever comes first (all 0: every epoch), and where it ends without an error */
+    const char *checkpoint;
+    int64_t checkpoint_steps;
+    double checkpoint_seconds;
+    int checkpoint_epochs;
+    int keep_last; /* the last so many, at most 30, stay as checkpoint.STEP, too */
+    bool keep_best; /* that of the epoch with the least validation loss (or, without, loss) as checkpoint.best */
+    /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
+       one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
+       batch, no_shuffle or drop_last: GTR_ERR_STATE. */
+    bool resume;
 } gtr_fit_desc;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied. */
@@ -521,6 +533,8 @@ GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its mu
 GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
 /* full name of an input or parameter, else of its op; "" for NULL */
 GTR_API const char *gtr_tensor_name(const gtr_tensor *t);
+/* Of its value, as gtr_set and gtr_get count them; with a batch: of a batch of one row. NULL: 0. */
+GTR_API size_t gtr_tensor_bytes(const gtr_tensor *t);
 
 // >>op
 /* Float means GTR_F32. "Broadcasting" is NumPy's. A negative axis counts from the end. Results belong to the context,
@@ -805,6 +819,10 @@ GTR_API int64_t gtr_parameter_count(const gtr_context *ctx);
 GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
 GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name); /* NULL if there is none; no error */
 GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
+/* Gives each of to's parameters and buffers the value of from's that has its name; from may have more. From another
+   context (of the same thread), on whatever device. One that is missing or of another shape is GTR_ERR_SHAPE in to; on
+   failure nothing changes. Waits for both. */
+GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 
 // >>trainer
 /* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers
@@ -833,8 +851,10 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v,
-   RMSprop's momentum; behind them the average. */
+   RMSprop's momentum; behind them the average. Waits. The count of updates, which Adam and averages begin by, is not
+   set: gtr_checkpoint_load sets all. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
+GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
 /* Exchanges the trained parameters and their averages (the first update sets these, later ones make them
    ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the
    next call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
@@ -929,9 +949,23 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: n
    While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
    then says so: gtr_error_clear allows it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
-/* Reads them back. Strict: the file holds exactly the context's names, shapes and dtypes, or nothing changes. Where
-   none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
+/* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
+   nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
+/* All that t's training goes on from, as gtr_save writes a file: the context's parameters and buffers, t's states and
+   averages, steps, rate, loss scale, epoch and place in it; in gtr_fit's callback the fit's own, too. Not the values of
+   inputs and constants, nor what another trainer has (one each, then). Between gtr_backward and gtr_update, and
+   between two gtr_average_swap: GTR_ERR_STATE. Waits. */
+GTR_API gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path);
+/* Goes on from there, in a program that built the same: on the same device with the bits of a run that was not cut, on
+   another within rounding. gtr_trainer_data, called before or after, then goes on in that epoch where data set's rows,
+   batch, shuffle and drop_last are the checkpoint's. Of another model, optimizer, precision or seed: GTR_ERR_SHAPE or
+   GTR_ERR_STATE, which says what differs; rates, decays and the like may be others. On failure nothing changes. */
+GTR_API gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path);
+/* The same in memory: how many bytes it takes now (0 on error), and these, all of them. */
+GTR_API size_t gtr_checkpoint_bytes(gtr_trainer *t);
+GTR_API gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes);
+GTR_API gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes);
 
 // >>observe
 /* Texts belong to the context and are valid until the next text call. */
@@ -2160,6 +2194,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    struct gtr__fitting *fit; /* the running gtr_fit's */
     bool fitting; /* gtr_fit runs */
     bool swapped; /* the parameters are the averages */
     gtr_dataset *validation; /* its own */
@@ -2178,6 +2213,8 @@ struct gtr_trainer {
     float lr;
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
+    gtr_precision asked; /* that desc asked for */
     int64_t batch; bool shuffle, drop_last;
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int column[GTR__MAX_FEED]; /* of each input */
@@ -7714,6 +7751,10 @@ gtr_tensor *gtr_keep(gtr_tensor *t) {
 gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
 gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
 const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
+size_t gtr_tensor_bytes(const gtr_tensor *t) {
+    const int64_t n = t ? gtr__count(&t->shape) : 0;
+    return t ? (size_t)(n < 0 ? -n : n) * gtr__dtype_size(t->dtype) : 0;
+}
 int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->n_parameter : 0; }
 gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) {
     return ctx && i >= 0 && i < ctx->n_parameter ? ctx->parameter[i] : NULL;
@@ -11926,6 +11967,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t);
 }
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
+    const gtr_precision asked = desc.precision;
     int64_t highest;
     if (!loss) return NULL;
     gtr_context *ctx = loss->ctx;
@@ -11933,7 +11975,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
         return NULL;
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
-    t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
+    t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr; t->asked = asked;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
     for (int g = 0; g < desc.n_groups && ok; g++) {
@@ -12280,12 +12322,13 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     gtr__data_end(t);
     if (!data) return GTR_OK;
     const gtr_trainer was = *t;
-    if (data != t->last || batch != t->batch || shuffle != t->shuffle || drop_last != t->drop_last) t->data_at = 0;
-    t->data = t->last = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
+    if ((t->last ? data != t->last : data->rows != t->rows) || batch != t->batch || shuffle != t->shuffle
+        || drop_last != t->drop_last) t->data_at = 0;
+    t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
     const gtr_result r = gtr__trainer_plan(t);
     if (!r) return r;
-    t->data = NULL; t->last = was.last; t->data_at = was.data_at;
+    t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
@@ -12353,15 +12396,20 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     return GTR_OK;
 }
 static const char gtr__swaps[] = "gtr_average_swap";
-static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
+static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
-    GTR__TRY(gtr__refuse(t, who));
     if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx,
         pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     if (t->swapped && who != gtr__swaps)
         return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
+}
+static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
+    if (!t) return GTR_ERR_ARG;
+    GTR__TRY(gtr__runnable(t->ctx, who));
+    GTR__TRY(gtr__refuse(t, who));
+    return gtr__trainer_whole(t, who, pending);
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
@@ -12480,7 +12528,8 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     const void *src = host;
     void *room = NULL;
     gtr_result r = gtr__parameter_lying(p, &src, &room);
-    if (!r) r = gtr__gradient_put(t, at, src, bytes);
+    if (!r)
+        r = buffer == t->gradient ? gtr__gradient_put(t, at, src, bytes) : gtr__to_device(ctx, 0, at, src, bytes, what);
     gtr__mfree(ctx, room);
     return r;
 }
@@ -12498,9 +12547,15 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
     return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
 }
-gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
+static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
-    return gtr__buffer_copy(t, p, state, dst, bytes, false, "optimizer state");
+    return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
+}
+gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
+    return gtr__state_copy(t, p, which, dst, bytes, false);
+}
+gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes) {
+    return gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true);
 }
 
 static bool gtr__averaged(gtr_trainer *t) { return t->optim.ema > 0 && gtr_trainer_report(t).applied; } /* drained */
@@ -12626,7 +12681,8 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
 }
 
 // >>fit
-typedef struct {
+#define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
+typedef struct gtr__fitting {
     gtr_trainer *t;
     gtr_fit_desc *d;
     gtr_progress p;
@@ -12637,7 +12693,27 @@ typedef struct {
     bool terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
     int width; /* of the line on the terminal */
     double pace, since; uint64_t done; /* seconds a step; when it last waited, steps done then */
+    /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
+    bool resumed; int64_t before, ended, saved;
+    double saved_at, best; /* when; the least loss that keep_best has met */
+    int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
+/* See >>checkpoint. */
+static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
+static gtr_result gtr__fit_resume(gtr__fitting *f);
+static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
+/* Steps between checkpoints by epochs; 0: there are none. */
+static int64_t gtr__fit_every(const gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    const bool epochs = d->checkpoint && !d->checkpoint_steps && !(d->checkpoint_seconds > 0);
+    return f->per_epoch * GTR__MAX(d->checkpoint_epochs, epochs ? 1 : 0);
+}
+/* Steps from k on, at most n, before a checkpoint may be due. */
+static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
+    const int64_t steps = f->d->checkpoint_steps, every = gtr__fit_every(f);
+    if (steps) n = GTR__MIN(n, steps - k % steps);
+    return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
+}
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
     return _isatty(2) != 0;
@@ -12677,7 +12753,8 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
     f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
-    f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
+    const int64_t n = f->p.step - f->before;
+    f->p.seconds_left = n ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)n : 0;
 }
 /* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
 static void gtr__fit_harvest(gtr__fitting *f) {
@@ -12717,7 +12794,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
     if (r) return r;
-    if (epoch_end) gtr__fit_show(f, true);
+    if (epoch_end) { gtr__fit_show(f, true); f->ended = (int64_t)(f->next - f->first); }
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return t->refused;
 }
@@ -12740,11 +12817,12 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     const int64_t every = f->d->callback_every;
-    int64_t k = 0;
+    int64_t k = f->before;
     gtr_result r = GTR_OK, end;
+    if (f->told && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
     while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->stop) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
-        int n = (int)GTR__MIN(GTR__LAUNCH_STEPS, left);
+        int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
         if (every > 0) n = (int)GTR__MIN(n, every - k % every);
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
         if ((r = gtr__fit_room(f, &n))) break;
@@ -12754,12 +12832,14 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
         if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     t->fit_steps = 0;
     if (!end) end = gtr__observe(t);
     if (!r && (r = end) == GTR_OK) r = t->refused;
     if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
+    if (!r) r = gtr__fit_checkpoint(f, k, true);
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
     if (f->stopped && !f->d->silent)
         fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
@@ -12773,10 +12853,14 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr__cached *e;
     gtr__record rec;
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
-    f->place = t->data_at % f->per_epoch;
+    f->next = t->runner->step;
+    if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
+    f->before = (int64_t)(f->next - f->first);
+    f->saved = f->resumed ? f->before : -1;
+    f->p.step = f->before;
+    f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
-    f->first = f->next = t->runner->step;
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
@@ -12785,7 +12869,12 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
         GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e, &rec));
         if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e, &rec));
     }
-    return gtr__rate_begin(t, f->p.steps);
+    GTR__TRY(gtr__rate_begin(t, f->p.steps));
+    t->fit_step0 = f->first;
+    if (f->resumed && !d->silent)
+        fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
+            (long long)f->p.steps);
+    return GTR_OK;
 }
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
@@ -12799,7 +12888,8 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
-    f.t = t; f.d = &d;
+    GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
+    f.t = t; f.d = &d; f.rows_fed = data->rows;
     if (!ctx->fits++) { /* what stops a fit stops one in its callback, too */
         ctx->stopped = false;
         gtr__stop_set(ctx, 0);
@@ -12807,22 +12897,25 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->refused = GTR_OK;
     t->metric = d.metric; t->validation = d.validation;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    f.told = d.validation || (d.callback && !d.callback_every);
+    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best;
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fitting = true;
-    gtr_result r = gtr__fit_begin(&f, data);
+    t->fit = &f;
+    f.p.val_loss = f.p.val_metric = NAN;
+    f.best = INFINITY;
+    gtr_result r = gtr__fit_resume(&f);
+    if (!r) r = gtr__fit_begin(&f, data);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
-        f.p.epoch = 1;
-        f.p.val_loss = f.p.val_metric = NAN;
-        f.began = gtr__now();
+        f.began = f.saved_at = gtr__now();
         r = gtr__fit_run(&f);
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
     t->fitting = t->several = false;
+    t->fit = NULL;
     t->metric = NULL;
     t->validation = NULL;
     ctx->fits--;
@@ -13081,6 +13174,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__FSYNC     _commit /* FlushFileBuffers */
 #  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 \
     : (errno = EACCES, -1))
+#  define GTR__LINK(from, to) (CreateHardLinkA(to, from, NULL) ? 0 : -1)
 #  define GTR__CHMOD(name, mode) (void)0
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
@@ -13099,6 +13193,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__FSTAT     fstat
 #  define GTR__FSYNC     fsync
 #  define GTR__RENAME(from, to) rename(from, to)
+#  define GTR__LINK(from, to) link(from, to)
 #  define GTR__CHMOD(name, mode) chmod(name, mode)
 #  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC) /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
@@ -14140,7 +14235,7 @@ void gtr_dataset_destroy(gtr_dataset *d) {
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
         if (t->data == d) t->data = NULL;
-        if (t->last == d) t->last = NULL;
+        if (t->last == d) { t->last = NULL; t->rows = 0; }
     }
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
@@ -14162,7 +14257,7 @@ static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
 typedef struct {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end; /* of its data */
-    int32_t parameter; /* of the context; -1 */
+    int32_t part; /* of the list; -1 */
     uint8_t dtype;
 } gtr__st_entry;
 typedef struct {
@@ -14177,6 +14272,8 @@ typedef struct {
             than 48 of the header, a key 4 and 6 of the header: two thirds of the header's size are room for all */
     uint32_t n, n_key;
     bool has_metadata;
+    gtr_tensor *const *list; int64_t n_list; /* what it is to hold: the context's parameters, or a checkpoint's parts */
+    const char *among; /* other names than those that begin so are left alone; NULL: there may be none */
 } gtr__st;
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
@@ -14259,6 +14356,11 @@ static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, siz
 /* The same with text of C, which need not be UTF-8. */
 static int gtr__json_order(const gtr__st *s, uint32_t a, const char *text) {
     return gtr__json_compare(s, a, text, strlen(text), gtr__utf8_next);
+}
+static bool gtr__json_begins(const gtr__st *s, uint32_t a, const char *text) {
+    size_t i = (size_t)a + 1;
+    while (*text && gtr__json_next(s->head, s->size, &i) == (unsigned char)*text) text++;
+    return !*text;
 }
 /* The string at a for a message, as the header has it, cut to size. Returns buf. */
 static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size) {
@@ -14390,7 +14492,7 @@ static gtr_result gtr__st_scan(gtr__st *s) {
     if (!gtr__st_take(s, '}')) {
         do {
             gtr__st_entry e = GTR__ZERO;
-            e.parameter = -1;
+            e.part = -1;
             GTR__TRY(gtr__st_string(s, "a tensor's name", &e.name));
             if (s->length == 0) return GTR__BAD_ENTRY(s, &e, ": an empty name");
             if (s->length > GTR__ST_NAME) return GTR__BAD_ENTRY(s, &e, ": a name longer than 1024 bytes");
@@ -14504,7 +14606,19 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
 
 // >>load
 static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
-/* Gives every entry its parameter: the names, shapes and dtypes of file and context are the same, or GTR_ERR_SHAPE. */
+/* The entry of that name, or NULL. */
+static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
+    uint32_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        const int order = gtr__json_order(s, s->entry[mid].name, name);
+        if (order == 0) return &s->entry[mid];
+        if (order < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    return NULL;
+}
+/* Gives every entry its part: the names, shapes and dtypes of file and list are the same, or GTR_ERR_SHAPE. */
 static gtr_result gtr__st_match(gtr__st *s) {
     char got[GTR__TEXT], want[GTR__TEXT];
     gtr_shape shape;
@@ -14513,35 +14627,28 @@ static gtr_result gtr__st_match(gtr__st *s) {
         if (s->entry[i].dtype > GTR__ST_I64)
             return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64",
                 gtr__st_dtypes[s->entry[i].dtype].name);
-    for (int64_t k = 0; k < s->ctx->n_parameter; k++) {
-        const gtr_tensor *p = s->ctx->parameter[k];
+    for (int64_t k = 0; k < s->n_list; k++) {
+        const gtr_tensor *p = s->list[k];
         const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
-        gtr__st_entry *e = NULL;
-        uint32_t lo = 0, hi = s->n;
-        while (lo < hi && !e) {
-            uint32_t mid = lo + (hi - lo) / 2;
-            int order = gtr__json_order(s, s->entry[mid].name, p->name);
-            if (order == 0) e = &s->entry[mid];
-            else if (order < 0) lo = mid + 1;
-            else hi = mid;
-        }
+        gtr__st_entry *e = gtr__st_find(s, p->name);
         gtr__shape_text(&p->shape, want);
         if (!e)
             return GTR__OF_FILE(s->ctx, SHAPE,
                 "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
-                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->ctx->n_parameter);
+                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
             return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",
                 gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
-        e->parameter = (int32_t)k;
+        e->part = (int32_t)k;
     }
-    for (i = 0; i < s->n && s->entry[i].parameter >= 0; i++) {}
+    for (i = 0; i < s->n && (s->entry[i].part >= 0 || (s->among && !gtr__json_begins(s, s->entry[i].name, s->among)));)
+        i++;
     if (i == s->n) return GTR_OK;
     shape = gtr__st_shape(s, &s->entry[i]);
     return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE,
         " %s %s is not in the model (which has %jd tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
-        gtr__shape_text(&shape, got), (intmax_t)s->ctx->n_parameter, (unsigned)s->n);
+        gtr__shape_text(&shape, got), (intmax_t)s->n_list, (unsigned)s->n);
 }
 static size_t gtr__st_bytes(const gtr_tensor *p) {
     return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4);
@@ -14561,27 +14668,36 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
         gtr__le_put(file, 4, old);
     }
 }
-static void *gtr__st_room(gtr_context *ctx) {
+static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) {
     size_t most = 0;
-    for (int64_t k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
+    for (int64_t k = 0; k < n; k++) most = GTR__MAX(most, list[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
-/* Writes all parameters. Old values take the new ones' place in data, so that a write that fails is undone. */
+/* Parts of a checkpoint that lie in host memory; they are taken from a file before its values are applied. */
+static bool gtr__on_host(const gtr_tensor *p) { return p->stage < 0; }
+/* Puts back the parts of the first n entries. */
+static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
+    while (n-- > 0) {
+        const int32_t part = s->entry[n].part;
+        if (part < 0 || gtr__on_host(s->list[part])) continue;
+        gtr__st_swap(s->list[part], room, data + s->entry[n].begin);
+        gtr__parameter_write(s->list[part], room);
+    }
+}
+/* Writes all parts. Old values take the new ones' place in data, so that a write that fails is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;
     for (i = 0; i < s->n && !r; i++) {
-        gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
+        const int32_t part = s->entry[i].part;
+        gtr_tensor *p = part < 0 ? NULL : s->list[part];
+        if (!p || gtr__on_host(p)) continue;
         r = gtr__parameter_read(p, room);
         if (r) break;
         gtr__st_swap(p, room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
     }
-    while (r && i-- > 0) {
-        gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
-        gtr__st_swap(p, room, data + s->entry[i].begin);
-        gtr__parameter_write(p, room);
-    }
+    if (r) gtr__st_undo(s, data, room, i);
     return r;
 }
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
@@ -14593,29 +14709,142 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
+/* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
+   like these. In a build with doubles their 8 bytes are an int64's. */
+typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
+static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint";
+static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
+    char name[GTR__ST_NAME];
+    gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
+    *p = *like;
+    p->data = data; p->stage = stage;
+    if (data != like->data) p->low[0] = p->low[1] = NULL;
+    if (p->dtype == GTR_F32 && sizeof(gtr_float) == 8) p->dtype = GTR_I64;
+    snprintf(name, sizeof name, "%s%s", before, like->name);
+    p->name = gtr__strdup(c->ctx, name);
+    if (!p->name) return GTR_ERR_NOMEM;
+    c->n++;
+    return GTR_OK;
+}
+/* n rows of int64 in host memory. */
+static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, int64_t n, int64_t width) {
+    gtr_tensor like = GTR__ZERO;
+    like.ctx = c->ctx; like.name = (char *)(uintptr_t)name; like.dtype = GTR_I64;
+    like.shape = gtr_shape2(n, width); like.data_bytes = (size_t)(n * width) * 8;
+    return gtr__parts_add(c, &like, data, -1, "");
+}
+/* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
+static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
+    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 2;
+    char before[32];
+    c->ctx = ctx;
+    c->copy = GTR__NEW(ctx, gtr_tensor, most);
+    c->list = GTR__NEW(ctx, gtr_tensor *, most);
+    if (!c->copy || !c->list) return GTR_ERR_NOMEM;
+    for (int64_t i = 0; i < ctx->n_parameter; i++) {
+        const gtr_tensor *p = ctx->parameter[i];
+        GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, gtr__of_model));
+    }
+    for (int k = 0; t && k < t->optim.all; k++) {
+        snprintf(before, sizeof before, "state.%d.", k);
+        for (int i = 0; i < t->n_param; i++)
+            GTR__TRY(gtr__parts_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
+    }
+    return GTR_OK;
+}
+static void gtr__parts_free(gtr__parts *c) {
+    for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
+    if (c->copy) gtr__mfree(c->ctx, c->copy);
+    if (c->list) gtr__mfree(c->ctx, c->list);
+}
+/* Opens a file and parses its header; *head is to be freed, and s by gtr__st_free, on failure too. */
+static gtr_result gtr__st_open(gtr__st *s, gtr__file *f, gtr_context *ctx, const char *path, uint8_t **head) {
+    uint8_t first[8];
+    memset(s, 0, sizeof *s);
+    s->ctx = ctx;
+    GTR__TRY(gtr__file_open(f, ctx, path));
+    gtr_result r = gtr__file_move(f, first, GTR__MIN(f->size, 8), false);
+    if (!r) r = gtr__st_start(s, ctx, path, first, f->size);
+    if (!r) r = gtr__file_take(f, s->size, head);
+    s->head = *head;
+    if (!r) r = gtr__st_parse(s);
+    if (r) gtr__file_close(f);
+    return r;
+}
+static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
+    gtr_result r = gtr__file_take(f, s->data, data);
+    if (!r) r = gtr__file_finish(f);
+    gtr__file_close(f);
+    return r;
+}
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
-    gtr__st s = GTR__ZERO;
-    uint8_t first[8], *head = NULL, *data = NULL;
+    gtr__st s;
+    gtr__parts c = GTR__ZERO;
+    uint8_t *head = NULL, *data = NULL;
     void *room = NULL;
-    gtr_result r = gtr__st_may(ctx, path, "gtr_load");
-    if (!r) r = gtr__file_open(&f, ctx, path);
-    if (r) return r;
-    s.ctx = ctx;
-    r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
-    if (!r) r = gtr__st_start(&s, ctx, path, first, f.size);
-    if (!r) r = gtr__file_take(&f, s.size, &head);
-    s.head = head;
-    if (!r) r = gtr__st_parse(&s);
-    if (!r) r = gtr__st_match(&s);
-    if (!r) r = gtr__file_take(&f, s.data, &data);
-    if (!r) r = gtr__file_finish(&f);
-    gtr__file_close(&f);
-    if (!r) r = (room = gtr__st_room(ctx)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    GTR__TRY(gtr__st_may(ctx, path, "gtr_load"));
+    gtr_result r = gtr__st_open(&s, &f, ctx, path, &head);
+    if (!r) {
+        s.list = ctx->parameter; s.n_list = ctx->n_parameter;
+        if (gtr__st_find(&s, gtr__of_run)) {
+            s.among = gtr__of_model;
+            r = gtr__parts_make(&c, ctx, NULL);
+            s.list = c.list; s.n_list = c.n;
+        }
+        if (!r) r = gtr__st_match(&s);
+        if (!r) r = gtr__st_data(&s, &f, &data);
+        gtr__file_close(&f);
+    }
+    if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
     gtr__st_free(&s);
+    gtr__parts_free(&c);
+    return r;
+}
+static gtr_result gtr__copy_between(gtr_context *to, const gtr_context *from, gtr__parts *c, gtr__st *s,
+        uint8_t **data) {
+    char got[GTR__TEXT], want[GTR__TEXT];
+    uint64_t at = 0;
+    GTR__TRY(gtr__parts_make(c, to, NULL));
+    s->n = (uint32_t)c->n; s->list = c->list; s->n_list = c->n;
+    for (int64_t i = 0; i < c->n; i++) at += gtr__st_bytes(c->list[i]);
+    void *room = gtr__st_room(to, c->list, c->n);
+    s->entry = GTR__NEW(to, gtr__st_entry, c->n);
+    *data = GTR__NEW(to, uint8_t, at);
+    gtr_result r = room && s->entry && *data ? GTR_OK : GTR_ERR_NOMEM;
+    at = 0;
+    for (int64_t i = 0; i < c->n && !r; at += gtr__st_bytes(c->list[i++])) {
+        const gtr_tensor *p = to->parameter[i];
+        gtr_tensor *q = gtr_parameter_find(from, p->name);
+        gtr__shape_text(&p->shape, want);
+        s->entry[i].part = (int32_t)i; s->entry[i].begin = at;
+        if (!q || q->dtype != p->dtype || !gtr__shape_equal(&q->shape, &p->shape))
+            r = GTR__FAIL(to, SHAPE, "gtr_parameters_copy: \"%s\" %s %s is %s %sin the other context", p->name,
+                gtr__dtype_names[p->dtype], want, q ? gtr__dtype_names[q->dtype] : "missing",
+                q ? gtr__shape_text(&q->shape, got) : "");
+        else if ((r = gtr__parameter_read(q, room)) == GTR_OK) gtr__st_swap(c->list[i], room, *data + at);
+        else if (to != from) gtr__fail(to, r, "gtr_parameters_copy: %s", gtr_error_text(from));
+    }
+    if (!r) r = gtr__st_apply(s, *data, room);
+    gtr__mfree(to, room);
+    return r;
+}
+gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
+    gtr__parts c = GTR__ZERO;
+    gtr__st s = GTR__ZERO;
+    uint8_t *data = NULL;
+    GTR__TRY(gtr__st_may(to, "-", "gtr_parameters_copy"));
+    if (!from) return GTR__BAD_ARG(to, "gtr_parameters_copy: from is NULL");
+    gtr_result r = gtr__st_may(from, "-", "gtr_parameters_copy");
+    if (r) return gtr__fail(to, r, "gtr_parameters_copy: %s", gtr_error_text(from));
+    s.ctx = to;
+    r = gtr__copy_between(to, from, &c, &s, &data);
+    gtr__mfree(to, data);
+    gtr__st_free(&s);
+    gtr__parts_free(&c);
     return r;
 }
 
@@ -14623,7 +14852,8 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
 typedef struct {
     gtr_context *ctx;
     const char *path;
-    gtr_tensor **order; /* the parameters as the file has them */
+    gtr_tensor **order; int64_t n; /* what the file holds, in its order */
+    uint8_t *memory; /* where it goes, if not NULL */
     char *header; /* the 8 bytes of its size included */
     size_t header_bytes, header_room;
 } gtr__save;
@@ -14645,10 +14875,10 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
     return false;
 }
 /* and too many. */
-static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
-    if (ctx->n_parameter <= GTR__ST_TENSORS) return GTR_OK;
+static gtr_result gtr__save_check(gtr_context *ctx, const char *path, int64_t n) {
+    if (n <= GTR__ST_TENSORS) return GTR_OK;
     return GTR__OF_FILE(ctx, UNSUPPORTED, "%jd tensors, a file holds at most %u", path,
-            (intmax_t)ctx->n_parameter, GTR__ST_TENSORS);
+            (intmax_t)n, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
@@ -14660,13 +14890,13 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
     s->header_room = 128;
-    for (int64_t k = 0; k < s->ctx->n_parameter; k++) /* escapes; 10 numbers of up to 20 digits */
+    for (int64_t k = 0; k < s->n; k++) /* escapes; 10 numbers of up to 20 digits */
         s->header_room += 6 * strlen(s->order[k]->name) + 320;
     s->header = GTR__NEW(s->ctx, char, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
     gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
-    for (int64_t k = 0; k < s->ctx->n_parameter; k++, at = end) {
+    for (int64_t k = 0; k < s->n; k++, at = end) {
         const gtr_tensor *p = s->order[k];
         gtr__save_add(s, ",\"");
         for (const char *c = p->name; *c; c++)
@@ -14683,14 +14913,21 @@ static gtr_result gtr__save_header(gtr__save *s) {
     return GTR__OF_FILE(s->ctx, UNSUPPORTED, "a header of %ju bytes, at most %u are allowed", s->path,
         (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
-static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
-    void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
-    gtr_result r = room && out ? gtr__file_move(f, s->header, s->header_bytes, true) : GTR_ERR_NOMEM;
-    for (int64_t k = 0; !r && k < s->ctx->n_parameter; k++) {
-        r = gtr__parameter_read(s->order[k], room);
-        if (r) break;
-        gtr__st_swap(s->order[k], room, (uint8_t *)out);
-        r = gtr__file_move(f, out, gtr__st_bytes(s->order[k]), true);
+static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t n) {
+    if (!s->memory) return gtr__file_move(f, bytes, n, true);
+    memcpy(s->memory, bytes, n);
+    s->memory += n;
+    return GTR_OK;
+}
+static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
+    void *room = gtr__st_room(s->ctx, s->order, s->n), *out = gtr__st_room(s->ctx, s->order, s->n);
+    gtr_result r = room && out ? gtr__save_put(s, f, s->header, s->header_bytes) : GTR_ERR_NOMEM;
+    for (int64_t k = 0; !r && k < s->n; k++) {
+        gtr_tensor *p = s->order[k];
+        if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
+        else if ((r = gtr__parameter_read(p, room))) break;
+        gtr__st_swap(p, room, (uint8_t *)out);
+        r = gtr__save_put(s, f, out, gtr__st_bytes(p));
     }
     gtr__mfree(s->ctx, room);
     gtr__mfree(s->ctx, out);
@@ -14774,7 +15011,7 @@ static void gtr__temporaries_remove(const char *path, char *name, size_t size) {
 }
 #endif
 /* Write, flush, close, rename, flush the folder: until the rename target, which path leads to, is what it was. */
-static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *name, size_t size) {
+static gtr_result gtr__save_file(gtr__save *s, const char *target, char *name, size_t size) {
     struct GTR__STAT st, end;
     gtr__file f;
     const bool old = GTR__STAT(s->path, &st) == 0;
@@ -14805,37 +15042,443 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
-static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
-    gtr__save s = GTR__ZERO;
-    gtr_result r = gtr__st_may(ctx, path, "gtr_save");
-    if (!r) r = gtr__save_check(ctx, path);
-    if (r) return r;
-    s.ctx = ctx;
-    s.path = path;
-    s.order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
-    char *target, *name = NULL;
-    r = gtr__save_target(&s, &target);
-    if (!r) name = GTR__NEW(ctx, char, strlen(target) + 64);
-    if (!r && (!s.order || !name)) r = GTR_ERR_NOMEM;
-    for (int64_t k = 0; !r && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
-    if (!r) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
-    if (!r) r = gtr__save_header(&s);
+/* Orders the parts, and makes the header of them. */
+static gtr_result gtr__save_begin(gtr__save *s, gtr_context *ctx, const char *path, gtr_tensor **order, int64_t n) {
+    memset(s, 0, sizeof *s);
+    s->ctx = ctx; s->path = path; s->order = order; s->n = n;
+    gtr__sort(order, (size_t)n, sizeof *order, gtr__save_order, NULL);
+    return gtr__save_header(s);
+}
+static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor **order, int64_t n) {
+    gtr__save s;
+    char *target = NULL, *name = NULL;
+    gtr_result r = gtr__save_begin(&s, ctx, path, order, n);
+    if (!r) r = gtr__save_target(&s, &target);
+    if (!r && (name = GTR__NEW(ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) r = gtr__save_file(&s, target, name, strlen(target) + 64);
-    gtr__mfree(ctx, s.order);
     gtr__mfree(ctx, s.header);
     gtr__mfree(ctx, target);
     gtr__mfree(ctx, name);
     return r;
 }
+static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
+    gtr_result r = gtr__st_may(ctx, path, "gtr_save");
+    if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
+    if (r) return r;
+    gtr_tensor **order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
+    if (!order) return GTR_ERR_NOMEM;
+    if (ctx->n_parameter) GTR__COPY(order, ctx->parameter, ctx->n_parameter);
+    r = gtr__save_parts(ctx, path, order, ctx->n_parameter);
+    gtr__mfree(ctx, order);
+    return r;
+}
 /* With an error, which the wait may find, the model may not be the one that was meant, and path's a good one. */
-gtr_result gtr_save(gtr_context *ctx, const char *path) {
-    if (!gtr__usable(ctx)) return gtr__save_to(ctx, path);
-    gtr_wait(ctx);
+static bool gtr__save_refused(gtr_context *ctx) {
     const bool refuse = ctx->error && !ctx->may_save;
     if (refuse)
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
-    const gtr_result r = refuse ? ctx->error : gtr__save_to(ctx, path);
+    return refuse;
+}
+static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const char *call, uint8_t *memory,
+    size_t *bytes);
+/* Of the context, or of t if it is not NULL. */
+static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
+    static const char call[] = "gtr_checkpoint_save";
+    if (!gtr__usable(ctx)) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
+    gtr_wait(ctx);
+    const bool refuse = gtr__save_refused(ctx);
+    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, path, call, NULL, NULL)
+        : gtr__save_to(ctx, path);
     ctx->may_save = ctx->error && !refuse;
+    return r;
+}
+gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guarded(ctx, NULL, path); }
+
+// >>checkpoint
+/* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
+   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), and the reports of a fit
+   that keeps a history. Random numbers have no state beside the step: see >>random. */
+#define GTR__CHECKPOINT_VERSION 1
+typedef struct {
+    int64_t version, seed, optimizer, rule, precision, averages; /* must be the trainer's */
+    int64_t step, applied, good, evaluated; /* evaluated: runs of gtr_eval, which draw by their number */
+    int64_t cuda, without; /* caps.without, of that backend */
+    int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
+    double scale, norm, coef, lr, lr0; /* lr0: desc.lr */
+    int64_t last_applied, last_skipped; /* of the last report */
+    double value[GTR__MAX_REPORT], last_norm, last_lr, last_scale;
+    int64_t fits, first, begun, ended, n_kept, kept[GTR__MAX_KEPT + 2]; /* fits: gtr_fit runs, and these are its */
+    double sum[2], weight, val_loss, val_metric, best;
+} gtr__figures;
+#define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
+typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
+#define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
+static const char gtr__of_past[] = "gputrain.history";
+static void gtr__figures_fit(const gtr__fitting *f, gtr__figures *g) {
+    g->fits = 1; g->first = (int64_t)f->first; g->begun = f->place; g->ended = f->ended;
+    g->n_kept = f->n_kept;
+    GTR__COPY(g->kept, f->kept, f->n_kept);
+    g->sum[0] = f->sum[0]; g->sum[1] = f->sum[1]; g->weight = f->weight;
+    g->val_loss = f->p.val_loss; g->val_metric = f->p.val_metric; g->best = f->best;
+}
+static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
+    const gtr_context *ctx = t->ctx;
+    gtr__ctl ctl;
+    GTR__TRY(gtr__ctl_read(t->runner, &ctl));
+    const gtr__entry *e = &t->runner->shared->entry[(ctl.step - 1) % GTR__RING];
+    memset(g, 0, sizeof *g);
+    g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
+    g->rule = t->optim.rule.kind; g->precision = t->asked; g->averages = t->optim.ema > 0;
+    g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
+    g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
+    g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
+    if (t->rows) {
+        g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
+        g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
+    }
+    g->scale = ctl.scale; g->norm = ctl.norm; g->coef = ctl.coef; g->lr = t->lr; g->lr0 = t->desc.lr;
+    if (ctl.step) {
+        g->last_applied = (int64_t)e->applied; g->last_skipped = e->skipped;
+        for (int i = 0; i < GTR__MAX_REPORT; i++) g->value[i] = e->value[i];
+        g->last_norm = e->norm; g->last_lr = e->lr; g->last_scale = e->scale;
+    }
+    if (t->fit) gtr__figures_fit(t->fit, g);
+    return GTR_OK;
+}
+static int64_t gtr__fit_noted(const gtr__fitting *f) {
+    return f && f->d->history ? GTR__MIN((int64_t)(f->next - f->first), f->d->history_size) : 0;
+}
+/* To path, to memory of *bytes, or, both NULL, how many these would be. */
+static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const char *call, uint8_t *memory,
+        size_t *bytes) {
+    gtr_context *ctx = t->ctx;
+    gtr__figures g;
+    gtr__parts c = GTR__ZERO;
+    gtr__save s = GTR__ZERO;
+    size_t all = 0;
+    GTR__TRY(gtr__st_may(ctx, path || bytes == NULL ? path : "-", call));
+    GTR__TRY(gtr__trainer_whole(t, call, false));
+    GTR__TRY(gtr__figures_now(t, &g));
+    const int64_t n = gtr__fit_noted(t->fit);
+    gtr__past *past = GTR__NEW(ctx, gtr__past, n);
+    gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
+    for (int64_t i = 0; i < n && !r; i++) {
+        const gtr_report *e = &t->fit->d->history[i];
+        const gtr__past p = { e->step, e->applied, e->skipped, e->loss, e->grad_norm, e->lr, e->loss_scale };
+        past[i] = p;
+    }
+    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
+    if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
+    if (!r && path) r = gtr__save_parts(ctx, path, c.list, c.n);
+    else if (!r) {
+        r = gtr__save_begin(&s, ctx, call, c.list, c.n);
+        for (int64_t i = 0; i < c.n; i++) all += gtr__st_bytes(c.list[i]);
+        all += s.header_bytes;
+        if (!r && memory && *bytes != all)
+            r = GTR__FAIL(ctx, SHAPE, "%s: got room for %zu bytes, want %zu", call, *bytes, all);
+        s.memory = memory;
+        if (!r && memory) r = gtr__save_data(&s, NULL);
+        *bytes = all;
+        gtr__mfree(ctx, s.header);
+    }
+    gtr__parts_free(&c);
+    gtr__mfree(ctx, past);
+    return r;
+}
+gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path) {
+    return t ? gtr__save_guarded(t->ctx, t, path) : GTR_ERR_ARG;
+}
+size_t gtr_checkpoint_bytes(gtr_trainer *t) {
+    size_t n = 0;
+    return t && !gtr__checkpoint_out(t, NULL, "gtr_checkpoint_bytes", NULL, &n) ? n : 0;
+}
+gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes) {
+    static const char call[] = "gtr_checkpoint_get";
+    if (!t) return GTR_ERR_ARG;
+    GTR__TRY(gtr__runnable(t->ctx, call));
+    return dst ? gtr__checkpoint_out(t, NULL, call, (uint8_t *)dst, &bytes)
+        : GTR__BAD_ARG(t->ctx, "%s: the destination is NULL", call);
+}
+/* A file's int64s as they lie in memory. */
+static void gtr__words(const uint8_t *data, void *to, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t v = gtr__le_get(data + 8 * i, 8);
+        memcpy((uint8_t *)to + 8 * i, &v, 8);
+    }
+}
+#define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
+#define GTR__RULE_NAME(ID, ...) #ID,
+/* What must be the trainer's. */
+static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
+    static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
+        *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
+        *const rules[] = { GTR__RULES(GTR__RULE_NAME) "" };
+    const bool tf32 = g->precision + t->asked == GTR_TF32 && !t->ctx->caps.tf32; /* which is FP32 here */
+    if (g->optimizer != t->desc.optimizer || g->rule != t->optim.rule.kind)
+        return GTR__DIFFERS("a checkpoint of GTR_%s (rule %s), this trainer is of GTR_%s (%s)", path,
+            optimizers[g->optimizer], rules[g->rule], optimizers[t->desc.optimizer], rules[t->optim.rule.kind]);
+    if (g->precision != t->asked && !tf32)
+        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
+            precisions[g->precision], precisions[t->asked]);
+    if (g->averages != (t->optim.ema > 0))
+        return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
+            g->averages ? "" : "out", g->averages ? "none" : "them");
+    if ((uint64_t)g->seed != t->ctx->desc.seed)
+        return GTR__DIFFERS("a checkpoint of gtr_desc.seed %ju, this context has %ju", path,
+            (uintmax_t)(uint64_t)g->seed, (uintmax_t)t->ctx->desc.seed);
+    return GTR_OK;
+}
+#define GTR__UPTO(v, most) ((v) >= 0 && (v) <= (most))
+#define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
+/* Whether they are ones that a run can have. */
+static bool gtr__figures_good(const gtr_trainer *t, const gtr__figures *g) {
+    const int64_t most = INT64_MAX >> 8;
+    bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->rule, GTR__RULE_COUNT - 1)
+        && GTR__UPTO(g->precision, GTR_MIXED_FP16) && GTR__UPTO(g->averages, 1) && GTR__UPTO(g->step, most)
+        && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
+        && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
+        && (!g->rows || g->batch) && GTR__UPTO(g->shuffle, 1) && GTR__UPTO(g->drop_last, 1)
+        && GTR__UPTO(g->last_applied, g->applied) && GTR__UPTO(g->last_skipped, 1)
+        && GTR__REAL(g->lr) && GTR__REAL(g->lr0) && g->scale >= (t->optim.scaled ? 1 : 1e-30) && GTR__REAL(g->scale);
+    if (g->fits) {
+        const int64_t per = ok && g->rows ? gtr__steps_per_epoch(g->rows, g->batch, g->drop_last != 0) : 0;
+        ok = per && g->fits == 1 && GTR__UPTO(g->first, g->step) && GTR__UPTO(g->begun, per - 1)
+            && GTR__UPTO(g->n_kept, GTR__MAX_KEPT + 1) && GTR__UPTO(g->ended, g->step - g->first)
+            && (g->begun + g->step - g->first) % per == g->place % per;
+        for (int i = 0; i < g->n_kept && ok; i++) ok = GTR__UPTO(g->kept[i], g->step);
+    }
+    return ok;
+}
+/* The figures of a parsed file with its data, or an error. */
+static gtr_result gtr__figures_of(const gtr_trainer *t, const gtr__st *s, const uint8_t *data, gtr__figures *g) {
+    const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
+    int64_t version;
+    if (!e) return GTR__BAD_FILE(s->ctx, "no checkpoint: it has no \"%s\" (gtr_load reads a model's file)", s->path,
+        gtr__of_run);
+    if (e->dtype != GTR__ST_I64 || e->end - e->begin < 8)
+        return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
+    gtr__words(data + e->begin, &version, 1);
+    if (version != GTR__CHECKPOINT_VERSION) return gtr__st_about(s, e, GTR_ERR_VERSION,
+        ": a checkpoint of version %jd, want %d", (intmax_t)version, GTR__CHECKPOINT_VERSION);
+    if (e->end - e->begin != sizeof *g)
+        return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
+    gtr__words(data + e->begin, g, GTR__N_FIGURES);
+    return gtr__figures_good(t, g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
+}
+/* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
+static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
+    const gtr__fitting *f = t->fit;
+    const gtr_fit_desc *d = f ? f->d : NULL;
+    const intmax_t was[4] = { g->rows, g->batch, g->shuffle, g->drop_last }, now[4] = {
+        f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
+        f ? d->drop_last : t->drop_last };
+    if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd",
+        path, was[0], was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+}
+/* A drained runner is at ctl's step, whose report is e. */
+static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
+    gtr__ctl ctl = *at;
+    GTR__TRY(gtr__ctl_write(r, &ctl));
+    r->step = ctl.step;
+    if (ctl.step) r->shared->entry[(ctl.step - 1) % GTR__RING] = *e;
+    r->shared->status = ctl.status;
+    r->shared->step = ctl.step;
+    return GTR_OK;
+}
+static void gtr__entry_of(const gtr__figures *g, gtr__entry *e) {
+    e->step = (uint64_t)g->step; e->applied = (uint64_t)g->last_applied; e->skipped = g->last_skipped != 0;
+    for (int i = 0; i < GTR__MAX_REPORT; i++) e->value[i] = (float)g->value[i];
+    e->norm = (float)g->last_norm; e->lr = (float)g->last_lr; e->scale = (float)g->last_scale;
+}
+/* Both runners as the figures have them, after which nothing fails; else as they were. */
+static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
+    gtr__runner *const run[2] = { t->runner, t->ctx->runner };
+    gtr__ctl old[2], ctl;
+    gtr__entry was[2], e = GTR__ZERO;
+    gtr_result r = GTR_OK;
+    int i;
+    for (i = 0; i < 2 && run[i]; i++) {
+        GTR__TRY(gtr__ctl_read(run[i], &old[i]));
+        was[i] = run[i]->shared->entry[(old[i].step - 1) % GTR__RING];
+    }
+    for (i = 0; i < 2 && run[i] && !r; i++) {
+        ctl = old[i];
+        ctl.status = ctl.guard = 0; ctl.stuck = 0;
+        ctl.step = (uint64_t)(i ? g->evaluated : g->step);
+        if (!i) {
+            gtr__entry_of(g, &e);
+            ctl.applied = (uint64_t)g->applied; ctl.good = (uint32_t)g->good;
+            ctl.scale = (float)g->scale; ctl.norm = (float)g->norm; ctl.coef = (float)g->coef;
+        } else e = was[1];
+        r = gtr__run_put(run[i], &ctl, &e);
+    }
+    while (r && i-- > 0) gtr__run_put(run[i], &old[i], &was[i]);
+    return r;
+}
+static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
+    gtr_context *ctx = t->ctx;
+    if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
+    else t->lr = t->desc.lr;
+    for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
+        ctx->caps.without |= (uint32_t)g->without & 1u << m;
+    t->edited = 0;
+    t->data_at = g->rows ? g->place : 0;
+    t->data_step0 = t->runner->step;
+    if (t->data && !t->fit) return;
+    t->data = t->last = NULL; t->fitted = false;
+    t->rows = g->rows; t->batch = g->batch; t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
+}
+/* A fit that goes on has the checkpoint's sums and history. */
+static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
+    gtr_fit_desc *d = f->d;
+    gtr__past p;
+    if (!g->fits) return;
+    f->resumed = true;
+    f->first = (uint64_t)g->first; f->place = g->begun; f->ended = g->ended;
+    f->n_kept = (int)g->n_kept;
+    GTR__COPY(f->kept, g->kept, g->n_kept);
+    f->sum[0] = g->sum[0]; f->sum[1] = g->sum[1]; f->weight = g->weight;
+    f->p.val_loss = (float)g->val_loss; f->p.val_metric = (float)g->val_metric; f->best = g->best;
+    for (int64_t i = 0; d->history && i < GTR__MIN(GTR__MIN(n, d->history_size), g->step - g->first); i++) {
+        gtr_report *e = &d->history[i];
+        gtr__words(past + i * (int64_t)sizeof p, &p, GTR__N_PAST);
+        e->step = p.step; e->applied = p.applied; e->skipped = p.skipped != 0; e->loss = (float)p.loss;
+        e->grad_norm = (float)p.norm; e->lr = (float)p.lr; e->loss_scale = (float)p.scale;
+    }
+}
+/* Of a parsed file and its data. Everything is checked and allocated before the first write. */
+static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) {
+    gtr_context *ctx = t->ctx;
+    gtr__figures g;
+    gtr__parts c = GTR__ZERO;
+    void *room = NULL;
+    GTR__TRY(gtr__figures_of(t, s, data, &g));
+    GTR__TRY(gtr__figures_same(t, s->path, &g));
+    GTR__TRY(gtr__place_same(t, s->path, &g));
+    const gtr__st_entry *e = gtr__st_find(s, gtr__of_past);
+    const uint8_t *past = e ? data + e->begin : NULL;
+    const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
+    gtr_result r = gtr__parts_make(&c, ctx, t);
+    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
+    s->list = c.list; s->n_list = c.n;
+    if (!r) r = gtr__st_match(s);
+    if (!r && g.evaluated) r = gtr__runner_ready(ctx);
+    if (!r && (room = gtr__st_room(ctx, c.list, ctx->n_parameter)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r) r = gtr__st_apply(s, data, room);
+    if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
+    if (!r) {
+        gtr__figures_take(t, &g);
+        if (t->fit) gtr__fit_take(t->fit, &g, past, n);
+    }
+    gtr__parts_free(&c);
+    gtr__mfree(ctx, room);
+    return r;
+}
+static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *path, const char *call) {
+    gtr_context *ctx = t->ctx;
+    gtr__file f;
+    gtr__st s;
+    uint8_t *head = NULL, *data = NULL;
+    GTR__TRY(gtr__st_may(ctx, path, call));
+    gtr_result r = gtr__st_open(&s, &f, ctx, path, &head);
+    if (!r) r = gtr__st_data(&s, &f, &data);
+    if (!r) r = gtr__checkpoint_in(t, &s, data);
+    gtr__mfree(ctx, head);
+    gtr__mfree(ctx, data);
+    gtr__st_free(&s);
+    return r;
+}
+gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
+    static const char call[] = "gtr_checkpoint_load";
+    GTR__TRY(gtr__trainer_usable(t, call, false));
+    return gtr__checkpoint_read(t, path, call);
+}
+gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
+    static const char call[] = "gtr_checkpoint_set";
+    gtr__st s;
+    uint8_t *data = NULL;
+    GTR__TRY(gtr__trainer_usable(t, call, false));
+    gtr_context *ctx = t->ctx;
+    if (!src) return GTR__BAD_ARG(ctx, "%s: the source is NULL", call);
+    GTR__TRY(gtr__st_may(ctx, call, call));
+    GTR__TRY(gtr__st_start(&s, ctx, call, (const uint8_t *)src, bytes));
+    s.head = (const uint8_t *)src + 8;
+    gtr_result r = gtr__st_parse(&s);
+    if (!r && (data = GTR__NEW(ctx, uint8_t, s.data)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r && s.data) memcpy(data, s.head + s.size, s.data);
+    if (!r) r = gtr__checkpoint_in(t, &s, data);
+    gtr__mfree(ctx, data);
+    gtr__st_free(&s);
+    return r;
+}
+/* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
+static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
+    const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
+        || d->keep_best || d->resume;
+    if (d->checkpoint ? !*d->checkpoint : asks)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is %s", d->checkpoint ? "empty" : "NULL, but how it is kept or "
+            "resumed is not");
+    if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
+            || d->keep_last > GTR__MAX_KEPT)
+        return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
+            GTR__MAX_KEPT);
+    return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
+}
+static gtr_result gtr__fit_resume(gtr__fitting *f) {
+    struct GTR__STAT st;
+    if (!f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
+    return gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
+}
+/* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
+static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
+    gtr_context *ctx = f->t->ctx;
+    gtr__save s = GTR__ZERO;
+    char *target = NULL;
+    s.ctx = ctx; s.path = f->d->checkpoint;
+    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    gtr_result r = gtr__save_target(&s, &target);
+    GTR__SYS(unlink)(name);
+    if (!r && GTR__LINK(target, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+    gtr__mfree(ctx, target);
+    for (; !r && f->n_kept > f->d->keep_last; f->n_kept--) {
+        snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[0]);
+        GTR__SYS(unlink)(name);
+        memmove(f->kept, f->kept + 1, (size_t)(f->n_kept - 1) * sizeof *f->kept);
+    }
+    return r;
+}
+/* Behind step k of the fit, or at its end: writes what is due. In the file kept names all that may be there. */
+static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
+    const gtr_fit_desc *d = f->d;
+    gtr_context *ctx = f->t->ctx;
+    const int64_t at = f->place + k, every = gtr__fit_every(f);
+    const bool epoch_end = at % f->per_epoch == 0;
+    const double value = d->validation ? f->p.val_loss : f->p.loss;
+    const bool better = d->keep_best && epoch_end && f->ended == k && !end && value < f->best;
+    if (!d->checkpoint || f->saved == k) return GTR_OK;
+    if (!better && !end && !(d->checkpoint_steps && k % d->checkpoint_steps == 0) && !(every && at % every == 0)
+            && !(d->checkpoint_seconds > 0 && gtr__now() - f->saved_at >= d->checkpoint_seconds))
+        return GTR_OK;
+    GTR__TRY(gtr__wait_all(ctx));
+    GTR__TRY(gtr__observe(f->t));
+    gtr__fit_harvest(f);
+    const size_t size = strlen(d->checkpoint) + 32;
+    char *name = GTR__NEW(ctx, char, size);
+    if (!name) return GTR_ERR_NOMEM;
+    if (better) f->best = value;
+    if (d->keep_last && (!f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->first + k))
+        f->kept[f->n_kept++] = (int64_t)f->first + k;
+    gtr_result r = gtr__save_guarded(ctx, f->t, d->checkpoint);
+    if (!r && better) {
+        snprintf(name, size, "%s.best", d->checkpoint);
+        r = gtr__save_guarded(ctx, f->t, name);
+    }
+    if (!r && d->keep_last) r = gtr__fit_rotate(f, name, size);
+    gtr__mfree(ctx, name);
+    f->saved = k; f->saved_at = gtr__now();
     return r;
 }
 
