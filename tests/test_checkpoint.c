@@ -287,9 +287,469 @@ static int die(int which)
     return 1;
 }
 
+/* Cut behind each step, in memory; into a trainer that has gone elsewhere, before and after it is fed. */
+static void each_step(void)
+{
+    static unsigned char at[STEPS + 1][ROOM];
+    size_t size[STEPS + 1];
+    const int cuts = small ? 3 : STEPS + 1;
+    const row *r = &cases[8];
+    net n = build(r);
+    memset(&whole, 0, sizeof whole);
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+    for (int k = 0; k <= STEPS; k++) {
+        size[k] = gtr_checkpoint_bytes(n.t);
+        EXPECT_EQ(gtr_checkpoint_get(n.t, at[k], size[k]), GTR_OK);
+        if (k < STEPS) by_hand(&n, LOOP, k, k + 1, &whole);
+    }
+    leave(&n, &whole);
+    net m = build(r);
+    for (int j = 0; j < cuts; j++) {
+        const int k = (j * 8 + 3) % (STEPS + 1);
+        if (j % 2) EXPECT_EQ(gtr_checkpoint_set(m.t, at[k], size[k]), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
+        if (j % 2 == 0) EXPECT_EQ(gtr_checkpoint_set(m.t, at[k], size[k]), GTR_OK);
+        EXPECT_EQ(gtr_checkpoint_bytes(m.t), size[k]);
+        EXPECT_EQ(gtr_checkpoint_get(m.t, parts.file, size[k]), GTR_OK);
+        CHECK(!memcmp(parts.file, at[k], size[k]), "step %d: what is set is not what is got", k);
+        EXPECT_EQ(gtr_trainer_report(m.t).step, k);
+        memcpy(&parts, &whole, offsetof(outcome, bytes));
+        by_hand(&m, LOOP, k, STEPS, &parts);
+        leave(&m, &parts);
+        compare(&whole, &parts, "cut behind each step", "loop");
+        EXPECT_EQ(gtr_trainer_data(m.t, NULL, 0, false, false), GTR_OK);    /* elsewhere */
+        by_hand(&m, SET, 0, 2, &parts);
+    }
+    EXPECT_EQ(gtr_checkpoint_get(m.t, at[0], 7), GTR_ERR_SHAPE);
+    EXPECT_ERROR(m.ctx, GTR_ERR_SHAPE, "7 bytes");
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+
+/* What n's state is, beside what public calls show of it: where it goes from here. */
+static size_t all_of(net *n, unsigned char *to)
+{
+    const size_t at = state_of(n, to), more = gtr_checkpoint_bytes(n->t);
+    return gtr_checkpoint_get(n->t, to + at, more) ? 0 : at + more;
+}
+static unsigned char before[2 * ROOM], after[2 * ROOM];
+/* A load that fails with this, and changes nothing. */
+static void refused(net *n, const unsigned char *file, size_t size, gtr_result want, const char *part, const char *what)
+{
+    const size_t bytes = all_of(n, before);
+    const gtr_result r = gtr_checkpoint_set(n->t, file, size);
+    CHECK(r == want && gtr_error(n->ctx) == want && strstr(gtr_error_text(n->ctx), part),
+        "%s: '%s' (%s), want '%s' with \"%s\"", what, gtr_result_text(r), gtr_error_text(n->ctx),
+        gtr_result_text(want), part);
+    gtr_error_clear(n->ctx);
+    CHECK(bytes && all_of(n, after) == bytes && !memcmp(before, after, bytes), "%s: something has changed", what);
+}
+static void steps(net *n, int k)
+{
+    static outcome none;
+    EXPECT_EQ(gtr_trainer_data(n->t, n->data, BATCH, true, false), GTR_OK);
+    by_hand(n, LOOP, 0, k, &none);
+}
+static void others(void)
+{
+    static unsigned char file[ROOM];
+    const row *adam = &cases[3];
+    struct { const char *what; int shape, width; gtr_trainer_desc d; uint64_t seed; gtr_result want; const char *part; }
+        table[] = {
+        { "SGD", PLAIN, 24, cases[0].d, 7, GTR_ERR_STATE,
+            "a checkpoint of GTR_ADAM (rule ADAM), this trainer is of GTR_SGD" },
+        { "AdamW", PLAIN, 24, cases[4].d, 7, GTR_ERR_STATE, "GTR_ADAMW" },
+        { "RMSprop", PLAIN, 24, cases[6].d, 7, GTR_ERR_STATE, "RMSPROP_MOMENTUM" },
+        { "averages", PLAIN, 24, cases[8].d, 7, GTR_ERR_STATE, "averages" },
+        { "FP16", PLAIN, 24, adam->d, 7, GTR_ERR_STATE, "precision GTR_FP32, this trainer is of GTR_MIXED_FP16" },
+        { "another width", PLAIN, 25, adam->d, 7, GTR_ERR_SHAPE,
+            "model.fc1.weight\" is F32 (24, 6) in the file, the model wants F32 (25, 6)" },
+        { "batch_norm", NORM, 24, adam->d, 7, GTR_ERR_SHAPE, "norm." },
+        { "images", IMAGES, 24, adam->d, 7, GTR_ERR_SHAPE, "conv." },
+        { "another seed", PLAIN, 24, adam->d, 8, GTR_ERR_STATE, "seed 7, this context has 8" } };
+    table[4].d.precision = GTR_MIXED_FP16;
+    net n = build(adam);
+    steps(&n, 5);
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        gtr_desc desc = desc0();
+        desc.seed = table[k].seed;
+        net m = build_in(desc, table[k].shape, table[k].d, table[k].width);
+        steps(&m, 3);
+        refused(&m, file, size, table[k].want, table[k].part, table[k].what);
+        gtr_destroy(m.ctx);
+    }
+    /* data that t is fed from; a place between two halves; no memory; a model's file */
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, true), GTR_OK);
+    refused(&n, file, size, GTR_ERR_STATE, "drop_last 0; here: 100, 16, 1, 1", "drop_last");
+    EXPECT_EQ(gtr_trainer_data(n.t, n.held, BATCH, true, false), GTR_OK);
+    refused(&n, file, size, GTR_ERR_STATE, "100 rows", "another data set");
+    refused(&n, NULL, size, GTR_ERR_ARG, "NULL", "NULL");
+    EXPECT_EQ(gtr_backward(n.t), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_save(n.t, path_of("run")), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
+    EXPECT_EQ(gtr_checkpoint_set(n.t, file, size), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
+    EXPECT_EQ(gtr_update(n.t), GTR_OK);
+    EXPECT_EQ(gtr_save(n.ctx, path_of("run")), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_load(n.t, path_of("run")), GTR_ERR_FORMAT);
+    EXPECT_ERROR(n.ctx, GTR_ERR_FORMAT, "no checkpoint");
+    EXPECT_EQ(gtr_checkpoint_save(NULL, path_of("run")), GTR_ERR_ARG);
+    EXPECT(gtr_checkpoint_bytes(NULL) == 0 && gtr_checkpoint_load(NULL, "x") && gtr_checkpoint_set(NULL, file, size));
+    EXPECT_EQ(gtr_checkpoint_save(n.t, ""), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "empty");
+    EXPECT_EQ(gtr_checkpoint_save(n.t, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_checkpoint_load(n.t, path_of("none")), GTR_ERR_IO);
+    EXPECT_ERROR(n.ctx, GTR_ERR_IO, strerror(ENOENT));
+    /* gtr_load takes the parameters of a checkpoint, whatever the trainer */
+    EXPECT_EQ(gtr_checkpoint_save(n.t, path_of("run")), GTR_OK);
+    net m = build(&cases[0]);
+    EXPECT_EQ(gtr_load(m.ctx, path_of("run")), GTR_OK);
+    for (int64_t i = 0; i < gtr_parameter_count(n.ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(n.ctx, i), *q = gtr_parameter_at(m.ctx, i);
+        const size_t bytes = gtr_tensor_bytes(p);
+        EXPECT(!gtr_get(p, before, bytes) && !gtr_get(q, after, bytes) && !memcmp(before, after, bytes));
+    }
+    EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+    unlink(path_of("run"));
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+/* Bytes that change, files that are cut: what is accepted is a checkpoint, what is not changes nothing. */
+static void mutants(void)
+{
+    static unsigned char file[ROOM], one[ROOM];
+    uint32_t seed = 99;
+    int taken = 0, i, k;
+    net n = build_in(desc0(), PLAIN, cases[3].d, 4);
+    steps(&n, 3);
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    size_t head = 8;
+    for (i = 0; i < 8; i++) head += (size_t)file[i] << 8 * i;
+    steps(&n, 1);
+    const size_t bytes = all_of(&n, before);
+    for (i = 0; i < (small ? 50 : 1500); i++) {
+        size_t cut = size;
+        memcpy(one, file, size);
+        seed = seed * 1664525u + 1013904223u;
+        if (i % 5 == 0) cut = seed % size;
+        else for (k = 0; k <= i % 3; k++) {     /* in the header, in the figures */
+            seed = seed * 1664525u + 1013904223u;
+            const size_t at = i % 2 ? (seed >> 4) % head : head + (seed >> 4) % sizeof(gtr__figures);
+            one[at] = (unsigned char)(i % 4 < 2 ? one[at] ^ 1u << seed % 8 : seed >> 24);
+        }
+        const gtr_result r = gtr_checkpoint_set(n.t, one, cut);
+        CHECK((r == GTR_OK) == (gtr_error(n.ctx) == GTR_OK), "mutant %d: %s", i, gtr_error_text(n.ctx));
+        gtr_error_clear(n.ctx);
+        taken += !r;
+        if (!r) {           /* it can go on, and back */
+            gtr_result s = gtr_step(n.t);
+            if (!s) s = gtr_wait(n.ctx);
+            CHECK(s == GTR_OK || s == GTR_ERR_NONFINITE || s == GTR_ERR_ARG, "mutant %d, step: %s", i,
+                gtr_error_text(n.ctx));
+            gtr_error_clear(n.ctx);
+            n.ctx->caps.without = 0;        /* what a run has done without stays */
+            EXPECT_EQ(gtr_checkpoint_set(n.t, file, size), GTR_OK);
+            steps(&n, 1);
+        }
+        CHECK(all_of(&n, after) == bytes && !memcmp(before, after, bytes), "mutant %d: something has changed", i);
+    }
+    CHECK(small || (taken > 20 && taken < 1400), "%d mutants were taken", taken);
+    gtr_destroy(n.ctx);
+}
+
+/* Copies to and from the device that fail, one after the other. */
+static int copies_left;
+static gtr_result (*real_copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
+static gtr_result bad_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
+{
+    if (copies_left-- == 0) return GTR_ERR_NOMEM;
+    return real_copy(instance, dst, src, bytes, kind, wait);
+}
+static void failing_copies(void)
+{
+    static unsigned char file[ROOM];
+    net n = build(&cases[8]), m = build(&cases[8]);
+    steps(&n, 5);
+    EXPECT_EQ(gtr_evaluate(n.t, n.held, 10, NULL, &(float){ 0 }, NULL), GTR_OK);
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    steps(&m, 2);
+    EXPECT_EQ(gtr_evaluate(m.t, m.held, 50, NULL, &(float){ 0 }, NULL), GTR_OK);
+    real_copy = m.ctx->be->copy;
+    const size_t bytes = all_of(&m, before);
+    for (int what = 0; what < 3; what++) for (int k = 0, done = 0; !done; k++) {
+        m.ctx->be->copy = bad_copy;
+        copies_left = k;
+        const gtr_result r = what == 0 ? gtr_parameters_copy(m.ctx, n.ctx)
+            : what == 1 ? gtr_checkpoint_get(m.t, after, bytes) : gtr_checkpoint_set(m.t, file, size);
+        m.ctx->be->copy = real_copy;
+        done = copies_left >= 0;
+        if (what == 1 && done) EXPECT_ERROR(m.ctx, GTR_ERR_SHAPE, "gtr_checkpoint_get");
+        else CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM), "%d, copy %d fails: '%s'", what, k, gtr_result_text(r));
+        gtr_error_clear(m.ctx);
+        if (!done || what == 1) CHECK(all_of(&m, after) == bytes && !memcmp(before, after, bytes),
+            "%d, copy %d fails: something has changed", what, k);
+        if (done) CHECK(k > (what == 1 ? 0 : 10), "%d copies", k);
+        if (done && what == 0) { EXPECT(all_of(&m, before) == bytes); }
+    }
+    EXPECT(all_of(&m, after) == all_of(&n, before) && !memcmp(before, after, bytes));
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+
+/* By hand: another trainer's parameters and states, set one by one, are its trainer. */
+static void states_set(void)
+{
+    for (int which = 0; which < 9; which += 4) {
+        net n = build(&cases[which]), m = build(&cases[which]);
+        steps(&n, 6);
+        steps(&m, 6);
+        gtr_tensor *p = gtr_parameter_find(m.ctx, "fc1.weight");
+        const size_t all = gtr_tensor_bytes(p);
+        EXPECT_EQ(gtr_tensor_bytes(n.x), (size_t)WIDTH * sizeof(gtr_float));
+        for (int k = 0; k < m.t->optim.all; k++) {      /* spoilt, and mended */
+            memset(after, 0x3c, all);
+            EXPECT_EQ(gtr_state_set(m.t, p, k, after, all), GTR_OK);
+            EXPECT_EQ(gtr_state_get(m.t, p, k, before, all), GTR_OK);
+            EXPECT(!memcmp(before, after, all));
+            gtr_state_get(n.t, gtr_parameter_find(n.ctx, "fc1.weight"), k, after, all);
+            EXPECT_EQ(gtr_state_set(m.t, p, k, after, all), GTR_OK);
+        }
+        steps(&n, 3);
+        steps(&m, 3);
+        const size_t bytes = all_of(&n, before);
+        EXPECT(all_of(&m, after) == bytes && !memcmp(before, after, bytes));
+        EXPECT_EQ(gtr_state_set(m.t, p, m.t->optim.all, after, all), GTR_ERR_STATE);
+        EXPECT_ERROR(m.ctx, GTR_ERR_STATE, "optimizer state");
+        if (m.t->optim.all) {
+            EXPECT_EQ(gtr_state_set(m.t, p, 0, after, all - 4), GTR_ERR_SHAPE);
+            EXPECT_ERROR(m.ctx, GTR_ERR_SHAPE, "fc1.weight");
+            EXPECT_EQ(gtr_state_set(m.t, p, 0, NULL, all), GTR_ERR_SHAPE);
+            gtr_error_clear(m.ctx);
+        }
+        EXPECT(gtr_state_set(NULL, p, 0, after, all) == GTR_ERR_ARG && gtr_state_set(m.t, NULL, 0, after, all));
+        gtr_destroy(n.ctx);
+        gtr_destroy(m.ctx);
+    }
+}
+static void parameters_copied(void)
+{
+    gtr_desc cpu = desc0();
+    cpu.device = GTR_DEVICE_CPU;
+    net n = build(&cases[9]), m = build_in(cpu, IMAGES, cases[0].d, 24), o = build(&cases[0]);
+    steps(&n, 4);
+    for (int back = 0; back < 2; back++) {
+        EXPECT_EQ(gtr_parameters_copy(back ? n.ctx : m.ctx, back ? m.ctx : n.ctx), GTR_OK);
+        for (int64_t i = 0; i < gtr_parameter_count(n.ctx); i++) {
+            gtr_tensor *p = gtr_parameter_at(n.ctx, i), *q = gtr_parameter_at(m.ctx, i);
+            const size_t bytes = gtr_tensor_bytes(p);
+            EXPECT(!gtr_get(p, before, bytes) && !gtr_get(q, after, bytes) && !memcmp(before, after, bytes));
+            memset(after, 0, bytes);
+            if (!back) gtr_set(p, after, bytes);
+        }
+    }
+    EXPECT_EQ(gtr_parameters_copy(n.ctx, n.ctx), GTR_OK);
+    const size_t bytes = all_of(&o, before);
+    EXPECT_EQ(gtr_parameters_copy(o.ctx, n.ctx), GTR_ERR_SHAPE);
+    EXPECT_ERROR(o.ctx, GTR_ERR_SHAPE, "\"fc1.weight\" float32 (24, 6) is missing in the other context");
+    EXPECT(all_of(&o, after) == bytes && !memcmp(before, after, bytes));
+    /* one that has more; and then another shape */
+    gtr_context *few = gtr_create(cpu);
+    gtr_linear(gtr_input(few, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), "fc1", 24);
+    EXPECT_EQ(gtr_parameters_copy(few, o.ctx), GTR_OK);
+    gtr_linear(gtr_input(few, "z", GTR_F32, gtr_shape2(GTR_BATCH, 3)), "fc2", 16);
+    EXPECT_EQ(gtr_parameters_copy(few, o.ctx), GTR_ERR_SHAPE);
+    EXPECT_ERROR(few, GTR_ERR_SHAPE, "\"fc2.weight\" float32 (16, 3) is float32 (16, 24)");
+    EXPECT_EQ(gtr_parameters_copy(few, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(few, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_parameters_copy(NULL, few), GTR_ERR_ARG);
+    EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
+    gtr_destroy(few); gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
+}
+
+/* What gtr_fit keeps: the newest, the last so many, the best; what it refuses. */
+static int files(void)
+{
+    DIR *d = opendir(folder);
+    int n = 0;
+    while (d && readdir(d)) n++;
+    if (d) closedir(d);
+    return n - 2;
+}
+static void put_away(void)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) if (!strncmp(e->d_name, "run", 3)) unlink(path_of(e->d_name));
+    if (d) closedir(d);
+}
+static int64_t step_of(const char *name)
+{
+    net n = build(&cases[4]);
+    const gtr_result r = gtr_checkpoint_load(n.t, path_of(name));
+    const int64_t step = r ? -1 : gtr_trainer_report(n.t).step;
+    gtr_destroy(n.ctx);
+    return step;
+}
+static float best_loss; static int best_epoch;
+static bool best_of(const gtr_progress *p)
+{
+    if (p->epoch == 1 || p->val_loss < best_loss) { best_loss = p->val_loss; best_epoch = p->epoch; }
+    return true;
+}
+static void kept(void)
+{
+    static char run[600], gone[600];
+    net n = build(&cases[4]);
+    gtr_fit_desc f;
+    int k;
+    memset(&f, 0, sizeof f);
+    snprintf(run, sizeof run, "%s/run", folder);
+    snprintf(gone, sizeof gone, "%s/no/run", folder);
+    f.epochs = 6; f.batch = BATCH; f.silent = true; f.validation = n.held; f.callback = best_of;
+    f.checkpoint = run; f.keep_last = 3; f.keep_best = true;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    EXPECT_EQ(files(), 5);
+    EXPECT_EQ(step_of("run"), 6 * EPOCH);
+    for (k = 4; k <= 6; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "run.%d", k * EPOCH);
+        EXPECT_EQ(step_of(name), k * EPOCH);
+    }
+    EXPECT_EQ(step_of("run.best"), best_epoch * EPOCH);
+    /* finished: nothing is done; with more epochs it goes on, and what it keeps too */
+    net m = build(&cases[4]);
+    f.resume = true; f.validation = m.held;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(m.t).step, 6 * EPOCH);
+    EXPECT(all_of(&n, before) == all_of(&m, after));
+    f.epochs = 7; f.keep_last = 2; f.checkpoint_epochs = 2;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(m.t).step, 7 * EPOCH);
+    EXPECT_EQ(files(), 4);
+    EXPECT_EQ(step_of("run.49"), 7 * EPOCH);
+    EXPECT_EQ(step_of("run.42"), 6 * EPOCH);
+    EXPECT_EQ(gtr_fit(n.t, n.data, (gtr_fit_desc){ .epochs = 1, .batch = BATCH, .silent = true }), GTR_OK);
+    EXPECT(state_of(&n, before) && state_of(&n, before) == state_of(&m, after)
+        && !memcmp(before, after, state_of(&n, before)));
+    /* refusals, before anything is done */
+    f.batch = 8;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_STATE);
+    EXPECT_ERROR(m.ctx, GTR_ERR_STATE, "batch 16");
+    f.batch = BATCH;
+    for (k = 0; k < 7; k++) {
+        gtr_fit_desc bad = f;
+        if (k == 0) bad.checkpoint = NULL;
+        if (k == 1) bad.checkpoint = "";
+        if (k == 2) bad.checkpoint_steps = -1;
+        if (k == 3) bad.checkpoint_seconds = NAN;
+        if (k == 4) bad.checkpoint_epochs = -1;
+        if (k == 5) bad.keep_last = 31;
+        if (k == 6) bad.keep_last = -1;
+        EXPECT_EQ(gtr_fit(m.t, m.data, bad), GTR_ERR_ARG);
+        EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "checkpoint");
+    }
+    gtr_linear(m.x, "fc1", 3);      /* an error that is kept */
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_ARG);
+    EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "fc1.weight");
+    EXPECT(all_of(&n, before) && state_of(&m, after) && !memcmp(before, after, state_of(&n, before)));
+    /* by time: all that takes no time is due at each step; a folder that is not there ends the fit */
+    f.checkpoint_epochs = 0; f.checkpoint_seconds = 1e-9; f.keep_last = 30; f.resume = false; f.epochs = 1;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    EXPECT_EQ(files(), 2 + EPOCH + 2);
+    f.checkpoint = gone;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "no/run");
+    put_away();
+    EXPECT_EQ(files(), 0);
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+/* From the callback the fit's own state is saved, too; a load there is refused. */
+static float epoch_loss;
+static bool saves(const gtr_progress *p)
+{
+    if (p->step == 2 * CUT) epoch_loss = p->loss;
+    if (!p->user) return true;
+    if (p->step == CUT) EXPECT_EQ(gtr_checkpoint_save(p->trainer, (const char *)p->user), GTR_OK);
+    if (p->step == CUT) EXPECT_EQ(gtr_checkpoint_load(p->trainer, (const char *)p->user), GTR_ERR_STATE);
+    return true;
+}
+static void called_inside(void)
+{
+    static char run[600];
+    net n = build(&cases[13]), m = build(&cases[13]), o = build(&cases[13]);
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    snprintf(run, sizeof run, "%s", path_of("run"));
+    f.epochs = 1; f.batch = 4; f.silent = true; f.callback_every = CUT; f.callback = saves; f.callback_user = run;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_checkpoint_load in the callback of gtr_fit");
+    f.callback_user = NULL;
+    EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
+    const float loss = epoch_loss;
+    f.checkpoint = run; f.resume = true;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    CHECK(loss == epoch_loss, "the epoch's mean is %g, and %g where it was cut", loss, epoch_loss);
+    const size_t bytes = all_of(&o, before);
+    EXPECT(all_of(&m, after) == bytes && !memcmp(before, after, bytes));
+    /* a loop's checkpoint: the fit begins there, in mid-epoch */
+    gtr_destroy(n.ctx); gtr_destroy(o.ctx);
+    n = build(&cases[3]); o = build(&cases[3]);
+    steps(&n, 5);
+    steps(&o, 5);
+    EXPECT_EQ(gtr_checkpoint_save(n.t, run), GTR_OK);
+    gtr_destroy(n.ctx);
+    n = build(&cases[3]);
+    f.callback = NULL; f.callback_every = 0; f.batch = BATCH;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    f.checkpoint = NULL; f.resume = false;
+    EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 2 * EPOCH);
+    const size_t again = all_of(&o, before);
+    EXPECT(all_of(&n, after) == again && !memcmp(before, after, again));
+    unlink(run);
+    gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
+}
+/* From one device to the other: values are the same, to the bit. */
+static void between_devices(void)
+{
+    gtr_desc cpu = desc0();
+    cpu.device = GTR_DEVICE_CPU;
+    for (int which = 8; which < 13; which += 2) {
+        const row *r = &cases[which];
+        net n = build(r), m = build_in(cpu, r->shape, r->d, 24);
+        steps(&n, 6);
+        const size_t size = gtr_checkpoint_bytes(n.t), bytes = state_of(&n, before);
+        EXPECT_EQ(gtr_checkpoint_get(n.t, parts.file, size), GTR_OK);
+        EXPECT_EQ(gtr_checkpoint_set(m.t, parts.file, size), GTR_OK);
+        EXPECT(state_of(&m, after) == bytes && !memcmp(before, after, bytes));
+        EXPECT_EQ(gtr_checkpoint_get(m.t, whole.file, size), GTR_OK);
+        EXPECT_EQ(gtr_checkpoint_set(n.t, whole.file, size), GTR_OK);
+        EXPECT(state_of(&n, after) == bytes && !memcmp(before, after, bytes));
+        steps(&m, 1);
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        gtr_destroy(n.ctx);
+        gtr_destroy(m.ctx);
+    }
+}
+
 static void all(void)
 {
     RUN(new_process);
+    RUN(each_step);
+    RUN(others);
+    RUN(mutants);
+    RUN(failing_copies);
+    RUN(states_set);
+    RUN(parameters_copied);
+    RUN(kept);
+    RUN(called_inside);
+    RUN(between_devices);
 }
 int main(int argc, char **argv)
 {
