@@ -36,7 +36,7 @@ help:
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
-	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'
+	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
@@ -77,7 +77,7 @@ need-gpu:
 check:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
 
-campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats
+campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills
 campaign-fuzz:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' FUZZ_SECONDS='$(or $(FUZZ_SECONDS),600)' sh tests/check.sh fuzz
 # Random graphs beyond those of tests/graphs.bin.
@@ -91,6 +91,9 @@ campaign-faults:
 # The functions of section vmath at every float.
 campaign-floats: build/cpu/test_vmath
 	GTR_FLOATS=1 build/cpu/test_vmath
+# Processes that save, and fits that write checkpoints, killed so often.
+campaign-kills: build/cpu/test_files
+	GTR_KILLS=$(or $(KILLS),1000) build/cpu/test_files killed
 
 # ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
@@ -134,4 +137,4 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench hash clean

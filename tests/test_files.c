@@ -100,8 +100,8 @@ static void put(const char *path, const void *bytes, size_t n)
 static unsigned char *get(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
-    unsigned char *p = (unsigned char *)malloc(1 << 20);
-    *n = f ? fread(p, 1, 1 << 20, f) : 0;
+    unsigned char *p = (unsigned char *)malloc(1 << 21);
+    *n = f ? fread(p, 1, 1 << 21, f) : 0;
     if (f) fclose(f);
     return p;
 }
@@ -752,6 +752,112 @@ static void io_failures(void)
     gtr_destroy(ctx);
     gtr_destroy(other);
 }
+/* The same of checkpoints, which say by their step which one they are. */
+typedef struct { gtr_context *ctx; gtr_tensor *x; gtr_trainer *t; gtr_dataset *data; } run;
+static run a_run(gtr_context *ctx, int width)
+{
+    static gtr_float rows[64 * 8];
+    gtr_trainer_desc d;
+    gtr_arrays_desc a;
+    run r;
+    memset(&d, 0, sizeof d); memset(&a, 0, sizeof a);
+    for (int i = 0; i < 64 * 8; i++) rows[i] = (gtr_float)(i * 29 % 97) / 97;
+    d.optimizer = GTR_ADAM;
+    r.ctx = ctx;
+    r.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 8));
+    r.t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_relu(gtr_linear(r.x, "a", width)), "b", 8), r.x), d);
+    a.rows = 64; a.column[0].data = rows; a.column[0].shape = gtr_shape1(8);
+    r.data = gtr_dataset_arrays(ctx, a);
+    return r;
+}
+static void a_step(run *r)
+{
+    EXPECT_EQ(gtr_trainer_data(r->t, r->data, 24, true, false), GTR_OK);
+    EXPECT_EQ(gtr_step(r->t), GTR_OK);
+}
+static void checkpoint_failures(void)
+{
+    static const int errnums[] = { ENOSPC, EIO, EINTR };
+    static unsigned char image[3][1 << 16], now[1 << 16];
+    run a = a_run(context(device), 4), b = a_run(context(device), 4);
+    char path[512];
+    int kind, e, at, k, hits = 0;
+    snprintf(path, sizeof path, "%s/run", folder);
+    const size_t size = (a_step(&a), gtr_checkpoint_bytes(a.t));
+    for (k = 0; k < 3; k++, a_step(&a)) EXPECT_EQ(gtr_checkpoint_get(a.t, image[k], size), GTR_OK);
+    for (kind = 0; kind < IO_KINDS; kind++) for (e = 0; e < 3; e++) for (at = 1; ; at++) {
+        const gtr_result want = errnums[e] == EINTR ? GTR_OK : GTR_ERR_IO;
+        memset(&io, 0, sizeof io);
+        io.kind = -1;
+        gtr_checkpoint_set(a.t, image[0], size);
+        EXPECT_EQ(gtr_checkpoint_save(a.t, path), GTR_OK);
+        gtr_checkpoint_set(a.t, image[1], size);
+        memset(&io, 0, sizeof io);
+        io.kind = kind; io.errnum = errnums[e]; io.at = at;
+        gtr_result r = gtr_checkpoint_save(a.t, path);
+        io.kind = -1;
+        if (!io.hit) { CHECK(r == GTR_OK, "save without a fault: %s", gtr_error_text(a.ctx)); break; }
+        hits++;
+        CHECK(r == want && gtr_error(a.ctx) == want, "%s %d gives %s: got '%s' (%s)", io_names[kind], at,
+            strerror(errnums[e]), gtr_result_text(r), gtr_error_text(a.ctx));
+        gtr_error_clear(a.ctx);
+        r = gtr_checkpoint_load(b.t, path);
+        gtr_checkpoint_get(b.t, now, size);
+        CHECK(r == GTR_OK && (!memcmp(now, image[1], size) || (want && !memcmp(now, image[0], size))),
+            "%s %d gives %s: the file is neither the old nor the new (%s)", io_names[kind], at, strerror(errnums[e]),
+            gtr_error_text(b.ctx));
+        gtr_checkpoint_get(a.t, now, size);
+        CHECK(!memcmp(now, image[1], size), "%s %d: the trainer has changed", io_names[kind], at);
+        CHECK(files_in_folder() == 1, "%s %d gives %s: a file is left over", io_names[kind], at, strerror(errnums[e]));
+    }
+    CHECK(hits >= 3 * (2 + 2 + 2 + 2 + 1), "only %d faults were met in saving", hits);
+    memset(&io, 0, sizeof io);
+    io.kind = -1;
+    EXPECT_EQ(gtr_checkpoint_save(a.t, path), GTR_OK);
+    CHECK(!strcmp(io.log, "Owfcnofc"), "the order of calls of a checkpoint is %s, want Owfcnofc", io.log);
+    for (hits = 0, kind = 0; kind < IO_KINDS; kind++) for (e = 0; e < 3; e++) for (at = 1; ; at++) {
+        const gtr_result want = errnums[e] == EINTR ? GTR_OK : GTR_ERR_IO;
+        gtr_checkpoint_set(b.t, image[2], size);
+        memset(&io, 0, sizeof io);
+        io.kind = kind; io.errnum = errnums[e]; io.at = at;
+        const gtr_result r = gtr_checkpoint_load(b.t, path);
+        io.kind = -1;
+        if (!io.hit) break;
+        hits++;
+        gtr_checkpoint_get(b.t, now, size);
+        CHECK(r == want && !memcmp(now, image[want ? 2 : 1], size), "load, %s %d gives %s: '%s'", io_names[kind], at,
+            strerror(errnums[e]), gtr_error_text(b.ctx));
+        gtr_error_clear(b.ctx);
+    }
+    CHECK(hits >= 3 * 6, "only %d faults were met in loading", hits);
+    /* in a fit: it ends with the error, and path is the one before */
+    for (kind = IO_WRITE; kind < IO_KINDS; kind++) {
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f);
+        f.epochs = 3; f.batch = 24; f.silent = true; f.checkpoint = path; f.checkpoint_steps = 2; f.keep_last = 2;
+        memset(&io, 0, sizeof io);
+        io.kind = kind; io.errnum = EIO; io.at = kind == IO_FSYNC || kind == IO_CLOSE ? 5 : kind == IO_RENAME ? 3 : 9;
+        for (k = 0; k < 2; k++) {
+            const gtr_result r = gtr_fit(a.t, a.data, f);
+            CHECK(r == (k ? GTR_OK : GTR_ERR_IO), "fit, %s fails: '%s'", io_names[kind], gtr_error_text(a.ctx));
+            gtr_error_clear(a.ctx);
+            EXPECT_EQ(gtr_checkpoint_load(b.t, path), GTR_OK);
+            f.resume = true;
+        }
+        EXPECT_EQ(gtr_trainer_report(b.t).step, gtr_trainer_report(a.t).step);
+        EXPECT_EQ(files_in_folder(), 3);
+        for (k = 0; k < 100; k++) {
+            char name[600];
+            snprintf(name, sizeof name, "%s.%d", path, k);
+            unlink(name);
+        }
+    }
+    io.kind = -1;
+    unlink(path);
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(a.ctx);
+    gtr_destroy(b.ctx);
+}
 static void bad_places(void)
 {
     gtr_context *ctx = context(GTR_DEVICE_CPU);
@@ -1239,6 +1345,7 @@ static void save_in_place(gtr_context *ctx, const char *path, const unsigned cha
     for (k = 0; k < n; k += 4096) if (write(fd, good + k, n - k < 4096 ? n - k : 4096) < 0) break;
     close(fd);
 }
+static int kill_count(void) { return small ? 5 : getenv("GTR_KILLS") ? atoi(getenv("GTR_KILLS")) : 50; }
 static void killed(void)
 {
     gtr_context *ctx;
@@ -1246,7 +1353,7 @@ static void killed(void)
     unsigned char *good;
     size_t n;
     int control, k, caught = 0, states[3] = {0};
-    const int kills = small ? 5 : 50;
+    const int kills = kill_count();
     snprintf(path, sizeof path, "%s/kill.safetensors", folder);
     ctx = large(1);
     EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
@@ -1292,6 +1399,88 @@ static void killed(void)
     EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
     CHECK(files_in_folder() == 1, "%d files after a save, want one: killed savers have left theirs", files_in_folder());
     gtr_destroy(ctx);
+    unlink(path);
+    EXPECT_EQ(files_in_folder(), 0);
+}
+/* A fit that writes a checkpoint each step and goes on from the one it finds is killed again and again: what lies there
+   is always the whole checkpoint of one step, the bytes of the run that nobody killed. */
+enum { LIVES = 60 };
+static uint64_t one_run[LIVES + 1];
+static int ready_at;
+static uint64_t hash_of(const unsigned char *p, size_t n)
+{
+    uint64_t h = 1469598103934665603u, v;
+    for (; n >= 8; p += 8, n -= 8) { memcpy(&v, p, 8); h = (h ^ v) * 1099511628211u; h ^= h >> 29; }
+    while (n-- > 0) h = (h ^ *p++) * 1099511628211u;
+    return h;
+}
+static bool each(const gtr_progress *p)
+{
+    if (ready_at >= 0) { if (write(ready_at, "x", 1) != 1) _exit(1); return true; }
+    const size_t n = gtr_checkpoint_bytes(p->trainer);
+    unsigned char *b = (unsigned char *)malloc(n);
+    EXPECT_EQ(gtr_checkpoint_get(p->trainer, b, n), GTR_OK);
+    one_run[p->step] = hash_of(b, n);
+    free(b);
+    return true;
+}
+static void killed_fits(void)
+{
+    const int kills = kill_count();
+    char path[512];
+    int k, control, caught = 0, steps = 0, last = 0;
+    run a = a_run(context(GTR_DEVICE_CPU), 2000), b = a_run(context(GTR_DEVICE_CPU), 2000);
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    snprintf(path, sizeof path, "%s/fit", folder);
+    f.epochs = LIVES / 3; f.batch = 24; f.silent = true; f.callback = each; f.callback_every = 1;
+    ready_at = -1;
+    EXPECT_EQ(gtr_fit(a.t, a.data, f), GTR_OK);
+    f.checkpoint = path; f.checkpoint_steps = 1; f.resume = true;
+    for (control = 0; control < 2; control++) for (k = 0; k < kills; k++) {
+        struct timespec pause = { 0, (long)below(12000000) };
+        int ready[2];
+        size_t n;
+        char c;
+        if (pipe(ready)) exit(1);
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            run own = a_run(context(GTR_DEVICE_CPU), 2000);
+            unsigned char *good = get(path, &n);
+            ready_at = ready[1];
+            if (control) for (int i = 0; ; i++) {
+                save_in_place(own.ctx, path, good, n);
+                if (i == 0 && write(ready[1], "x", 1) != 1) _exit(1);
+            }
+            _exit(gtr_fit(own.t, own.data, f) != GTR_OK);
+        }
+        close(ready[1]);
+        if (read(ready[0], &c, 1) == 1) nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        close(ready[0]);
+        const gtr_result r = gtr_checkpoint_load(b.t, path);
+        gtr_error_clear(b.ctx);
+        unsigned char *file = get(path, &n);
+        const int step = (int)gtr_trainer_report(b.t).step;
+        const bool good = !r && step <= LIVES && hash_of(file, n) == one_run[step];
+        free(file);
+        if (control) { caught += !good; continue; }
+        if (access(path, F_OK) != 0) continue;      /* killed before the first */
+        CHECK(good && step >= last, "kill %d: the file is not that of step %d (before it was of step %d): %s", k, step,
+            last, gtr_result_text(r));
+        steps += step > last;
+        last = step;
+        if (step == LIVES && k + 1 < kills) { unlink(path); last = 0; }
+    }
+    CHECK(small || caught > 0, "the writer that writes in place was not caught in %d kills", kills);
+    CHECK(small || steps > kills / 10, "in %d lives the fit went on %d times", kills, steps);
+    gtr_destroy(a.ctx);
+    gtr_destroy(b.ctx);
+    b = a_run(context(GTR_DEVICE_CPU), 8);
+    EXPECT_EQ(gtr_checkpoint_save(b.t, path), GTR_OK);      /* removes what killed savers have left */
+    gtr_destroy(b.ctx);
     unlink(path);
     EXPECT_EQ(files_in_folder(), 0);
 }
@@ -2052,6 +2241,7 @@ int main(int argc, char **argv)
     snprintf(folder, sizeof folder, "%.200s/gputrain-files-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder)) { printf("no folder %s\n", folder); return 1; }
     RUN(killed);            /* first: it forks, and no device is in use yet */
+    RUN(killed_fits);
     RUN(crowded);
     RUN(round_trip);
     unlink(in_folder("m.safetensors"));
@@ -2063,6 +2253,7 @@ int main(int argc, char **argv)
     unlink(in_folder("m.safetensors"));
     unlink(in_folder("bad.safetensors"));
     RUN(io_failures);
+    RUN(checkpoint_failures);
     RUN(bad_places);
     RUN(kept_errors);
     RUN(old_places);
