@@ -815,6 +815,10 @@ static int in_child(family *f)
     FAILS(gtr_gradient_get(f->n.t, fc1, v, sizeof v)); FAILS(gtr_gradient_set(f->n.t, fc1, v, sizeof v));
     FAILS(gtr_state_get(f->n.t, fc1, 0, v, sizeof v));
     FAILS(gtr_save(ctx, "build/never")); FAILS(gtr_load(ctx, "build/never")); FAILS(gtr_memory_plan(f->n.t, 4, &m));
+    FAILS(gtr_state_set(f->n.t, fc1, 0, v, sizeof v)); FAILS(gtr_checkpoint_save(f->n.t, "build/never"));
+    FAILS(gtr_checkpoint_load(f->n.t, "build/never")); FAILS(gtr_checkpoint_get(f->n.t, v, sizeof v));
+    FAILS(gtr_checkpoint_set(f->n.t, v, sizeof v)); FAILS(gtr_parameters_copy(ctx, ctx));
+    NOTHING(gtr_checkpoint_bytes(f->n.t));
     FAILS(gtr_predict(f->p, f->x, 2, v));
     NOTHING(gtr_loss(f->n.t) == gtr_loss(f->n.t)); NOTHING(gtr_item(f->n.loss) == gtr_item(f->n.loss));
     NOTHING(gtr_trainer_report(f->n.t).step);
