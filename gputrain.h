@@ -75,7 +75,8 @@ Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; noth
 NULL and an error in the context; NULL passes through all builders, so a model is built first and checked once. A run
 makes a plan of the part of the graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan
 becomes a graph of kernels in its second run.
-    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback
+    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback;
+                                .checkpoint and .resume: going on tomorrow
     gtr_trainer_data, gtr_step  the same loop by hand, from a data set
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
@@ -14754,8 +14755,9 @@ static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_tra
 }
 static void gtr__parts_free(gtr__parts *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
-    if (c->copy) gtr__mfree(c->ctx, c->copy);
-    if (c->list) gtr__mfree(c->ctx, c->list);
+    if (!c->ctx) return;
+    gtr__mfree(c->ctx, c->copy);
+    gtr__mfree(c->ctx, c->list);
 }
 /* Opens a file and parses its header; *head is to be freed, and s by gtr__st_free, on failure too. */
 static gtr_result gtr__st_open(gtr__st *s, gtr__file *f, gtr_context *ctx, const char *path, uint8_t **head) {
@@ -14804,44 +14806,38 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__parts_free(&c);
     return r;
 }
-static gtr_result gtr__copy_between(gtr_context *to, const gtr_context *from, gtr__parts *c, gtr__st *s,
-        uint8_t **data) {
-    char got[GTR__TEXT], want[GTR__TEXT];
-    uint64_t at = 0;
-    GTR__TRY(gtr__parts_make(c, to, NULL));
-    s->n = (uint32_t)c->n; s->list = c->list; s->n_list = c->n;
-    for (int64_t i = 0; i < c->n; i++) at += gtr__st_bytes(c->list[i]);
-    void *room = gtr__st_room(to, c->list, c->n);
-    s->entry = GTR__NEW(to, gtr__st_entry, c->n);
-    *data = GTR__NEW(to, uint8_t, at);
-    gtr_result r = room && s->entry && *data ? GTR_OK : GTR_ERR_NOMEM;
-    at = 0;
-    for (int64_t i = 0; i < c->n && !r; at += gtr__st_bytes(c->list[i++])) {
-        const gtr_tensor *p = to->parameter[i];
-        gtr_tensor *q = gtr_parameter_find(from, p->name);
-        gtr__shape_text(&p->shape, want);
-        s->entry[i].part = (int32_t)i; s->entry[i].begin = at;
-        if (!q || q->dtype != p->dtype || !gtr__shape_equal(&q->shape, &p->shape))
-            r = GTR__FAIL(to, SHAPE, "gtr_parameters_copy: \"%s\" %s %s is %s %sin the other context", p->name,
-                gtr__dtype_names[p->dtype], want, q ? gtr__dtype_names[q->dtype] : "missing",
-                q ? gtr__shape_text(&q->shape, got) : "");
-        else if ((r = gtr__parameter_read(q, room)) == GTR_OK) gtr__st_swap(c->list[i], room, *data + at);
-        else if (to != from) gtr__fail(to, r, "gtr_parameters_copy: %s", gtr_error_text(from));
-    }
-    if (!r) r = gtr__st_apply(s, *data, room);
-    gtr__mfree(to, room);
-    return r;
-}
 gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
+    static const char call[] = "gtr_parameters_copy";
     gtr__parts c = GTR__ZERO;
     gtr__st s = GTR__ZERO;
+    char got[GTR__TEXT], want[GTR__TEXT];
     uint8_t *data = NULL;
-    GTR__TRY(gtr__st_may(to, "-", "gtr_parameters_copy"));
-    if (!from) return GTR__BAD_ARG(to, "gtr_parameters_copy: from is NULL");
-    gtr_result r = gtr__st_may(from, "-", "gtr_parameters_copy");
-    if (r) return gtr__fail(to, r, "gtr_parameters_copy: %s", gtr_error_text(from));
-    s.ctx = to;
-    r = gtr__copy_between(to, from, &c, &s, &data);
+    uint64_t at = 0;
+    GTR__TRY(gtr__st_may(to, "-", call));
+    if (!from) return GTR__BAD_ARG(to, "%s: from is NULL", call);
+    gtr_result r = gtr__st_may(from, "-", call);
+    if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
+    r = gtr__parts_make(&c, to, NULL);
+    s.ctx = to; s.n = (uint32_t)c.n; s.list = c.list; s.n_list = c.n;
+    for (int64_t i = 0; i < c.n; i++) at += gtr__st_bytes(c.list[i]);
+    void *room = !r ? gtr__st_room(to, c.list, c.n) : NULL;
+    if (room) s.entry = GTR__NEW(to, gtr__st_entry, c.n);
+    if (s.entry) data = GTR__NEW(to, uint8_t, at);
+    if (!data) r = GTR_ERR_NOMEM;
+    at = 0;
+    for (int64_t i = 0; i < c.n && !r; at += gtr__st_bytes(c.list[i++])) {
+        const gtr_tensor *p = to->parameter[i];
+        gtr_tensor *q = gtr_parameter_find(from, p->name);
+        s.entry[i].part = (int32_t)i; s.entry[i].begin = at;
+        if (!q || q->dtype != p->dtype || !gtr__shape_equal(&q->shape, &p->shape))
+            r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p->name,
+                gtr__dtype_names[p->dtype], gtr__shape_text(&p->shape, want), q ? gtr__dtype_names[q->dtype] : "",
+                q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
+        else if ((r = gtr__parameter_read(q, room)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p->name);
+        else gtr__st_swap(c.list[i], room, data + at);
+    }
+    if (!r) r = gtr__st_apply(&s, data, room);
+    gtr__mfree(to, room);
     gtr__mfree(to, data);
     gtr__st_free(&s);
     gtr__parts_free(&c);
@@ -15099,21 +15095,24 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guard
    states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), and the reports of a fit
    that keeps a history. Random numbers have no state beside the step: see >>random. */
 #define GTR__CHECKPOINT_VERSION 1
+typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
 typedef struct {
     int64_t version, seed, optimizer, rule, precision, averages; /* must be the trainer's */
     int64_t step, applied, good, evaluated; /* evaluated: runs of gtr_eval, which draw by their number */
     int64_t cuda, without; /* caps.without, of that backend */
     int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
-    double scale, norm, coef, lr, lr0; /* lr0: desc.lr */
-    int64_t last_applied, last_skipped; /* of the last report */
-    double value[GTR__MAX_REPORT], last_norm, last_lr, last_scale;
+    double scale, lr, lr0; /* lr0: desc.lr */
+    gtr__past last; /* report */
     int64_t fits, first, begun, ended, n_kept, kept[GTR__MAX_KEPT + 2]; /* fits: gtr_fit runs, and these are its */
     double sum[2], weight, val_loss, val_metric, best;
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
-typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
 static const char gtr__of_past[] = "gputrain.history";
+static gtr__past gtr__past_of(gtr_report e) {
+    const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
+    return p;
+}
 static void gtr__figures_fit(const gtr__fitting *f, gtr__figures *g) {
     g->fits = 1; g->first = (int64_t)f->first; g->begun = f->place; g->ended = f->ended;
     g->n_kept = f->n_kept;
@@ -15125,7 +15124,6 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
     gtr__ctl ctl;
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
-    const gtr__entry *e = &t->runner->shared->entry[(ctl.step - 1) % GTR__RING];
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
     g->rule = t->optim.rule.kind; g->precision = t->asked; g->averages = t->optim.ema > 0;
@@ -15136,12 +15134,8 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
         g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
     }
-    g->scale = ctl.scale; g->norm = ctl.norm; g->coef = ctl.coef; g->lr = t->lr; g->lr0 = t->desc.lr;
-    if (ctl.step) {
-        g->last_applied = (int64_t)e->applied; g->last_skipped = e->skipped;
-        for (int i = 0; i < GTR__MAX_REPORT; i++) g->value[i] = e->value[i];
-        g->last_norm = e->norm; g->last_lr = e->lr; g->last_scale = e->scale;
-    }
+    g->scale = ctl.scale; g->lr = t->lr; g->lr0 = t->desc.lr;
+    g->last = gtr__past_of(gtr_trainer_report(t));
     if (t->fit) gtr__figures_fit(t->fit, g);
     return GTR_OK;
 }
@@ -15162,11 +15156,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     const int64_t n = gtr__fit_noted(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
     gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < n && !r; i++) {
-        const gtr_report *e = &t->fit->d->history[i];
-        const gtr__past p = { e->step, e->applied, e->skipped, e->loss, e->grad_norm, e->lr, e->loss_scale };
-        past[i] = p;
-    }
+    for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
     if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
@@ -15239,7 +15229,7 @@ static bool gtr__figures_good(const gtr_trainer *t, const gtr__figures *g) {
         && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
         && (!g->rows || g->batch) && GTR__UPTO(g->shuffle, 1) && GTR__UPTO(g->drop_last, 1)
-        && GTR__UPTO(g->last_applied, g->applied) && GTR__UPTO(g->last_skipped, 1)
+        && GTR__UPTO(g->last.applied, g->applied)
         && GTR__REAL(g->lr) && GTR__REAL(g->lr0) && g->scale >= (t->optim.scaled ? 1 : 1e-30) && GTR__REAL(g->scale);
     if (g->fits) {
         const int64_t per = ok && g->rows ? gtr__steps_per_epoch(g->rows, g->batch, g->drop_last != 0) : 0;
@@ -15287,11 +15277,6 @@ static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__en
     r->shared->step = ctl.step;
     return GTR_OK;
 }
-static void gtr__entry_of(const gtr__figures *g, gtr__entry *e) {
-    e->step = (uint64_t)g->step; e->applied = (uint64_t)g->last_applied; e->skipped = g->last_skipped != 0;
-    for (int i = 0; i < GTR__MAX_REPORT; i++) e->value[i] = (float)g->value[i];
-    e->norm = (float)g->last_norm; e->lr = (float)g->last_lr; e->scale = (float)g->last_scale;
-}
 /* Both runners as the figures have them, after which nothing fails; else as they were. */
 static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
     gtr__runner *const run[2] = { t->runner, t->ctx->runner };
@@ -15308,11 +15293,12 @@ static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
         ctl.status = ctl.guard = 0; ctl.stuck = 0;
         ctl.step = (uint64_t)(i ? g->evaluated : g->step);
         if (!i) {
-            gtr__entry_of(g, &e);
-            ctl.applied = (uint64_t)g->applied; ctl.good = (uint32_t)g->good;
-            ctl.scale = (float)g->scale; ctl.norm = (float)g->norm; ctl.coef = (float)g->coef;
-        } else e = was[1];
-        r = gtr__run_put(run[i], &ctl, &e);
+            e.step = ctl.step; e.applied = (uint64_t)g->last.applied; e.skipped = g->last.skipped != 0;
+            e.value[0] = (float)g->last.loss; e.norm = (float)g->last.norm; e.lr = (float)g->last.lr;
+            e.scale = (float)g->last.scale;
+            ctl.applied = (uint64_t)g->applied; ctl.good = (uint32_t)g->good; ctl.scale = (float)g->scale;
+        }
+        r = gtr__run_put(run[i], &ctl, i ? &was[1] : &e);
     }
     while (r && i-- > 0) gtr__run_put(run[i], &old[i], &was[i]);
     return r;
@@ -15985,7 +15971,8 @@ void gtr_destroy(gtr_context *ctx) {
                     pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
-   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch
+   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; checkpoints,
+                    gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1,14 +1,14 @@
-/* libFuzzer on the reader of checkpoints: bytes of a whole file, or changes of a good one (first byte odd: then position,
-   two bytes, and value, again and again; a position behind its end cuts it). What is refused has an error and changes
-   nothing, to the bit; what is taken is got again, goes on for a step, and can be set back.
+/* libFuzzer on the reader of checkpoints: bytes of a whole file, or changes of a good one (first byte odd: then
+   position, two bytes, and value, again and again; a position behind its end cuts it). What is refused has an error and
+   changes nothing, to the bit; what is taken is got again, goes on for a step, and can be set back.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_checkpoint.c -o fuzz -lm -pthread && ./fuzz
        -max_len=1024 -dict=tests/fuzz.dict -max_total_time=60 */
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 
-#define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #x, gtr_error_text(ctx)); abort(); } } \
-    while (0)
+#define MUST(x) do { \
+    if (!(x)) { fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #x, gtr_error_text(ctx)); abort(); } } while (0)
 enum { ROOM = 1 << 15 };
 static gtr_context *ctx;
 static gtr_trainer *trainer;
@@ -19,7 +19,11 @@ static void *count_alloc(size_t bytes, gtr_memory kind, void *user)
     asked += bytes;
     return aligned_alloc(256, (bytes + 255) / 256 * 256);
 }
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)bytes; (void)kind; (void)user; free(p); }
+static void count_free(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)bytes; (void)kind; (void)user;
+    free(p);
+}
 static unsigned char good[ROOM], now[ROOM], file[ROOM];
 static size_t size;
 static void begin(void)

@@ -233,6 +233,13 @@ static bool read_parts(void)
     unlink(path_of("out"));
     return ok;
 }
+static void put_away(void)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) if (!strncmp(e->d_name, "run", 3)) unlink(path_of(e->d_name));
+    if (d) closedir(d);
+}
 static void new_process(void)
 {
     for (int which = 0; which < CASES; which++) for (int way = 0; way < WAYS; way++) {
@@ -501,6 +508,68 @@ static void failing_copies(void)
     gtr_destroy(m.ctx);
 }
 
+/* Allocations that fail, one after the other, of what is kept for good and what is not. */
+static struct { int at, seen; long alive; } memory;
+static void *bad_alloc(size_t bytes, gtr_memory kind, void *user)
+{
+    (void)kind; (void)user;
+    if (++memory.seen == memory.at) return NULL;
+    memory.alive++;
+    return guard_alloc(bytes);
+}
+static void bad_free(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)kind; (void)user;
+    memory.alive--;
+    guard_free(p, bytes);
+}
+static void failing_allocations(void)
+{
+    static unsigned char file[ROOM], one[ROOM];
+    gtr_desc d = desc0();
+    gtr_fit_desc f;
+    int hits = 0;
+    char run[600];
+    snprintf(run, sizeof run, "%s/run", folder);
+    d.device = GTR_DEVICE_CPU;
+    d.allocator.alloc = bad_alloc; d.allocator.free = bad_free;
+    memset(&memory, 0, sizeof memory);
+    net n = build_in(d, NORM, cases[8].d, 24), m = build_in(d, NORM, cases[8].d, 24);
+    steps(&n, 4);
+    EXPECT_EQ(gtr_evaluate(n.t, n.held, 10, NULL, &(float){ 0 }, NULL), GTR_OK);
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    steps(&m, 1);
+    memset(&f, 0, sizeof f);
+    f.epochs = 1; f.batch = BATCH; f.silent = true; f.checkpoint = run; f.resume = true; f.keep_last = 1;
+    EXPECT_EQ(gtr_checkpoint_save(m.t, run), GTR_OK);
+    const size_t bytes = all_of(&m, before);
+    for (int what = 0; what < 6; what++) for (int at = 1; ; at++, hits++) {
+        memory.seen = 0;
+        memory.at = at;
+        const gtr_result r = what == 0 ? gtr_checkpoint_get(m.t, one, gtr_checkpoint_bytes(m.t))
+            : what == 1 ? gtr_checkpoint_save(m.t, run) : what == 2 ? gtr_checkpoint_load(m.t, run)
+            : what == 3 ? gtr_parameters_copy(m.ctx, m.ctx) : what == 4 ? gtr_checkpoint_set(m.t, file, size)
+            : gtr_fit(m.t, m.data, f);
+        const bool struck = memory.seen >= at;
+        memory.at = 0;
+        if (!struck) { CHECK(r == GTR_OK, "%d without a fault: %s", what, gtr_error_text(m.ctx)); break; }
+        CHECK(gtr_error(m.ctx) == GTR_ERR_NOMEM, "%d, allocation %d: %s", what, at, gtr_error_text(m.ctx));
+        gtr_error_clear(m.ctx);
+        if (what == 5) {        /* what was saved is whole */
+            EXPECT_EQ(gtr_checkpoint_load(m.t, run), GTR_OK);
+            continue;
+        }
+        CHECK(all_of(&m, after) == bytes && !memcmp(before, after, bytes), "%d, allocation %d: something has changed",
+            what, at);
+    }
+    CHECK(hits > 100, "%d allocations failed", hits);
+    put_away();
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+    EXPECT_EQ(memory.alive, 0);
+}
+
 /* By hand: another trainer's parameters and states, set one by one, are its trainer. */
 static void states_set(void)
 {
@@ -579,13 +648,6 @@ static int files(void)
     while (d && readdir(d)) n++;
     if (d) closedir(d);
     return n - 2;
-}
-static void put_away(void)
-{
-    DIR *d = opendir(folder);
-    struct dirent *e;
-    while (d && (e = readdir(d)) != NULL) if (!strncmp(e->d_name, "run", 3)) unlink(path_of(e->d_name));
-    if (d) closedir(d);
 }
 static int64_t step_of(const char *name)
 {
@@ -745,6 +807,7 @@ static void all(void)
     RUN(others);
     RUN(mutants);
     RUN(failing_copies);
+    RUN(failing_allocations);
     RUN(states_set);
     RUN(parameters_copied);
     RUN(kept);
