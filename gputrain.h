@@ -2215,7 +2215,7 @@ struct gtr_trainer {
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
-    gtr_precision asked; /* that desc asked for */
+    gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int column[GTR__MAX_FEED]; /* of each input */
@@ -15204,11 +15204,10 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
     static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
         *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
         *const rules[] = { GTR__RULES(GTR__RULE_NAME) "" };
-    const bool tf32 = g->precision + t->asked == GTR_TF32 && !t->ctx->caps.tf32; /* which is FP32 here */
     if (g->optimizer != t->desc.optimizer || g->rule != t->optim.rule.kind)
         return GTR__DIFFERS("a checkpoint of GTR_%s (rule %s), this trainer is of GTR_%s (%s)", path,
             optimizers[g->optimizer], rules[g->rule], optimizers[t->desc.optimizer], rules[t->optim.rule.kind]);
-    if (g->precision != t->asked && !tf32)
+    if (g->precision != t->asked)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
             precisions[g->precision], precisions[t->asked]);
     if (g->averages != (t->optim.ema > 0))

@@ -308,6 +308,7 @@ static void each_step(void)
         size[k] = gtr_checkpoint_bytes(n.t);
         EXPECT_EQ(gtr_checkpoint_get(n.t, at[k], size[k]), GTR_OK);
         if (k < STEPS) by_hand(&n, LOOP, k, k + 1, &whole);
+        if (k == 1) EXPECT_EQ(gtr_trainer_lr(n.t, 4e-3f), GTR_OK);
     }
     leave(&n, &whole);
     net m = build(r);
@@ -321,7 +322,9 @@ static void each_step(void)
         CHECK(!memcmp(parts.file, at[k], size[k]), "step %d: what is set is not what is got", k);
         EXPECT_EQ(gtr_trainer_report(m.t).step, k);
         memcpy(&parts, &whole, offsetof(outcome, bytes));
-        by_hand(&m, LOOP, k, STEPS, &parts);
+        by_hand(&m, LOOP, k, 2, &parts);
+        if (k < 2) EXPECT_EQ(gtr_trainer_lr(m.t, 4e-3f), GTR_OK);
+        by_hand(&m, LOOP, k < 2 ? 2 : k, STEPS, &parts);
         leave(&m, &parts);
         compare(&whole, &parts, "cut behind each step", "loop");
         EXPECT_EQ(gtr_trainer_data(m.t, NULL, 0, false, false), GTR_OK);    /* elsewhere */
@@ -661,6 +664,7 @@ static float best_loss; static int best_epoch;
 static bool best_of(const gtr_progress *p)
 {
     if (p->epoch == 1 || p->val_loss < best_loss) { best_loss = p->val_loss; best_epoch = p->epoch; }
+    if (p->epoch == 6) gtr_trainer_lr(p->trainer, 3.0f);        /* no epoch behind it is as good */
     return true;
 }
 static void kept(void)
@@ -695,6 +699,8 @@ static void kept(void)
     EXPECT_EQ(files(), 4);
     EXPECT_EQ(step_of("run.49"), 7 * EPOCH);
     EXPECT_EQ(step_of("run.42"), 6 * EPOCH);
+    EXPECT_EQ(step_of("run.best"), best_epoch * EPOCH);
+    EXPECT(best_epoch < 7);
     EXPECT_EQ(gtr_fit(n.t, n.data, (gtr_fit_desc){ .epochs = 1, .batch = BATCH, .silent = true }), GTR_OK);
     EXPECT(state_of(&n, before) && state_of(&n, before) == state_of(&m, after)
         && !memcmp(before, after, state_of(&n, before)));
@@ -777,6 +783,55 @@ static void called_inside(void)
     unlink(run);
     gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
 }
+/* A fit that its callback ends at an epoch's end, before or behind the validation: this is done once. */
+static bool ends_there(const gtr_progress *p) { return p->step != *(const int *)p->user; }
+static void ends_of_epochs(void)
+{
+    static const int never = 0, there = EPOCH;
+    for (int every = 0; every <= EPOCH; every += EPOCH) {
+        net n = build(&cases[8]), m = build(&cases[8]), o = build(&cases[8]);
+        gtr_fit_desc f;
+        char run[600];
+        memset(&f, 0, sizeof f);
+        snprintf(run, sizeof run, "%s/run", folder);
+        f.epochs = 3; f.batch = BATCH; f.silent = true; f.callback = ends_there; f.callback_every = every;
+        f.callback_user = (void *)(uintptr_t)&never; f.validation = n.held;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        f.callback_user = (void *)(uintptr_t)&there; f.validation = m.held; f.checkpoint = run;
+        EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(m.t).step, EPOCH);
+        f.callback_user = (void *)(uintptr_t)&never; f.validation = o.held; f.resume = true;
+        EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
+        const size_t bytes = all_of(&n, before);
+        CHECK(all_of(&o, after) == bytes && !memcmp(before, after, bytes), "callbacks every %d steps: states differ",
+            every);
+        EXPECT_OK(o.ctx);
+        unlink(run);
+        gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
+    }
+}
+/* A rate that the program has changed is the program's; one that the run has changed is the run's. */
+static void rates(void)
+{
+    gtr_trainer_desc d = cases[3].d;
+    net n = build(&cases[3]);
+    d.lr *= 2;
+    net m = build_in(desc0(), PLAIN, d, 24);
+    EXPECT_EQ(gtr_trainer_lr(n.t, 1e-2f), GTR_OK);
+    steps(&n, 2);
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, parts.file, size), GTR_OK);
+    gtr_trainer_lr(m.t, 0.5f);
+    EXPECT_EQ(gtr_checkpoint_set(m.t, parts.file, size), GTR_OK);
+    steps(&m, 1);
+    EXPECT(gtr_trainer_report(m.t).lr == d.lr);
+    EXPECT_EQ(gtr_trainer_lr(n.t, 0), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_set(n.t, parts.file, size), GTR_OK);
+    steps(&n, 1);
+    EXPECT(gtr_trainer_report(n.t).lr == 1e-2f);
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
 /* From one device to the other: values are the same, to the bit. */
 static void between_devices(void)
 {
@@ -812,6 +867,8 @@ static void all(void)
     RUN(parameters_copied);
     RUN(kept);
     RUN(called_inside);
+    RUN(ends_of_epochs);
+    RUN(rates);
     RUN(between_devices);
 }
 int main(int argc, char **argv)
