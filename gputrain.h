@@ -14959,7 +14959,7 @@ static gtr_result gtr__save_target(const gtr__save *s, char **out) {
     for (int hops = 0; (*out = p) != NULL; hops++) {
         const ssize_t n = readlink(p, link, sizeof link);
         const char *slash = strrchr(p, '/');
-        const size_t folder = *link == '/' || !slash ? 0 : (size_t)(slash + 1 - p);
+        const size_t folder = n < 1 || *link == '/' || !slash ? 0 : (size_t)(slash + 1 - p);
         if (n < 0) return GTR_OK;
         if (hops == 40 || n == (ssize_t)sizeof link)
             return GTR__OF_FILE(s->ctx, IO, "a link to itself, or too long", s->path);
@@ -15097,7 +15097,7 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guard
 #define GTR__CHECKPOINT_VERSION 1
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
 typedef struct {
-    int64_t version, seed, optimizer, rule, precision, averages; /* must be the trainer's */
+    int64_t version, seed, optimizer, momentum, precision, averages; /* must be the trainer's; momentum 2: Nesterov's */
     int64_t step, applied, good, evaluated; /* evaluated: runs of gtr_eval, which draw by their number */
     int64_t cuda, without; /* caps.without, of that backend */
     int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
@@ -15120,13 +15120,14 @@ static void gtr__figures_fit(const gtr__fitting *f, gtr__figures *g) {
     g->sum[0] = f->sum[0]; g->sum[1] = f->sum[1]; g->weight = f->weight;
     g->val_loss = f->p.val_loss; g->val_metric = f->p.val_metric; g->best = f->best;
 }
+static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
     gtr__ctl ctl;
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
-    g->rule = t->optim.rule.kind; g->precision = t->asked; g->averages = t->optim.ema > 0;
+    g->momentum = gtr__momentum_of(t); g->precision = t->asked; g->averages = t->optim.ema > 0;
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
     g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
@@ -15198,15 +15199,15 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
-#define GTR__RULE_NAME(ID, ...) #ID,
 /* What must be the trainer's. */
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
         *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
-        *const rules[] = { GTR__RULES(GTR__RULE_NAME) "" };
-    if (g->optimizer != t->desc.optimizer || g->rule != t->optim.rule.kind)
-        return GTR__DIFFERS("a checkpoint of GTR_%s (rule %s), this trainer is of GTR_%s (%s)", path,
-            optimizers[g->optimizer], rules[g->rule], optimizers[t->desc.optimizer], rules[t->optim.rule.kind]);
+        *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
+    const int own = gtr__momentum_of(t);
+    if (g->optimizer != t->desc.optimizer || g->momentum != own)
+        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizers[g->optimizer],
+            momentum[g->momentum], optimizers[t->desc.optimizer], momentum[own]);
     if (g->precision != t->asked)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
             precisions[g->precision], precisions[t->asked]);
@@ -15223,7 +15224,7 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 /* Whether they are ones that a run can have. */
 static bool gtr__figures_good(const gtr_trainer *t, const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
-    bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->rule, GTR__RULE_COUNT - 1)
+    bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->momentum, 2)
         && GTR__UPTO(g->precision, GTR_MIXED_FP16) && GTR__UPTO(g->averages, 1) && GTR__UPTO(g->step, most)
         && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)

@@ -367,9 +367,10 @@ static void others(void)
     struct { const char *what; int shape, width; gtr_trainer_desc d; uint64_t seed; gtr_result want; const char *part; }
         table[] = {
         { "SGD", PLAIN, 24, cases[0].d, 7, GTR_ERR_STATE,
-            "a checkpoint of GTR_ADAM (rule ADAM), this trainer is of GTR_SGD" },
+            "a checkpoint of GTR_ADAM, this trainer is of GTR_SGD" },
+        { "Nesterov", PLAIN, 24, cases[2].d, 7, GTR_ERR_STATE, "of GTR_SGD with Nesterov's momentum" },
         { "AdamW", PLAIN, 24, cases[4].d, 7, GTR_ERR_STATE, "GTR_ADAMW" },
-        { "RMSprop", PLAIN, 24, cases[6].d, 7, GTR_ERR_STATE, "RMSPROP_MOMENTUM" },
+        { "RMSprop", PLAIN, 24, cases[6].d, 7, GTR_ERR_STATE, "GTR_RMSPROP with momentum" },
         { "averages", PLAIN, 24, cases[8].d, 7, GTR_ERR_STATE, "averages" },
         { "FP16", PLAIN, 24, adam->d, 7, GTR_ERR_STATE, "precision GTR_FP32, this trainer is of GTR_MIXED_FP16" },
         { "another width", PLAIN, 25, adam->d, 7, GTR_ERR_SHAPE,
@@ -377,7 +378,7 @@ static void others(void)
         { "batch_norm", NORM, 24, adam->d, 7, GTR_ERR_SHAPE, "norm." },
         { "images", IMAGES, 24, adam->d, 7, GTR_ERR_SHAPE, "conv." },
         { "another seed", PLAIN, 24, adam->d, 8, GTR_ERR_STATE, "seed 7, this context has 8" } };
-    table[4].d.precision = GTR_MIXED_FP16;
+    table[5].d.precision = GTR_MIXED_FP16;
     net n = build(adam);
     steps(&n, 5);
     const size_t size = gtr_checkpoint_bytes(n.t);
