@@ -391,6 +391,12 @@ static void others(void)
         refused(&m, file, size, table[k].want, table[k].part, table[k].what);
         gtr_destroy(m.ctx);
     }
+    size_t head = 8;        /* the figures come first, and their version */
+    for (int i = 0; i < 8; i++) head += (size_t)file[i] << 8 * i;
+    file[head] = 2;
+    refused(&n, file, size, GTR_ERR_VERSION, "of version 2, want 1", "a version to come");
+    file[head] = 1;
+    refused(&n, file, size - 1, GTR_ERR_FORMAT, "bytes of data", "cut");
     /* data that t is fed from; a place between two halves; no memory; a model's file */
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, true), GTR_OK);
     refused(&n, file, size, GTR_ERR_STATE, "drop_last 0; here: 100, 16, 1, 1", "drop_last");
