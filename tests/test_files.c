@@ -1474,6 +1474,35 @@ static void killed_fits(void)
         last = step;
         if (step == LIVES && k + 1 < kills) { unlink(path); last = 0; }
     }
+    /* those that are kept besides: none is left over once one has lived to its end */
+    unlink(path);
+    f.keep_last = 2; f.keep_best = true;
+    for (k = 0; k < kills / 5; k++) {
+        struct timespec pause = { 0, (long)below(30000000) };
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            run own = a_run(context(GTR_DEVICE_CPU), 2000);
+            ready_at = open("/dev/null", O_WRONLY);
+            _exit(gtr_fit(own.t, own.data, f) != GTR_OK);
+        }
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    ready_at = open("/dev/null", O_WRONLY);
+    EXPECT_EQ(gtr_fit(a.t, a.data, f), GTR_OK);
+    close(ready_at);
+    EXPECT_EQ(gtr_trainer_report(a.t).step, LIVES);
+    CHECK(files_in_folder() == 4, "%d files, want the newest, two before it and the best", files_in_folder());
+    for (k = LIVES - 1; k <= LIVES; k++) {
+        snprintf(path, sizeof path, "%s/fit.%d", folder, k);
+        EXPECT_EQ(gtr_checkpoint_load(b.t, path), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(b.t).step, k);
+        unlink(path);
+    }
+    unlink(in_folder("fit.best"));
+    snprintf(path, sizeof path, "%s/fit", folder);
     CHECK(small || caught > 0, "the writer that writes in place was not caught in %d kills", kills);
     CHECK(small || steps > kills / 10, "in %d lives the fit went on %d times", kills, steps);
     gtr_destroy(a.ctx);
