@@ -839,6 +839,71 @@ static void rates(void)
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);
 }
+/* Back from a step that was not finite, with steps behind it that were queued. */
+static void nonfinite(void)
+{
+    static unsigned char file[ROOM];
+    net n = build(&cases[8]), m = build(&cases[8]);
+    steps(&n, 9);
+    steps(&m, 4);
+    const size_t size = gtr_checkpoint_bytes(m.t);
+    EXPECT_EQ(gtr_checkpoint_get(m.t, file, size), GTR_OK);
+    EXPECT_EQ(gtr_trainer_lr(m.t, 1e38f), GTR_OK);
+    gtr_result r = GTR_OK;
+    for (int i = 0; i < 5 && !r; i++) r = gtr_step(m.t);
+    if (!r) r = gtr_wait(m.ctx);
+    EXPECT_EQ(r, GTR_ERR_NONFINITE);
+    EXPECT_EQ(gtr_checkpoint_save(m.t, path_of("run")), GTR_ERR_NONFINITE);     /* it replaces no good one */
+    EXPECT_EQ(gtr_checkpoint_set(m.t, file, size), GTR_OK);
+    EXPECT_ERROR(m.ctx, GTR_ERR_NONFINITE, "");
+    EXPECT_EQ(files(), 0);
+    steps(&m, 5);
+    const size_t bytes = all_of(&n, before);
+    EXPECT(all_of(&m, after) == bytes && !memcmp(before, after, bytes));
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+/* Two trainers over one network, each of some layers: a checkpoint each. */
+static void pair_of(gtr_trainer **t, net *n, gtr_dataset **data)
+{
+    for (int k = 0; k < 2; k++) {
+        gtr_group other;
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d); memset(&other, 0, sizeof other);
+        other.pattern = k ? "fc1.*" : "fc3.*"; other.frozen = true;
+        d.optimizer = k ? GTR_SGD : GTR_ADAM; d.momentum = k ? 0.9f : 0; d.groups = &other; d.n_groups = 1;
+        t[k] = gtr_trainer_create(n->loss, d);
+        data[k] = points(n->ctx, k ? 64 : ROWS);
+    }
+}
+static void two_trainers(void)
+{
+    net n[2];
+    gtr_trainer *t[2][2];
+    gtr_dataset *data[2][2];
+    static unsigned char file[2][ROOM], end[2][2][ROOM];
+    size_t size[2];
+    int i, k, who;
+    for (who = 0; who < 2; who++) {
+        n[who] = build(&cases[4]);
+        pair_of(t[who], &n[who], data[who]);
+        for (k = 0; k < 2 && who; k++) EXPECT_EQ(gtr_checkpoint_set(t[1][k], file[k], size[k]), GTR_OK);
+        for (k = 0; k < 2; k++) EXPECT_EQ(gtr_trainer_data(t[who][k], data[who][k], BATCH, true, false), GTR_OK);
+        for (i = who ? 5 : 0; i < 12; i++) {
+            for (k = 0; k < 2 && i == 5 && !who; k++) {
+                size[k] = gtr_checkpoint_bytes(t[0][k]);
+                EXPECT_EQ(gtr_checkpoint_get(t[0][k], file[k], size[k]), GTR_OK);
+            }
+            for (k = 0; k < 2; k++) EXPECT_EQ(gtr_step(t[who][k]), GTR_OK);
+        }
+        for (k = 0; k < 2; k++) EXPECT_EQ(gtr_checkpoint_get(t[who][k], end[who][k], size[k]), GTR_OK);
+        EXPECT_OK(n[who].ctx);
+    }
+    for (k = 0; k < 2; k++) CHECK(!memcmp(end[0][k], end[1][k], size[k]), "trainer %d has gone elsewhere", k);
+    EXPECT_EQ(gtr_checkpoint_set(t[1][0], file[1], size[1]), GTR_ERR_STATE);
+    EXPECT_ERROR(n[1].ctx, GTR_ERR_STATE, "GTR_SGD with momentum, this trainer is of GTR_ADAM");
+    for (who = 0; who < 2; who++) gtr_destroy(n[who].ctx);
+}
 /* From one device to the other: values are the same, to the bit. */
 static void between_devices(void)
 {
@@ -876,6 +941,8 @@ static void all(void)
     RUN(called_inside);
     RUN(ends_of_epochs);
     RUN(rates);
+    RUN(nonfinite);
+    RUN(two_trainers);
     RUN(between_devices);
 }
 int main(int argc, char **argv)
