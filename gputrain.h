@@ -12407,9 +12407,7 @@ static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pendi
     return GTR_OK;
 }
 static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
-    if (!t) return GTR_ERR_ARG;
-    GTR__TRY(gtr__runnable(t->ctx, who));
-    GTR__TRY(gtr__refuse(t, who));
+    if (t && !gtr__runnable(t->ctx, who)) GTR__TRY(gtr__refuse(t, who));
     return gtr__trainer_whole(t, who, pending);
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -15113,7 +15111,8 @@ static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
     return p;
 }
-static void gtr__figures_fit(const gtr__fitting *f, gtr__figures *g) {
+static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
+    gtr__fit_harvest(f);
     g->fits = 1; g->first = (int64_t)f->first; g->begun = f->place; g->ended = f->ended;
     g->n_kept = f->n_kept;
     GTR__COPY(g->kept, f->kept, f->n_kept);
@@ -15446,7 +15445,6 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
         return GTR_OK;
     GTR__TRY(gtr__wait_all(ctx));
     GTR__TRY(gtr__observe(f->t));
-    gtr__fit_harvest(f);
     const size_t size = strlen(d->checkpoint) + 32;
     char *name = GTR__NEW(ctx, char, size);
     if (!name) return GTR_ERR_NOMEM;
