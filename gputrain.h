@@ -49,14 +49,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
     op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
-    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
-    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
-    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
-    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
-    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
-    evaluate fit predicting files datasets idx cifar images csv dataset-use safetensors json load save-file
-    observing release
+    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
+    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:nll op:divisor op:mse op:bce_with_logits
+    op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
+    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
+    pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
+    running leaves resolve runner set-get schedule training nonfinite step evaluate fit predicting files datasets idx
+    cifar images csv dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -206,7 +205,9 @@ typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 
 typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
 /* Of a loss's terms: sum / their number, sum, themselves, sum / dimension 0. */
 typedef enum gtr_reduction { GTR_REDUCE_MEAN, GTR_REDUCE_SUM, GTR_REDUCE_NONE, GTR_REDUCE_BATCH_MEAN } gtr_reduction;
-typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
+typedef enum gtr_schedule {
+    GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE, GTR_STEP_DECAY, GTR_EXPONENTIAL, GTR_LINEAR, GTR_ONE_CYCLE, GTR_PLATEAU
+} gtr_schedule;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
@@ -356,10 +357,24 @@ typedef struct gtr_trainer_desc {
     float weight_decay; /* SGD, Adam, RMSprop: added to the gradient; AdamW (0 is its default 0.01), Lion: decoupled */
     float beta1, beta2; /* 0: 0.9, 0.999; RMSprop's alpha is beta2, 0: 0.99; Lion 0.9, 0.99 */
     float eps; /* 0: 1e-8 */
-    gtr_schedule schedule; /* 0: constant */
-    int64_t warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
-    int64_t total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
-    float min_lr; /* cosine */
+    /* 0: constant. Of attempted step t = 0, 1, ... PyTorch's rates, where each step is one of its schedulers':
+       GTR_COSINE: CosineAnnealingLR, from lr to min_lr. GTR_STEP_DECAY: lr gamma^floor(t / decay_steps).
+       GTR_EXPONENTIAL: lr gamma^(t / decay_steps). GTR_LINEAR: lr times start_factor, to lr times end_factor.
+       GTR_ONE_CYCLE: from lr / div_factor to lr within pct_start of the steps, and to lr / div_factor /
+       final_div_factor at the last (OneCycleLR without cycle_momentum). GTR_PLATEAU: ReduceLROnPlateau, which goes by
+       gtr_trainer_plateau's values, and by those that gtr_fit monitors, at each epoch's end */
+    gtr_schedule schedule;
+    int64_t warmup_steps; /* lr (t+1)/warmup in the first steps, t is 0 behind them; not one-cycle, plateau, custom */
+    int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
+    float min_lr; /* cosine, plateau */
+    int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
+    float gamma; /* step, plateau (its factor): 0: 0.1; exponential: above 0 */
+    float start_factor, end_factor; /* linear; 0: 1/3 and 1. GTR_ZERO: none */
+    float pct_start, div_factor, final_div_factor; /* one-cycle; 0: 0.3, 25 and 1e4 */
+    bool anneal_linear, three_phase; /* one-cycle */
+    int plateau_patience, plateau_cooldown; /* evaluations; patience 0: 10, -1: 0 */
+    float threshold; /* plateau: 0: 1e-4 of the best, GTR_ZERO: any */
+    bool threshold_absolute;
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
@@ -847,6 +862,9 @@ GTR_API float gtr_loss(gtr_trainer *t);
 /* Sets the base learning rate from the next step on: scales a schedule (min_lr and lr_fn, too) by lr / desc.lr, so that
    0 stays 0. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
+/* Gives GTR_PLATEAU an evaluation's value, of which the largest, else the least, is best; the rate is min_lr or more,
+   and what would change by less than 1e-8 stays. Another schedule, or a gtr_fit that gives it its own: GTR_ERR_STATE. */
+GTR_API gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest);
 /* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
    tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or a callback;
    else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
@@ -2153,6 +2171,7 @@ struct gtr_context {
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
 };
+typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plateau; /* rate: of desc.lr */
 struct gtr_trainer {
     gtr_context *ctx;
     gtr_trainer *next;
@@ -2176,6 +2195,7 @@ struct gtr_trainer {
     gtr__optim optim;
     struct gtr__runner *runner;
     float lr;
+    gtr__plateau plateau;
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t batch; bool shuffle, drop_last;
@@ -11717,6 +11737,136 @@ float gtr_item(gtr_tensor *t) {
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
+// >>schedule
+/* A row's rate in step s, 0-based, of so many, behind any warm-up; scale: lr / desc.lr. By closed form: nothing to save,
+   nothing to recur, but for the plateau's. */
+typedef struct { const gtr_trainer *t; const gtr_trainer_desc *d; double lr, scale, s, steps; } gtr__rate_at;
+typedef struct { const char *name; bool warms, ends; double (*rate)(const gtr__rate_at *a); } gtr__schedule_row;
+static double gtr__part_done(const gtr__rate_at *a) { return a->s >= a->steps ? 1 : a->s / a->steps; }
+static double gtr__rate_constant(const gtr__rate_at *a) { return a->lr; }
+static double gtr__rate_cosine(const gtr__rate_at *a) {
+    const double least = a->d->min_lr * a->scale;
+    return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__part_done(a)));
+}
+static double gtr__rate_custom(const gtr__rate_at *a) {
+    return a->d->lr_fn((int64_t)a->s, a->d->lr_user) * a->scale;
+}
+static double gtr__rate_step(const gtr__rate_at *a) {
+    return a->lr * pow(a->d->gamma, floor(a->s / (double)a->d->decay_steps));
+}
+static double gtr__rate_exponential(const gtr__rate_at *a) {
+    return a->lr * pow(a->d->gamma, a->s / (double)a->d->decay_steps);
+}
+static double gtr__rate_linear(const gtr__rate_at *a) {
+    const double first = a->d->start_factor;
+    return a->lr * (first + (a->d->end_factor - first) * gtr__part_done(a));
+}
+static double gtr__rate_one_cycle(const gtr__rate_at *a) {
+    const gtr_trainer_desc *d = a->d;
+    const int phases = d->three_phase ? 3 : 2;
+    const double pct = d->pct_start, low = a->lr / d->div_factor, last = low / d->final_div_factor;
+    const double end[] = { pct * a->steps - 1, d->three_phase ? 2 * pct * a->steps - 2 : a->steps - 1, a->steps - 1 };
+    const double rate[] = { low, a->lr, d->three_phase ? low : last, last };
+    int i = 0;
+    while (i < phases - 1 && a->s > end[i]) i++;
+    const double first = i ? end[i - 1] : 0, span = end[i] - first;
+    const double part = a->s >= end[i] || !(span > 0) ? 1 : (a->s - first) / span;
+    return d->anneal_linear ? rate[i] + (rate[i + 1] - rate[i]) * part
+        : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
+}
+static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->plateau.rate * a->scale; }
+static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
+    { "constant", true, false, gtr__rate_constant }, { "cosine", true, true, gtr__rate_cosine },
+    { "custom", false, false, gtr__rate_custom }, { "step", true, false, gtr__rate_step },
+    { "exponential", true, false, gtr__rate_exponential }, { "linear", true, true, gtr__rate_linear },
+    { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
+};
+static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
+    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
+    return GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of warm-up, want at least "
+            "1 and at most as many", gtr__schedules[d->schedule].name, (long long)steps, (long long)d->warmup_steps);
+}
+#define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
+#define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
+/* Its numbers are finite and not negative. */
+static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
+    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    GTR__WRONG(d->warmup_steps != 0 && !row->warms, "a %s schedule has no warmup_steps", row->name);
+    GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
+    GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
+    GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
+        "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
+    GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
+        || d->plateau_cooldown < 0, "pct_start above 1 (three_phase: a half), plateau_patience or plateau_cooldown");
+    GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
+    GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
+    GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
+    GTR__DEFAULT(plateau_patience, 10); GTR__DEFAULT(threshold, 1e-4f);
+    d->plateau_patience = GTR__MAX(d->plateau_patience, 0);
+    return GTR_OK;
+}
+/* The rate of attempted step s; NaN: no length yet. */
+static float gtr__rate(const gtr_trainer *t, int64_t s) {
+    const gtr_trainer_desc *d = &t->desc;
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    const double lr = t->lr;
+    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
+    if (row->ends && !d->total_steps) s -= (int64_t)t->fit_step0;
+    if (row->ends && !total) return (float)NAN;
+    if (s < d->warmup_steps) return (float)(lr * (double)(s + 1) / (double)d->warmup_steps);
+    const gtr__rate_at a = { t, d, lr, lr / (double)d->lr, (double)(s - d->warmup_steps),
+        (double)(total - d->warmup_steps) };
+    return (float)row->rate(&a);
+}
+/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
+    const gtr_trainer_desc *d = &t->desc;
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    const int64_t at = (int64_t)t->runner->step;
+    char text[GTR__TEXT];
+    t->fit_step0 = t->runner->step; t->fit_steps = steps;
+    if (!row->ends) return GTR_OK;
+    snprintf(text, sizeof text, "gtr_fit starts where its %s schedule has ended: the rate stays", row->name);
+    if (d->total_steps && at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
+}
+gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
+    if (!t) return GTR_ERR_ARG;
+    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!(lr >= 0) || !gtr__finite(lr))
+        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
+    t->lr = lr;
+    return GTR_OK;
+}
+/* Whether v is better than best by more than margin; NaN is not. */
+static bool gtr__better(double v, double best, bool largest, double margin) {
+    return largest ? v > best + margin : v < best - margin;
+}
+static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
+    const gtr_trainer_desc *d = &t->desc;
+    gtr__plateau *p = &t->plateau;
+    if (!p->any) p->best = largest ? -INFINITY : INFINITY;
+    p->any = true;
+    const double part = d->threshold_absolute ? 1 : gtr__finite(p->best) ? p->best : 0;
+    if (gtr__better(value, p->best, largest, d->threshold * part)) { p->best = value; p->bad = 0; }
+    else p->bad++;
+    if (p->cooldown > 0) { p->cooldown--; p->bad = 0; }
+    if (p->bad <= d->plateau_patience) return;
+    const double rate = GTR__MAX(p->rate * d->gamma, (double)d->min_lr);
+    if (p->rate - rate > 1e-8) p->rate = rate;
+    p->cooldown = d->plateau_cooldown; p->bad = 0;
+}
+gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
+    if (!t) return GTR_ERR_ARG;
+    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (t->desc.schedule != GTR_PLATEAU || t->fitting)
+        return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
+            gtr__schedules[t->desc.schedule].name, t->fitting ? ", and gtr_fit's own" : "");
+    gtr__plateau_value(t, value, largest);
+    return GTR_OK;
+}
+
 // >>training
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -11751,11 +11901,6 @@ static bool gtr__glob(const char *p, const char *s) {
     }
     return !*s;
 }
-static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
-    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
-    return GTR__BAD_ARG(ctx, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
-            "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
-}
 typedef struct {
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
     float lr, beta1, beta2, weight_decay;
@@ -11785,9 +11930,9 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
 #define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(min_lr) X(clip_norm) \
-    X(loss_scale) X(ema)
+    X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) X(final_div_factor) \
+    X(threshold)
 #define GTR__NUMBER(name) { d->name, #name },
-#define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
     for (size_t i = 0; i < GTR__LENGTH(of); i++)
@@ -11796,17 +11941,15 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
         "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
         d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE
+    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer, schedule, precision or nonfinite is not of its enum");
+        "optimizer, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
         "momentum is SGD's and RMSprop's; the others have beta1");
-    GTR__WRONG(d->warmup_steps != 0 && d->schedule != GTR_COSINE, "warmup_steps belongs to GTR_COSINE");
     GTR__WRONG(d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain),
         "nesterov needs SGD with a momentum");
-    if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
-    GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
+    GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
         "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
     GTR__WRONG(d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups),
@@ -11820,13 +11963,13 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
-    if (d->lr == 0) d->lr = row->lr;
-    if (d->beta1 == 0) d->beta1 = row->beta1;
-    if (d->beta2 == 0) d->beta2 = row->beta2;
-    if (d->eps == 0) d->eps = 1e-8f;
-    if (d->weight_decay == 0) d->weight_decay = row->weight_decay;
-    if (d->loss_scale == 0) d->loss_scale = 65536;
-    if (d->micro_batches == 0) d->micro_batches = 1;
+    GTR__DEFAULT(lr, row->lr);
+    GTR__DEFAULT(beta1, row->beta1);
+    GTR__DEFAULT(beta2, row->beta2);
+    GTR__DEFAULT(eps, 1e-8f);
+    GTR__DEFAULT(weight_decay, row->weight_decay);
+    GTR__DEFAULT(loss_scale, 65536);
+    GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
 }
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
@@ -11934,6 +12077,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
+    t->plateau.rate = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
     for (int g = 0; g < desc.n_groups && ok; g++) {
@@ -11966,40 +12110,6 @@ void gtr_trainer_destroy(gtr_trainer *t) {
     if (!t || gtr__refuse(t, "gtr_trainer_destroy")) return;
     gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
-}
-
-// >>schedule
-/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: no length yet. */
-static float gtr__rate(const gtr_trainer *t, int64_t s) {
-    const gtr_trainer_desc *d = &t->desc;
-    const double scale = (double)t->lr / (double)d->lr, least = d->min_lr * scale;
-    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
-    if (d->schedule == GTR_CUSTOM_SCHEDULE) return (float)(d->lr_fn(s, d->lr_user) * scale);
-    if (d->schedule != GTR_COSINE) return t->lr;
-    if (!d->total_steps) s -= (int64_t)t->fit_step0;
-    if (!total) return (float)NAN;
-    if (s < d->warmup_steps) return (float)((double)t->lr * (double)(s + 1) / (double)d->warmup_steps);
-    if (s >= total) return (float)least;
-    double x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
-    return (float)(least + 0.5 * ((double)t->lr - least) * (1 + cos(3.14159265358979323846 * x)));
-}
-/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
-static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
-    const gtr_trainer_desc *d = &t->desc;
-    const int64_t at = (int64_t)t->runner->step;
-    t->fit_step0 = t->runner->step; t->fit_steps = steps;
-    if (d->schedule != GTR_COSINE) return GTR_OK;
-    if (d->total_steps && at >= d->total_steps)
-        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "gtr_fit starts where its cosine has ended: the rate stays min_lr");
-    return d->total_steps ? GTR_OK : gtr__cosine_check(t->ctx, d, steps);
-}
-gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
-    if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
-    if (!(lr >= 0) || !gtr__finite(lr))
-        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
-    t->lr = lr;
-    return GTR_OK;
 }
 
 // >>nonfinite
@@ -12311,7 +12421,7 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     if (s == t->runner->step)
         GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
                 (unsigned long long)s + 1, (double)lr,
-                t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
+                gtr__schedules[t->desc.schedule].ends ? " (total_steps 0 is for gtr_fit)" : "");
     return false;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -15342,7 +15452,8 @@ void gtr_destroy(gtr_context *ctx) {
                     pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
-   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch
+   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
+                    schedules: step, exponential, linear, one-cycle, plateau
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -928,8 +928,8 @@ static gtr_trainer_desc trainer_desc(void)
     d.nonfinite = (gtr_nonfinite)enumerated(2);
     d.no_matchers = one_in(4);
     if (one_in(4)) {
-        d.schedule = (gtr_schedule)enumerated(3); d.total_steps = nasty(5);
-        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0;
+        d.schedule = (gtr_schedule)enumerated(8); d.total_steps = nasty(5);
+        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0; d.decay_steps = nasty(5); d.gamma = 0.5f;
     }
     if (d.schedule == GTR_CUSTOM_SCHEDULE && !one_in(8)) { d.lr_fn = rate; d.lr_user = (void *)(uintptr_t)byte(); }
     if (one_in(4)) {
