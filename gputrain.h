@@ -206,8 +206,25 @@ typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION
 /* Of a loss's terms: sum / their number, sum, themselves, sum / dimension 0. */
 typedef enum gtr_reduction { GTR_REDUCE_MEAN, GTR_REDUCE_SUM, GTR_REDUCE_NONE, GTR_REDUCE_BATCH_MEAN } gtr_reduction;
 typedef enum gtr_schedule {
-    GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE, GTR_STEP_DECAY, GTR_EXPONENTIAL, GTR_LINEAR, GTR_ONE_CYCLE, GTR_PLATEAU
+    GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE, GTR_STEP_DECAY, GTR_EXPONENTIAL, GTR_LINEAR, GTR_ONE_CYCLE,
+    GTR_PLATEAU
 } gtr_schedule;
+/* Why a gtr_fit ended. The texts are those of gtr_end_text. */
+#define GTR__ENDS(X) \
+    X(NONE, "none has ended") \
+    X(EPOCHS, "all epochs are done") \
+    X(PATIENCE, "for .patience epochs there was no improvement") \
+    X(SECONDS, ".seconds are over") \
+    X(CALLBACK, "the callback said so") \
+    X(STOP, "gtr_stop was called") \
+    X(ERROR, "of an error")
+#define GTR__END_ENUM(id, text) GTR_END_##id,
+typedef enum gtr_end { GTR__ENDS(GTR__END_ENUM) GTR_END_COUNT } gtr_end;
+/* What a fit may go by: its name, and whether the largest is the best. */
+#define GTR__METRICS(X) \
+    X(LOSS, "loss", false) X(TENSOR, "metric", true)
+#define GTR__METRIC_ENUM(id, text, largest) GTR_METRIC_##id,
+typedef enum gtr_metric { GTR__METRICS(GTR__METRIC_ENUM) GTR_METRIC_COUNT } gtr_metric;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
@@ -414,6 +431,7 @@ typedef struct gtr_progress {
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
+    float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
     void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
@@ -429,7 +447,23 @@ typedef struct gtr_fit_desc {
     bool silent; /* no progress on stderr */
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
+    /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
+       at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better */
+    gtr_metric monitor;
+    bool monitor_least; /* the least .metric is the best */
+    int patience; /* epochs one after the other without a better value, after which the fit ends; 0: it does not */
+    float min_delta; /* a value is better if it is by more than this */
+    bool restore_best; /* parameters, buffers and averages become the best epoch's at the end, whatever ended the fit */
+    double seconds; /* of the whole call, after which no step begins, and which one step at most is over; 0: any */
 } gtr_fit_desc;
+/* How the last gtr_fit ended. */
+typedef struct gtr_fit_end {
+    gtr_end why;
+    int64_t steps;
+    double seconds;
+    float best; int best_epoch; /* as gtr_progress has them */
+    bool restored; /* the weights are that epoch's */
+} gtr_fit_end;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied. */
 typedef struct gtr_column {
@@ -863,18 +897,28 @@ GTR_API float gtr_loss(gtr_trainer *t);
    0 stays 0. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
 /* Gives GTR_PLATEAU an evaluation's value, of which the largest, else the least, is best; the rate is min_lr or more,
-   and what would change by less than 1e-8 stays. Another schedule, or a gtr_fit that gives it its own: GTR_ERR_STATE. */
+   and what would change by less than 1e-8 stays. Another schedule, or during a gtr_fit, which gives its own:
+   GTR_ERR_STATE. */
 GTR_API gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest);
 /* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
    tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or a callback;
    else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
    feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
+/* How the last gtr_fit ended, why GTR_END_NONE before the first; and in words. */
+GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
+GTR_API const char *gtr_end_text(gtr_end why);
+/* Steps as gtr_step does, in a frame's time or a controller's idle time: begins one after the other as long as it is
+   expected to be done in time, by what those of this call took, but at least one (0 milliseconds or less: none), so that
+   it is over by at most a step. Goes on where the last call stopped: gtr_trainer_data's epochs, or what gtr_set set. The
+   same bits as that many gtr_step. On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A
+   batch's first three steps take longer: it is planned and captured. */
+GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
    labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
-/* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in
+/* Ends a running gtr_fit, or gtr_train_for, of this context after the steps already queued (one that starts later is not stopped). Safe in
    a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
@@ -2185,6 +2229,7 @@ struct gtr_trainer {
     gtr_result refused; /* of a call from its callback that may not be there */
     bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
     int64_t fit_steps; uint64_t fit_step0;
+    gtr_fit_end ended; /* likewise */
     gtr_tensor **param; int n_param;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
@@ -12643,6 +12688,47 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
     return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
 
+/* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
+typedef struct { double seconds, since; uint64_t done; } gtr__pace;
+/* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are waited
+   for and timed. 0: the time is up, or, if whole, too short for one. */
+static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bool whole, int *n) {
+    const gtr__runner *r = t->runner;
+    double left = end - gtr__now();
+    if (!(c->seconds > 0) || 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n) > left) {
+        GTR__TRY(gtr__wait_all(t->ctx));
+        const double now = gtr__now();
+        const uint64_t done = r->shared->launches;
+        if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
+        c->since = now; c->done = done;
+        left = end - now;
+        if (!(c->seconds > 0) || left < 2 * c->seconds * *n) *n = c->seconds > 0 ? (int)GTR__MAX(left / (2 * c->seconds), 1) : 1;
+        if (left <= 0 || (whole && left < c->seconds)) { *n = 0; return GTR_OK; }
+    }
+    return gtr__step_part(t, GTR__PART_ALL, n);
+}
+static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
+    if (ctx->fits) return;
+    ctx->stopped = false;
+    gtr__stop_set(ctx, 0);
+}
+gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+    const double end = gtr__now() + 1e-3 * milliseconds;
+    gtr__pace pace = GTR__ZERO;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
+    if (!gtr__finite(milliseconds))
+        return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
+    gtr__stop_begin(t->ctx);
+    gtr_result r = gtr__wait_all(t->ctx);
+    pace.since = gtr__now(); pace.done = t->runner->shared->launches;
+    for (int n = 1, first = 1; n && milliseconds > 0 && !r && !t->ctx->stopped; first = 0) {
+        r = first ? gtr__step_part(t, GTR__PART_ALL, &n) : gtr__step_in_time(t, &pace, end, true, &n);
+        t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
+    }
+    const gtr_result done = gtr__wait_all(t->ctx);
+    return r ? r : done ? done : gtr__observe(t);
+}
+
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
@@ -12736,6 +12822,9 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
 }
 
 // >>fit
+/* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
+   memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
+typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
 typedef struct {
     gtr_trainer *t;
     gtr_fit_desc *d;
@@ -12743,10 +12832,13 @@ typedef struct {
     uint64_t first, next; /* steps of this fit; the next report to take */
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
-    double began, shown;
-    bool terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
+    double called, began, shown;
+    bool terminal, told; /* told: somebody hears of an epoch's end before the next begins */
     int width; /* of the line on the terminal */
-    double pace, since; uint64_t done; /* seconds a step; when it last waited, steps done then */
+    gtr__pace pace; /* between waits for the device */
+    gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
+    gtr_end why;
+    gtr__stopping best;
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
@@ -12816,6 +12908,50 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     gtr__fit_figures(f);
 }
 static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
+/* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
+   *bytes of it are counted. Drained. */
+static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
+    gtr_context *ctx = t->ctx;
+    const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
+    gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
+    size_t at = 0;
+    for (int i = 0; state && i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
+    for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
+        gtr_tensor *p = ctx->parameter[i];
+        const int k = gtr__trainer_index(t, p);
+        if (k < 0 && !state[p->id]) continue;
+        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? t->optim.state[t->optim.all - 1] + t->offset[k] : NULL };
+        for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
+            const int stage = j ? 0 : p->stage;
+            if (host && back) r = gtr__to_device(ctx, stage, of[j], host + at, p->data_bytes, gtr__label(p));
+            else if (host) r = gtr__to_host(ctx, stage, host + at, of[j], p->data_bytes, gtr__label(p));
+        }
+        if (back && !r) r = gtr__refresh_low(p);
+    }
+    ctx->writes += back;
+    gtr__mfree(ctx, state);
+    if (bytes) *bytes = at;
+    return r;
+}
+/* An epoch has ended. */
+static gtr_result gtr__fit_watch(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    gtr__stopping *b = &f->best;
+    const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
+        largest = tensor && !d->monitor_least;
+    const double v = (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+    if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
+    b->seen++; b->wait++;
+    if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
+        b->value = v; b->epoch = b->seen; b->wait = 0;
+        if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
+    }
+    f->p.best = (float)b->value; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
+    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
+    return GTR_OK;
+}
 /* The queue is drained: reports are whole, validation and the callback may run. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
@@ -12826,23 +12962,28 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (!r && epoch_end) r = gtr__fit_watch(f);
     if (r) return r;
     if (epoch_end) gtr__fit_show(f, true);
-    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
+    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p) && !f->why)
+        f->why = GTR_END_CALLBACK;
+    f->timed.since = 0;
     return t->refused;
 }
 /* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
    between waits for the device. */
 static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
     gtr__runner *r = f->t->runner;
-    const int most = f->pace > 2e-3 ? 1 : f->pace > 0 ? (int)GTR__MIN(2e-3 / f->pace, GTR__LAUNCH_STEPS) : 16;
+    const double pace = f->pace.seconds;
+    const int most = pace > 2e-3 ? 1 : pace > 0 ? (int)GTR__MIN(2e-3 / pace, GTR__LAUNCH_STEPS) : 16;
     const bool waits = r->launched - r->shared->launches > (uint64_t)most;
     GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
     const uint64_t done = r->shared->launches;
     const double now = gtr__now();
-    if (waits && f->done) f->pace = (now - f->since) / (double)GTR__MAX(done - f->done, 1);
-    f->done = waits ? done : 0;
-    f->since = now;
+    if (waits && f->pace.done)
+        f->pace.seconds = (now - f->pace.since) / (double)GTR__MAX(done - f->pace.done, 1);
+    f->pace.done = waits ? done : 0;
+    f->pace.since = now;
     *n = GTR__MIN(*n, most);
     return GTR_OK;
 }
@@ -12852,18 +12993,20 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     const int64_t every = f->d->callback_every;
     int64_t k = 0;
     gtr_result r = GTR_OK, end;
-    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->stop) {
+    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)GTR__MIN(GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN(n, every - k % every);
-        if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
+        if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
-        if ((r = gtr__step_part(t, GTR__PART_ALL, &n))) break;
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, false, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        if (r) break;
+        if (!n) { f->why = GTR_END_SECONDS; break; }
         gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     t->fit_steps = 0;
@@ -12871,9 +13014,34 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     if (!r && (r = end) == GTR_OK) r = t->refused;
     if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
-    if (f->stopped && !f->d->silent)
-        fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
     return r;
+}
+/* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
+static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
+    gtr_trainer *t = f->t;
+    const gtr__stopping *b = &f->best;
+    const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
+    const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
+    const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
+    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back };
+    t->ended = end;
+    gtr__mfree(t->ctx, b->weights);
+    if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
+    fprintf(stderr, "stopped after step %lld of %lld, as %s", (long long)end.steps, (long long)f->p.steps,
+        gtr_end_text(why));
+    if (b->epoch) fprintf(stderr, "; best: %.6g in epoch %d%s", (double)end.best, b->epoch,
+        restore ? ", whose weights are back" : "");
+    fprintf(stderr, "\n");
+    return r ? r : back;
+}
+gtr_fit_end gtr_fit_ended(const gtr_trainer *t) {
+    const gtr_fit_end none = GTR__ZERO;
+    return t ? t->ended : none;
+}
+const char *gtr_end_text(gtr_end why) {
+#define GTR__END_TEXT(id, text) text,
+    static const char *const texts[] = { GTR__ENDS(GTR__END_TEXT) };
+    return (size_t)why < GTR_END_COUNT ? texts[why] : "";
 }
 /* All that the fit will need is there before its first step. */
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
@@ -12887,6 +13055,11 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
     f->first = f->next = t->runner->step;
+    if (d->restore_best) {
+        GTR__TRY(gtr__weights_move(t, NULL, false, &f->best.bytes));
+        f->best.weights = (uint8_t *)gtr__malloc(t->ctx, f->best.bytes);
+        if (!f->best.weights) return GTR_ERR_NOMEM;
+    }
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
@@ -12897,27 +13070,37 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     }
     return gtr__rate_begin(t, f->p.steps);
 }
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
+    if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
+        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
+    if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
+            || !gtr__finite(d->seconds))
+        return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
+            d->patience, (double)d->min_delta, d->seconds);
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric))
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is GTR_METRIC_TENSOR without a .metric, or not of its enum");
+    GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
+    return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
+}
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
+    f.called = gtr__now();
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
-        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
-    GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
-    if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
+    GTR__TRY(gtr__fit_check(ctx, &d));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     f.t = t; f.d = &d;
-    if (!ctx->fits++) { /* what stops a fit stops one in its callback, too */
-        ctx->stopped = false;
-        gtr__stop_set(ctx, 0);
-    }
+    gtr__stop_begin(ctx);
+    ctx->fits++;
     t->refused = GTR_OK;
     t->metric = d.metric; t->validation = d.validation;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    f.told = d.validation || (d.callback && !d.callback_every);
+    f.told = d.validation || (d.callback && !d.callback_every) || d.patience || d.restore_best
+        || t->desc.schedule == GTR_PLATEAU;
+    f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
@@ -12927,11 +13110,12 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.p.epoch = 1;
-        f.p.val_loss = f.p.val_metric = NAN;
+        f.p.val_loss = f.p.val_metric = f.p.best = NAN;
         f.began = gtr__now();
         r = gtr__fit_run(&f);
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
+    r = gtr__fit_end(&f, r);
     t->fitting = t->several = false;
     t->metric = NULL;
     t->validation = NULL;
@@ -15453,7 +15637,7 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
-                    schedules: step, exponential, linear, one-cycle, plateau
+                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

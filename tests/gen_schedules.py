@@ -83,8 +83,8 @@ def main():
     torch.set_num_threads(1)
     lines = ["/* Made by gen_schedules.py: rates of PyTorch %s, from a rate of 0.1f. */" % torch.__version__.split("+")[0],
              "enum { SCHEDULE_STEPS = %d };" % STEPS,
-             "static const struct {", "    gtr_schedule schedule; int largest;", "    double %s;" % ", ".join(FIELDS[:8]),
-             "    double %s;" % ", ".join(FIELDS[8:]), "    double rate[SCHEDULE_STEPS];", "} schedules[] = {"]
+             "static const struct {", "    gtr_schedule schedule; int largest;", "    double %s;" % ", ".join(FIELDS[:6]),
+             "    double %s;" % ", ".join(FIELDS[6:11]), "    double %s;" % ", ".join(FIELDS[11:]), "    double rate[SCHEDULE_STEPS];", "} schedules[] = {"]
     for schedule, fields, make in CLOSED:
         row(lines, "%s, 0, %s" % (schedule, ", ".join("%g" % fields.get(f, 0) for f in FIELDS)), rates(make))
     for fields, largest, options in PLATEAU:

@@ -2,8 +2,9 @@
 enum { SCHEDULE_STEPS = 40 };
 static const struct {
     gtr_schedule schedule; int largest;
-    double total_steps, decay_steps, gamma, min_lr, start_factor, end_factor, pct_start, div_factor;
-    double final_div_factor, anneal_linear, three_phase, plateau_patience, plateau_cooldown, threshold, threshold_absolute;
+    double total_steps, decay_steps, gamma, min_lr, start_factor, end_factor;
+    double pct_start, div_factor, final_div_factor, anneal_linear, three_phase;
+    double plateau_patience, plateau_cooldown, threshold, threshold_absolute;
     double rate[SCHEDULE_STEPS];
 } schedules[] = {
     { GTR_STEP_DECAY, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0.100000001, 0.100000001, 0.100000001,
