@@ -54,8 +54,8 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
     pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
-    running leaves resolve runner set-get schedule training nonfinite step evaluate fit predicting files datasets idx
-    cifar images csv dataset-use safetensors json load save-file observing release
+    running leaves resolve runner set-get schedule training nonfinite step evaluate metrics fit predicting files
+    datasets idx cifar images csv dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -213,16 +213,20 @@ typedef enum gtr_schedule {
 #define GTR__ENDS(X) \
     X(NONE, "none has ended") \
     X(EPOCHS, "all epochs are done") \
-    X(PATIENCE, "for .patience epochs there was no improvement") \
+    X(PATIENCE, "no improvement for .patience epochs") \
     X(SECONDS, ".seconds are over") \
-    X(CALLBACK, "the callback said so") \
+    X(CALLBACK, "the callback returned false") \
     X(STOP, "gtr_stop was called") \
-    X(ERROR, "of an error")
+    X(ERROR, "an error")
 #define GTR__END_ENUM(id, text) GTR_END_##id,
 typedef enum gtr_end { GTR__ENDS(GTR__END_ENUM) GTR_END_COUNT } gtr_end;
 /* What a fit may go by: its name, and whether the largest is the best. */
 #define GTR__METRICS(X) \
-    X(LOSS, "loss", false) X(TENSOR, "metric", true)
+    X(LOSS, "loss", false) X(TENSOR, "metric", true) X(ACCURACY, "accuracy", true) X(TOP_K, "top-k", true) \
+    X(PRECISION, "precision", true) X(RECALL, "recall", true) X(F1, "f1", true) /* of class 1 of two */ \
+    X(PRECISION_MACRO, "macro precision", true) X(RECALL_MACRO, "macro recall", true) X(F1_MACRO, "macro f1", true) \
+    X(PRECISION_MICRO, "micro precision", true) X(RECALL_MICRO, "micro recall", true) X(F1_MICRO, "micro f1", true) \
+    X(AUC, "auc", true) X(R2, "r2", true) X(MAE, "mae", false) X(MSE, "mse", false) X(RMSE, "rmse", false)
 #define GTR__METRIC_ENUM(id, text, largest) GTR_METRIC_##id,
 typedef enum gtr_metric { GTR__METRICS(GTR__METRIC_ENUM) GTR_METRIC_COUNT } gtr_metric;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
@@ -422,6 +426,31 @@ typedef struct gtr_report {
     bool skipped; /* FP16: this step's gradients overflowed; no update */
 } gtr_report;
 
+/* What gtr_evaluate_metrics compares. scores (N, C, ...) with GTR_I32 labels (N, ...): of C classes. As many labels as
+   scores, (N) or (N, K, ...) with K of them side by side: GTR_I32, or float32 with .binary: 0 or 1 each; other float32:
+   targets. */
+typedef struct gtr_metrics_desc {
+    gtr_tensor *scores, *labels; /* of any op, or inputs */
+    bool binary;
+    bool probabilities; /* scores are these, not logits */
+    float threshold; /* the probability above which one score says 1; 0: 0.5 */
+    int top_k; /* 0: 5 */
+    int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
+    bool ignore_zero;
+    int64_t batch; /* rows at a time; 0: 1024 */
+    int64_t auc_most; /* scores that AUC may hold, 4 bytes of host memory each, else it is NaN; 0: 2^24, -1: none */
+} gtr_metrics_desc;
+/* 0 where nothing is divided by: no label, or nothing said so. */
+typedef struct gtr_class_metrics { double precision, recall, f1, auc; int64_t support; } gtr_class_metrics;
+typedef struct gtr_metrics {
+    double value[GTR_METRIC_COUNT]; /* by gtr_metric; NaN: these labels have none */
+    int64_t counted, ignored; /* labels */
+    int64_t classes; /* or, of several labels a row, as many; 0: targets */
+    const gtr_class_metrics *of_class; /* classes of them, as all that is pointed to t's until its next evaluation */
+    const int64_t *confusion; /* [label * classes + said]; NULL: targets, several labels a row, above 1024 classes */
+    const char *text; /* a table, the context's until its next text; NULL in gtr_progress */
+} gtr_metrics;
+
 /* Progress of gtr_fit, as its callback sees it. */
 typedef struct gtr_progress {
     gtr_trainer *trainer;
@@ -431,6 +460,7 @@ typedef struct gtr_progress {
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
+    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from the first validation on; else NULL */
     float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
     void *user;
 } gtr_progress;
@@ -448,9 +478,11 @@ typedef struct gtr_fit_desc {
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
-       at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better */
+       at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
+       of .metrics, the errors the less, the rest the more */
     gtr_metric monitor;
     bool monitor_least; /* the least .metric is the best */
+    gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
     int patience; /* epochs one after the other without a better value, after which the fit ends; 0: it does not */
     float min_delta; /* a value is better if it is by more than this */
     bool restore_best; /* parameters, buffers and averages become the best epoch's at the end, whatever ended the fit */
@@ -908,18 +940,25 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc)
 /* How the last gtr_fit ended, why GTR_END_NONE before the first; and in words. */
 GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
 GTR_API const char *gtr_end_text(gtr_end why);
-/* Steps as gtr_step does, in a frame's time or a controller's idle time: begins one after the other as long as it is
-   expected to be done in time, by what those of this call took, but at least one (0 milliseconds or less: none), so that
-   it is over by at most a step. Goes on where the last call stopped: gtr_trainer_data's epochs, or what gtr_set set. The
-   same bits as that many gtr_step. On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A
-   batch's first three steps take longer: it is planned and captured. */
+/* Steps as gtr_step does, and with its bits, for the rest of a frame or a controller's idle time: one after the other
+   while the next should be done in time, by what those of this call took, but at least one (0 milliseconds or less:
+   none): over by at most a step. Goes on where the last call stopped, by gtr_trainer_data's epochs or what gtr_set set.
+   On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A batch's first three steps take
+   longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
    labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
-/* Ends a running gtr_fit, or gtr_train_for, of this context after the steps already queued (one that starts later is not stopped). Safe in
-   a signal handler and from any thread. */
+/* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
+   the host: accuracy (of labels, where a row has several), top-k; precision, recall and F1 of the positive class of
+   two, and macro and micro; AUC under ROC (several classes: one against the rest; several labels: their mean; NaN where
+   one has no labels of both kinds); of targets R2, MAE, MSE and RMSE (of several side by side their mean). Of the
+   averages, as gtr_evaluate. GTR_ERR_SHAPE: other shapes; GTR_ERR_ARG: a label that is no class; GTR_ERR_NONFINITE:
+   NaN. Waits. */
+GTR_API gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out);
+/* Ends a running gtr_fit, or gtr_train_for, of this context after the steps already queued (one that starts later is
+   not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
@@ -2230,6 +2269,8 @@ struct gtr_trainer {
     bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
     int64_t fit_steps; uint64_t fit_step0;
     gtr_fit_end ended; /* likewise */
+    void *metered; /* what its last metrics point to */
+    gtr_tensor *scored[2]; /* by the running gtr_fit */
     gtr_tensor **param; int n_param;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
@@ -11783,8 +11824,8 @@ float gtr_item(gtr_tensor *t) {
 }
 
 // >>schedule
-/* A row's rate in step s, 0-based, of so many, behind any warm-up; scale: lr / desc.lr. By closed form: nothing to save,
-   nothing to recur, but for the plateau's. */
+/* A row's rate in step s, 0-based, of so many, behind any warm-up; scale: lr / desc.lr. By closed form: nothing to
+   save, nothing to recur, but for the plateau's. */
 typedef struct { const gtr_trainer *t; const gtr_trainer_desc *d; double lr, scale, s, steps; } gtr__rate_at;
 typedef struct { const char *name; bool warms, ends; double (*rate)(const gtr__rate_at *a); } gtr__schedule_row;
 static double gtr__part_done(const gtr__rate_at *a) { return a->s >= a->steps ? 1 : a->s / a->steps; }
@@ -12110,6 +12151,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
     gtr__mfree(ctx, t->lookups);
+    gtr__mfree(ctx, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
@@ -12690,22 +12732,20 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
-/* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are waited
-   for and timed. 0: the time is up, or, if whole, too short for one. */
+/* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are
+   waited for and timed. 0: the time is up, or, if whole, too short for one. */
 static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bool whole, int *n) {
     const gtr__runner *r = t->runner;
-    double left = end - gtr__now();
-    if (!(c->seconds > 0) || 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n) > left) {
-        GTR__TRY(gtr__wait_all(t->ctx));
-        const double now = gtr__now();
-        const uint64_t done = r->shared->launches;
-        if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
-        c->since = now; c->done = done;
-        left = end - now;
-        if (!(c->seconds > 0) || left < 2 * c->seconds * *n) *n = c->seconds > 0 ? (int)GTR__MAX(left / (2 * c->seconds), 1) : 1;
-        if (left <= 0 || (whole && left < c->seconds)) { *n = 0; return GTR_OK; }
-    }
-    return gtr__step_part(t, GTR__PART_ALL, n);
+    const double then = 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n);
+    if (then > 0 && then <= end - gtr__now()) return gtr__step_part(t, GTR__PART_ALL, n);
+    GTR__TRY(gtr__wait_all(t->ctx));
+    const double now = gtr__now(), left = end - now;
+    const uint64_t done = r->shared->launches;
+    if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
+    c->since = now; c->done = done;
+    const double fit = c->seconds > 0 ? left / (2 * c->seconds) : 1;
+    *n = left <= 0 || (whole && left < c->seconds) ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
+    return *n ? gtr__step_part(t, GTR__PART_ALL, n) : GTR_OK;
 }
 static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
     if (ctx->fits) return;
@@ -12734,23 +12774,28 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-/* The plan for n rows, ready; rec: where their columns are. */
-static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-        gtr__cached **e, gtr__record *rec) {
+/* A recipe's plan, ready; rec: where its columns are. */
+static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e,
+        gtr__record *rec) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
+    r->precision = t->desc.precision;
+    r->data = data;
+    *e = gtr__entry_get(ctx, r, NULL);
+    if (!*e) return ctx->error;
+    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
+    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
+    return gtr__entry_ready(ctx, *e, ctx->runner);
+}
+static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
+        gtr__cached **e, gtr__record *rec) {
     gtr__recipe r = gtr__recipe0(n, 0);
     gtr_tensor **to = set == 2 ? r.fetch : r.report;
     int *count = set == 2 ? &r.n_fetch : &r.n_report;
     to[(*count)++] = t->loss;
     if (metric && metric != t->loss) to[(*count)++] = metric;
-    r.precision = t->desc.precision;
-    r.data = data; r.set = set;
-    *e = gtr__entry_get(ctx, &r, NULL);
-    if (!*e) return ctx->error;
-    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
-    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
-    return gtr__entry_ready(ctx, *e, ctx->runner);
+    r.set = set;
+    return gtr__evaluate_plan(t, data, &r, e, rec);
 }
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
    set 2. */
@@ -12811,14 +12856,368 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
     return GTR_OK;
 }
+static bool gtr__wants_averages(gtr_trainer *t) {
+    return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
+        gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+}
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    const bool averages = t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
-        gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+    const bool averages = gtr__wants_averages(t);
     if (averages) GTR__TRY(gtr__average_swap(t));
     const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
     const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
     return r ? r : back;
+}
+
+// >>metrics
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
+typedef enum { GTR__OF_CLASSES, GTR__OF_LABELS, GTR__OF_TARGETS } gtr__metered;
+typedef struct { float score; int32_t label; } gtr__ranked;
+/* scores (outer, width, inner), labels (outer, inner) of classes, else as scores. */
+typedef struct {
+    gtr_trainer *t; gtr_dataset *data;
+    gtr_metrics_desc d;
+    gtr__metered kind;
+    int64_t outer, width, inner, classes; /* outer: of a row */
+    int64_t *support, *said, *right; /* of each class */
+    int64_t *confusion, top;
+    /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
+    float *held; int32_t *label; int64_t n_held, most;
+    double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
+    int64_t rows; /* outer ones so far */
+    gtr_metrics *out;
+} gtr__meter;
+#define GTR__METER_FAIL(code, o, text, ...) \
+    GTR__FAIL(m->t->ctx, code, "metrics: data set \"%s\", row %lld: " text, m->data->name, \
+        (long long)((m->rows + (o)) / m->outer), __VA_ARGS__)
+static gtr_result gtr__meter_nan(const gtr__meter *m, const char *what, int64_t o, int64_t k) {
+    return GTR__METER_FAIL(NONFINITE, o, "%s %lld of \"%s\" is NaN", what, (long long)k, gtr__label(m->d.scores));
+}
+static bool gtr__counts(const gtr__meter *m, int32_t y) {
+    const int32_t ignore = m->d.ignore_index;
+    return y >= 0 && (y != ignore || (ignore == 0 && !m->d.ignore_zero));
+}
+static void gtr__meter_said(gtr__meter *m, int64_t label, int64_t said, bool same) {
+    m->support[label]++; m->said[said]++; m->right[label] += same;
+    if (m->confusion) m->confusion[label * m->classes + said]++;
+}
+/* One label of several classes; x: its scores, inner apart. */
+static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y, int64_t o) {
+    const int64_t n = m->width, at = m->n_held++;
+    int64_t best = 0, above = 0;
+    double sum = 0;
+    if (m->held) m->label[at] = -1;
+    if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
+    if (y >= n) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 to %lld", (long)y, (long long)n - 1);
+    const gtr_float own = x[y * m->inner];
+    for (int64_t k = 0; k < n; k++) {
+        const gtr_float v = x[k * m->inner];
+        if (v != v) return gtr__meter_nan(m, "score", o, k);
+        if (v > x[best * m->inner]) best = k;
+        above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
+    }
+    m->out->counted++; m->top += above < m->d.top_k;
+    gtr__meter_said(m, y, best, best == y);
+    if (!m->held) return GTR_OK;
+    m->label[at] = y;
+    if (n == 2) {
+        m->held[at] = (float)(m->d.probabilities ? x[m->inner] : x[m->inner] - x[0]);
+        return GTR_OK;
+    }
+    const double most = (double)x[best * m->inner];
+    for (int64_t k = 0; k < n; k++) sum += exp((double)x[k * m->inner] - most);
+    for (int64_t k = 0; k < n; k++) {
+        const double v = (double)x[k * m->inner];
+        m->held[k * m->most + at] = (float)(m->d.probabilities ? v : v - most - log(sum));
+    }
+    return GTR_OK;
+}
+/* Score k of a row; the n-th of its kind, from 0. */
+static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_t o, int64_t k, int64_t n) {
+    const int64_t at = k * m->most + n;
+    const double p = m->d.probabilities ? (double)x : 1 / (1 + exp(-(double)x));
+    const int said = p > (double)m->d.threshold;
+    if (x != x) return gtr__meter_nan(m, "score", o, k);
+    if (m->held) { m->label[at] = -1; m->held[at] = (float)x; }
+    if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
+    if (y > 1) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 or 1", (long)y);
+    m->out->counted++; m->top += said == y;
+    if (m->held) m->label[at] = y;
+    if (m->width == 1) gtr__meter_said(m, y, said, said == y);
+    else { m->support[k] += y; m->said[k] += said; m->right[k] += said && y; }
+    return GTR_OK;
+}
+/* Welford's mean and deviations. */
+static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o, int64_t k, int64_t n) {
+    const double off = y - m->sum[0][k], error = x - y;
+    if (error != error) return gtr__meter_nan(m, x != x ? "score" : "the target of score", o, k);
+    m->sum[0][k] += off / (double)(n + 1);
+    m->sum[1][k] += off * (y - m->sum[0][k]);
+    m->sum[2][k] += error * error;
+    m->sum[3][k] += fabs(error);
+    m->out->counted++;
+    return GTR_OK;
+}
+static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void *labels, int64_t n) {
+    const bool floats = m->d.labels->dtype == GTR_F32;
+    const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
+    for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
+        const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
+        const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
+        const int32_t y = floats ? target < 0 ? -1 : target > (gtr_float)0.5 : ((const int32_t *)labels)[at];
+        if (m->kind == GTR__OF_CLASSES) GTR__TRY(gtr__meter_class(m, x + o * m->width * m->inner + i, y, o));
+        else if (m->kind == GTR__OF_TARGETS) GTR__TRY(gtr__meter_target(m, (double)x[at], (double)target, o, k, nth));
+        else if (target != target) return gtr__meter_nan(m, "the label of score", o, k);
+        else GTR__TRY(gtr__meter_label(m, x[at], y, o, k, nth));
+    }
+    m->rows += n;
+    return GTR_OK;
+}
+static int gtr__rank_order(const void *a, const void *b) {
+    const float x = ((const gtr__ranked *)a)->score, y = ((const gtr__ranked *)b)->score;
+    return (x > y) - (x < y);
+}
+/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). */
+static double gtr__auc(const float *score, const int32_t *label, int32_t of, int64_t most, gtr__ranked *room) {
+    int64_t n = 0, ones = 0;
+    double ranks = 0;
+    for (int64_t i = 0; i < most; i++) if (label[i] >= 0) {
+        room[n].score = score[i]; room[n].label = label[i] == of;
+        ones += room[n++].label;
+    }
+    if (!ones || ones == n) return NAN;
+    qsort(room, (size_t)n, sizeof *room, gtr__rank_order);
+    for (int64_t i = 0, j = 0, in; i < n; i = j) {
+        for (in = 0; j < n && room[j].score <= room[i].score; j++) in += room[j].label;
+        ranks += (double)in * (double)(i + 1 + j) / 2;
+    }
+    return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
+}
+static double gtr__share(double a, double b) { return b > 0 ? a / b : 0; }
+static gtr_result gtr__meter_areas(gtr__meter *m, gtr_class_metrics *c) {
+    const int64_t heaps = m->classes == 2 && m->width <= 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
+    gtr__ranked *room = m->held ? GTR__NEW(m->t->ctx, gtr__ranked, m->most) : NULL;
+    double *all = &m->out->value[GTR_METRIC_AUC];
+    if (m->held && !room) return GTR_ERR_NOMEM;
+    *all = m->held ? 0 : NAN;
+    for (int64_t k = 0; m->held && k < heaps; k++) {
+        const bool apart = m->kind == GTR__OF_LABELS;
+        const double auc = gtr__auc(m->held + k * m->most, m->label + (apart ? k * m->most : 0),
+            apart || heaps == 1 ? 1 : (int32_t)k, m->most, room);
+        *all += auc / (double)heaps;
+        c[k].auc = auc;
+        if (heaps == 1) c[1].auc = auc;
+    }
+    gtr__mfree(m->t->ctx, room);
+    return GTR_OK;
+}
+/* Of one class, or macro or micro: value is its precision, recall and F1. */
+static void gtr__meter_three(double *value, double right, double said, double support) {
+    value[0] = gtr__share(right, said); value[1] = gtr__share(right, support);
+    value[2] = gtr__share(2 * right, said + support);
+}
+static gtr_result gtr__meter_classes(gtr__meter *m, gtr_class_metrics *c) {
+    double *v = m->out->value, all[3] = { 0, 0, 0 }, three[3], macro[3] = { 0, 0, 0 };
+    int64_t met = 0;
+    for (int64_t k = 0; k < m->classes; k++) {
+        const double right = (double)m->right[k], said = (double)m->said[k], support = (double)m->support[k];
+        const bool counts = said + support > 0 || (m->kind == GTR__OF_LABELS && m->width > 1);
+        gtr__meter_three(three, right, said, support);
+        c[k].precision = three[0]; c[k].recall = three[1]; c[k].f1 = three[2]; c[k].auc = NAN;
+        c[k].support = m->support[k];
+        all[0] += right; all[1] += said; all[2] += support;
+        for (int i = 0; i < 3 && counts; i++) macro[i] += three[i];
+        met += counts;
+        if (k == 1 && m->confusion && m->classes == 2) memcpy(&v[GTR_METRIC_PRECISION], three, sizeof three);
+    }
+    for (int i = 0; i < 3; i++) v[GTR_METRIC_PRECISION_MACRO + i] = gtr__share(macro[i], (double)met);
+    gtr__meter_three(&v[GTR_METRIC_PRECISION_MICRO], all[0], all[1], all[2]);
+    v[GTR_METRIC_ACCURACY] = gtr__share(m->kind == GTR__OF_CLASSES ? all[0] : (double)m->top, (double)m->out->counted);
+    if (m->kind == GTR__OF_CLASSES) v[GTR_METRIC_TOP_K] = gtr__share((double)m->top, (double)m->out->counted);
+    return gtr__meter_areas(m, c);
+}
+static void gtr__meter_targets(gtr__meter *m) {
+    double *v = m->out->value;
+    const double n = (double)(m->rows * m->inner), each = (double)m->width;
+    v[GTR_METRIC_R2] = n < 2 ? NAN : 0;
+    v[GTR_METRIC_MAE] = v[GTR_METRIC_MSE] = v[GTR_METRIC_RMSE] = 0;
+    for (int64_t k = 0; k < m->width; k++) {
+        const double dev = m->sum[1][k], mse = m->sum[2][k];
+        v[GTR_METRIC_R2] += (dev > 0 ? 1 - mse / dev : mse > 0 ? 0 : 1) / each;
+        v[GTR_METRIC_MSE] += mse / n / each; v[GTR_METRIC_RMSE] += sqrt(mse / n) / each;
+        v[GTR_METRIC_MAE] += m->sum[3][k] / n / each;
+    }
+}
+/* What scores and labels are of. */
+static gtr_result gtr__meter_shapes(gtr__meter *m) {
+    const gtr_tensor *x = m->d.scores, *y = m->d.labels;
+    char of_x[GTR__TEXT], of_y[GTR__TEXT];
+    if (!x || !y || x->ctx != m->t->ctx || y->ctx != m->t->ctx)
+        return GTR__BAD_ARG(m->t->ctx, "metrics: scores or labels are NULL, or another context's");
+    const gtr_shape *s = &x->shape, *l = &y->shape;
+    const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
+        && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
+    const int64_t all = rows ? gtr__count(s) / s->dim[0] : 0, labels = rows ? gtr__count(l) / l->dim[0] : 0;
+    bool fits = rows && all == labels;
+    m->outer = rows ? -s->dim[0] : 1; m->width = rows && s->ndim > 1 ? s->dim[1] : 1; m->inner = all / m->width;
+    m->kind = y->dtype == GTR_F32 && !m->d.binary ? GTR__OF_TARGETS : GTR__OF_LABELS;
+    m->classes = m->kind == GTR__OF_TARGETS ? 0 : GTR__MAX(m->width, 2);
+    if (rows && !fits && y->dtype == GTR_I32 && s->ndim == l->ndim + 1) {
+        m->kind = GTR__OF_CLASSES; m->classes = m->width; m->inner = labels;
+        fits = memcmp(&s->dim[2], &l->dim[1], (size_t)(l->ndim - 1) * sizeof *l->dim) == 0;
+    }
+    return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
+        "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_names[x->dtype],
+        gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
+}
+/* The plan for n rows; values are read by gtr_get. The loss is there for the set's other columns. */
+static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e, gtr__record *rec) {
+    gtr__recipe r = gtr__recipe0(n, 0);
+    r.report[r.n_report++] = m->t->loss;
+    r.fetch[r.n_fetch++] = m->d.scores;
+    if (m->d.labels != m->d.scores) r.fetch[r.n_fetch++] = m->d.labels;
+    return gtr__evaluate_plan(m->t, m->data, &r, e, rec);
+}
+static gtr_result gtr__meter_pass(gtr__meter *m) {
+    gtr_context *ctx = m->t->ctx;
+    const int64_t batch = GTR__MIN(m->d.batch, m->data->rows), of_x = m->outer * m->width * m->inner,
+        of_y = m->kind == GTR__OF_CLASSES ? of_x / m->width : of_x;
+    const size_t row_x = (size_t)of_x * sizeof(gtr_float), row_y = (size_t)of_y * gtr__dtype_size(m->d.labels->dtype);
+    gtr_float *x = (gtr_float *)gtr__malloc(ctx, (size_t)batch * row_x);
+    void *y = gtr__malloc(ctx, (size_t)batch * row_y);
+    gtr__record rec = GTR__ZERO;
+    gtr__cached *e = NULL;
+    gtr_result r = x && y ? GTR_OK : GTR_ERR_NOMEM;
+    rec.rows = m->data->rows;
+    for (int64_t at = 0, n; at < m->data->rows && !r; at += n) {
+        n = GTR__MIN(batch, m->data->rows - at);
+        rec.first = at;
+        r = gtr__meter_entry(m, n, &e, &rec);
+        if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
+        if (!r) gtr__mark_filled(e);
+        if (!r) r = gtr_get(m->d.scores, x, (size_t)n * row_x);
+        if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
+        if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
+    }
+    gtr__mfree(ctx, x); gtr__mfree(ctx, y);
+    return r;
+}
+static gtr_result gtr__meter_begin(gtr__meter *m) {
+    gtr_context *ctx = m->t->ctx;
+    GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
+    GTR__TRY(gtr__data_check(ctx, m->data, 1, "gtr_evaluate_metrics"));
+    gtr_metrics_desc *d = &m->d;
+    if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
+        return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
+            (double)d->threshold);
+    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
+    GTR__DEFAULT(batch, gtr__validation_batch(m->data));
+    GTR__TRY(gtr__meter_shapes(m));
+    GTR__TRY(gtr__dataset_device(m->data));
+    return gtr__runner_ready(ctx);
+}
+/* Memory in one block: what out points to, counts, sums, what AUC holds. */
+static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
+    const int64_t c = m->classes, targets = c ? 0 : m->width;
+    const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
+    const int64_t heaps = m->width == 2 && labels == 1 ? 1 : m->width;
+    const bool square = c && c <= 1024 && labels == 1;
+    m->most = m->data->rows * m->outer * m->inner;
+    const bool holds = c && m->most <= m->d.auc_most / heaps;
+    const size_t n_held = holds ? (size_t)(m->most * heaps) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
+    gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
+        4 * (n_held + n_labels));
+    if (!of) return GTR_ERR_NOMEM;
+    int64_t *count = (int64_t *)(of + c);
+    double *sum = (double *)(count + counts);
+    *block = of;
+    m->out->of_class = c ? of : NULL; m->out->classes = c;
+    m->out->confusion = m->confusion = square ? count + 3 * c : NULL;
+    m->support = count; m->said = count + c; m->right = count + 2 * c;
+    for (int i = 0; i < 4; i++) m->sum[i] = sum + i * targets;
+    m->held = holds ? (float *)(sum + sums) : NULL;
+    m->label = (int32_t *)(sum + sums) + n_held;
+    return GTR_OK;
+}
+static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
+    gtr__meter m = GTR__ZERO;
+    m.t = t; m.data = data; m.d = d; m.out = out;
+    return m;
+}
+static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
+    gtr__meter m = gtr__meter_of(t, data, d, out);
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
+    if (!t) return GTR_ERR_ARG;
+    GTR__TRY(gtr__meter_begin(&m));
+    gtr__mfree(t->ctx, t->metered);
+    t->metered = NULL;
+    const bool averages = gtr__wants_averages(t);
+    if (averages) GTR__TRY(gtr__average_swap(t));
+    gtr_result r = gtr__meter_room(&m, &t->metered);
+    if (!r) r = gtr__meter_pass(&m);
+    if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
+    if (!r && !m.classes) gtr__meter_targets(&m);
+    const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
+    if (!r) r = back;
+    if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
+    return r;
+}
+#define GTR__METRIC_TEXT(id, text, largest) { text, largest },
+static const struct { const char *name; bool largest; } gtr__metric_rows[] = { GTR__METRICS(GTR__METRIC_TEXT) };
+static const char *gtr__metrics_class(const gtr_dataset *d, int64_t k, char *room) {
+    const char *name = gtr_dataset_class(d, k);
+    if (name) snprintf(room, 24, "%.20s", name);
+    else snprintf(room, 24, "%lld", (long long)k);
+    return room;
+}
+static void gtr__metrics_row(gtr_context *ctx, const char *name, const double *three) {
+    gtr__textf(ctx, "%-20s %9.4f %9.4f %9.4f", name, three[0], three[1], three[2]);
+}
+/* Up to 64 classes a line each, and up to 20 a column of the confusion. */
+static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const gtr_metrics *m) {
+    const double *v = m->value;
+    char name[24];
+    gtr__textf(ctx, "%-20s %9s %9s %9s %9s %9s\n", "", "precision", "recall", "f1", "auc", "labels");
+    for (int64_t k = 0; k < GTR__MIN(m->classes, 64); k++) {
+        const gtr_class_metrics *c = &m->of_class[k];
+        const double three[] = { c->precision, c->recall, c->f1 };
+        gtr__metrics_row(ctx, gtr__metrics_class(d, k, name), three);
+        if (c->auc == c->auc) gtr__textf(ctx, " %9.4f", c->auc);
+        else gtr__textf(ctx, " %9s", "-");
+        gtr__textf(ctx, " %9lld\n", (long long)c->support);
+    }
+    gtr__metrics_row(ctx, "macro", &v[GTR_METRIC_PRECISION_MACRO]); gtr__textf(ctx, "\n");
+    gtr__metrics_row(ctx, "micro", &v[GTR_METRIC_PRECISION_MICRO]); gtr__textf(ctx, "\n");
+    if (!m->confusion || m->classes > 20) return;
+    gtr__textf(ctx, "%-20s", "label \\ said");
+    for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7.7s", gtr__metrics_class(d, k, name));
+    for (int64_t i = 0; i < m->classes; i++) {
+        gtr__textf(ctx, "\n%-20s", gtr__metrics_class(d, i, name));
+        for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7lld", (long long)m->confusion[i * m->classes + k]);
+    }
+    gtr__textf(ctx, "\n");
+}
+gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+    gtr_metrics own;
+    if (!out) out = &own;
+    const gtr_result r = gtr__metrics(t, data, desc, out);
+    if (r) return r;
+    gtr_context *ctx = t->ctx;
+    gtr__text_begin(ctx);
+    if (out->classes) gtr__metrics_classes(ctx, data, out);
+    for (int i = 0; i < GTR_METRIC_COUNT; i++) {
+        const bool shown = i < GTR_METRIC_PRECISION_MACRO || i > GTR_METRIC_F1_MICRO;
+        if (!shown || out->value[i] != out->value[i]) continue;
+        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", desc.top_k ? desc.top_k : 5, out->value[i]);
+        else gtr__textf(ctx, "%s %.6g  ", gtr__metric_rows[i].name, out->value[i]);
+    }
+    gtr__textf(ctx, "of %lld %s", (long long)out->counted, out->classes ? "labels" : "targets");
+    if (out->ignored) gtr__textf(ctx, ", %lld ignored", (long long)out->ignored);
+    gtr__textf(ctx, "\n");
+    out->text = gtr__text(ctx);
+    return GTR_OK;
 }
 
 // >>fit
@@ -12839,6 +13238,7 @@ typedef struct {
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
     gtr__stopping best;
+    gtr_metrics metrics;
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
@@ -12855,7 +13255,9 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 /* The line that renews itself, once there are figures; at an epoch's end one of its own. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
 #define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
-    char line[512], rate[40]; /* floats: up to 45 each */
+    static const gtr_metric shown[] = { GTR_METRIC_ACCURACY, GTR_METRIC_F1_MACRO, GTR_METRIC_AUC, GTR_METRIC_MAE,
+        GTR_METRIC_R2 };
+    char line[640], rate[40]; /* floats: up to 45 each */
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
@@ -12866,6 +13268,10 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     if (epoch_end && f->d->validation) {
         GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
         if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+        for (size_t i = 0; f->p.metrics && i < GTR__LENGTH(shown); i++) {
+            const double v = f->metrics.value[shown[i]];
+            if (v == v) GTR__ADD(" %s %.4g", gtr__metric_rows[shown[i]].name, v);
+        }
     }
     GTR__ADD("  %s", rate);
     if (!epoch_end) GTR__ADD("  %.0f s left", f->p.seconds_left);
@@ -12907,7 +13313,6 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     }
     gtr__fit_figures(f);
 }
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
 /* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
    *bytes of it are counted. Drained. */
 static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
@@ -12940,8 +13345,9 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->best;
     const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
-        largest = tensor && !d->monitor_least;
-    const double v = (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+        largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
+    const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
+        : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen++; b->wait++;
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
@@ -12962,6 +13368,10 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (!r && held && f->d->metrics.scores) {
+        r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
+        f->p.metrics = &f->metrics;
+    }
     if (!r && epoch_end) r = gtr__fit_watch(f);
     if (r) return r;
     if (epoch_end) gtr__fit_show(f, true);
@@ -13027,10 +13437,10 @@ static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     t->ended = end;
     gtr__mfree(t->ctx, b->weights);
     if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
-    fprintf(stderr, "stopped after step %lld of %lld, as %s", (long long)end.steps, (long long)f->p.steps,
+    fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
         gtr_end_text(why));
-    if (b->epoch) fprintf(stderr, "; best: %.6g in epoch %d%s", (double)end.best, b->epoch,
-        restore ? ", whose weights are back" : "");
+    if (b->epoch) fprintf(stderr, "; best %s %.6g in epoch %d%s", gtr__metric_rows[f->d->monitor].name,
+        (double)end.best, b->epoch, restore ? ", whose weights are back" : "");
     fprintf(stderr, "\n");
     return r ? r : back;
 }
@@ -13067,6 +13477,11 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
         GTR__TRY(gtr__runner_ready(t->ctx));
         GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e, &rec));
         if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e, &rec));
+        if (d->metrics.scores) {
+            gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
+            GTR__TRY(gtr__meter_begin(&m));
+            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e, &rec));
+        }
     }
     return gtr__rate_begin(t, f->p.steps);
 }
@@ -13077,8 +13492,10 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
             || !gtr__finite(d->seconds))
         return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
             d->patience, (double)d->min_delta, d->seconds);
-    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric))
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is GTR_METRIC_TENSOR without a .metric, or not of its enum");
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric)
+            || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
+            "or .metrics have no .validation");
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
@@ -13097,6 +13514,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     ctx->fits++;
     t->refused = GTR_OK;
     t->metric = d.metric; t->validation = d.validation;
+    t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     f.told = d.validation || (d.callback && !d.callback_every) || d.patience || d.restore_best
         || t->desc.schedule == GTR_PLATEAU;
@@ -13117,7 +13535,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     }
     r = gtr__fit_end(&f, r);
     t->fitting = t->several = false;
-    t->metric = NULL;
+    t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
     ctx->fits--;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
@@ -15571,8 +15989,11 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     int64_t i, n;
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
-    for (t = ctx->trainers; t; t = t->next)
-        if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
+    for (t = ctx->trainers; t; t = t->next) {
+        const gtr_tensor *of[] = { t->metric, t->scored[0], t->scored[1] };
+        for (i = 0; i < 3; i++)
+            if (of[i] && of[i]->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
+    }
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
@@ -15637,7 +16058,8 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
-                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for
+                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for;
+                    metrics of whole sets
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -168,8 +168,8 @@ static void ends_by_itself(void)
         CHECK(end.why == table[k].why && end.steps == table[k].steps, "fit %d ended after %d steps, as %s", k,
             (int)end.steps, gtr_end_text(end.why));
         CHECK(end.best_epoch == s.best_epoch && end.best == s.best && end.restored == table[k].restore
-            && end.seconds > 0, "fit %d: epoch %d (%g) is best, its callback has %d (%g)", k, end.best_epoch, (double)end.best, s.best_epoch,
-            (double)s.best);
+            && end.seconds > 0, "fit %d: epoch %d (%g) is best, its callback has %d (%g)", k, end.best_epoch,
+            (double)end.best, s.best_epoch, (double)s.best);
         EXPECT_EQ(end.best_epoch, table[k].best_epoch);
         EXPECT_EQ(s.calls, table[k].steps);
         EXPECT_EQ(s.wait, table[k].steps - end.best_epoch);
