@@ -107,7 +107,8 @@ The first error stays in the context until gtr_error_clear; calls that run, read
 gtr_result. While it stays gtr_save writes nothing: a model that could not be built, fed, loaded or trained replaces no
 file. The library prints nothing but gtr_fit's progress on stderr; never exits, never aborts. In training, a loss or
 gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names
-the step and the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
+the step and the first tensor, or the data set's row and column, and what may help; under FP16 such a step is skipped
+instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
@@ -12218,6 +12219,48 @@ static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) 
     void *instance = ctx->instance[e->plan.value[count].stage];
     return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
 }
+/* The first such element of an input that gtr_set set. */
+static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void *at, char *text, size_t size) {
+    const int64_t n = gtr__count(&v->shape), row = n / v->shape.dim[0];
+    gtr_float *x = GTR__NEW(ctx, gtr_float, n);
+    int64_t i = x && gtr__read(ctx, v->stage, x, at, v->storage, GTR_F32, n, "an input") == GTR_OK ? 0 : n;
+    while (i < n && gtr__finite((double)x[i])) i++;
+    if (i < n && v->last) snprintf(text, size, ", row %lld,", (long long)(i / row));
+    else if (i < n) snprintf(text, size, ", row %lld, element %lld,", (long long)(i / row), (long long)(i % row));
+    gtr__mfree(ctx, x);
+}
+/* The first such value of a step's rows of its data set, if it has one. */
+static bool gtr__find_in_data(const gtr_trainer *t, const gtr__record *rec, char *text, size_t size) {
+    const gtr_dataset *d = t->data;
+    for (int i = 0; d && i < t->n_inputs; i++) {
+        const gtr__column *c = &d->column[t->column[i]];
+        for (int64_t k = rec->first; c->host && k < GTR__MIN(rec->first + t->batch, d->rows); k++) {
+            int64_t row = k, j = 0;
+            if (rec->key) GTR__SHUFFLE(row, d->rows, rec->key);
+            const gtr_float *x = (const gtr_float *)(const void *)(c->host + (size_t)row * c->row_bytes);
+            if (c->dtype != GTR_F32 || !gtr__nonfinite(x, c->row)) continue;
+            while (gtr__finite((double)x[j])) j++;
+            snprintf(text, size, "data set \"%s\": row %lld, column %d%s%s%s, element %lld", d->name, (long long)row,
+                t->column[i], c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "", (long long)j);
+            return true;
+        }
+    }
+    return false;
+}
+/* What usually helps, by what is known; first: no update was made before. */
+static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
+    const gtr_trainer_desc *d = &t->desc;
+    int n = 0;
+    if (first) GTR__APPEND(text, size, n, "; there was no update before it: look for values out of scale in the data, "
+        "and for log, sqrt or a division where 0 may be");
+    else {
+        GTR__APPEND(text, size, n, "; try a lower rate than %g, ", (double)lr);
+        if (d->clip_norm > 0) GTR__APPEND(text, size, n, "a clip_norm below %g", (double)d->clip_norm);
+        else GTR__APPEND(text, size, n, "clip_norm");
+    }
+    if (d->precision == GTR_MIXED_FP16)
+        GTR__APPEND(text, size, n, ", %s instead of GTR_MIXED_FP16", t->ctx->caps.bf16 ? "GTR_MIXED_BF16" : "GTR_FP32");
+}
 static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
@@ -12228,9 +12271,12 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
     gtr__shape_text(&logical, shape);
     if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"",
         gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
-    else if (!n)
-        snprintf(text, size, "the %s \"%s\" %s", gtr__row(v->tensor->op)->name, name, shape);
-    else {
+    else if (!n) {
+        char where[64] = "";
+        if (v->home == GTR__HOME_INPUT && v->shape.ndim && e->recipe.micro == 1)
+            gtr__find_in_input(ctx, v, gtr__value_address(ctx, e, value), where, sizeof where);
+        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(v->tensor->op)->name, name, shape, where);
+    } else {
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
@@ -12319,9 +12365,10 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
-    char text[512] = "a value", rest[64] = "";
+    char text[512] = "a value", rest[64] = "", cures[256] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
+    const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
     gtr__cached *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
@@ -12331,15 +12378,17 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e) gtr__note_lookups(t, &e->plan);
-    if (e && gtr__entry_ready(ctx, e, r) == GTR_OK)
-        gtr__find_nonfinite(ctx, e, t->edited == ctl.step + 1, text, sizeof text);
+    const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, &rec, text, sizeof text);
+    if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
+    if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
+        gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
     t->edited = 0;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
-    return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
-        (unsigned long long)ctl.bad_step, text, rest);
+    return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
+        (unsigned long long)ctl.bad_step, text, rest, cures);
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
@@ -13232,7 +13281,7 @@ typedef struct {
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
     double called, began, shown;
-    bool terminal, told; /* told: somebody hears of an epoch's end before the next begins */
+    bool terminal, warned, told; /* told: somebody hears of an epoch's end before the next begins */
     int width; /* of the line on the terminal */
     gtr__pace pace; /* between waits for the device */
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
@@ -13287,6 +13336,16 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
     f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
 }
+/* Under FP16 a step that no loss scale makes finite is skipped as others are. */
+static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
+    const gtr__record *rec = &f->t->runner->shared->record[f->next % GTR__RING];
+    char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
+    if (!gtr__find_in_data(f->t, rec, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
+    snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
+        (unsigned long long)e->step, what, cures);
+    gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
+    f->warned = true;
+}
 /* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
 static void gtr__fit_harvest(gtr__fitting *f) {
     gtr_trainer *t = f->t;
@@ -13303,6 +13362,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
             f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
             f->weight += (double)rows;
         }
+        if (e->skipped && e->scale <= 1 && !f->warned) gtr__fit_warn(f, e);
         if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
         f->rows += rows;
         f->p.step = k + 1;
@@ -16058,8 +16118,8 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
-                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for;
-                    metrics of whole sets
+                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves,
+                    gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -360,8 +360,71 @@ static void plateau_of_a_fit(void)
     gtr_destroy(n.ctx);
 }
 
+/* What is not finite is named: the data set's row and column, an input's row; else what may help. */
+static char logged[1200];
+static int warnings;
+static void logger(gtr_level level, const char *text, void *user)
+{
+    (void)user;
+    warnings += level == GTR_LOG_WARNING;
+    snprintf(logged, sizeof logged, "%s", text);
+}
+static void not_finite(void)
+{
+    static gtr_float x[40 * WIDTH];
+    static int32_t y[40];
+    for (int k = 0; k < 3; k++) {
+        net n = net_of(0, k == 2 ? GTR_MIXED_FP16 : GTR_FP32);
+        gtr_arrays_desc a;
+        gtr_fit_desc f = fit_of(40, 8);
+        memset(&a, 0, sizeof a);
+        memcpy(x, pool_x, sizeof x); memcpy(y, pool_y, sizeof y);
+        x[29 * WIDTH + 4] = k ? INFINITY : NAN;
+        a.rows = 40;
+        a.column[0].data = x; a.column[0].shape = gtr_shape1(WIDTH); a.column[0].name = k ? "x" : NULL;
+        a.column[1].data = y; a.column[1].dtype = GTR_I32; a.column[1].name = k ? "y" : NULL;
+        gtr_dataset *bad = gtr_dataset_arrays(n.ctx, a);
+        f.no_shuffle = k == 0;
+        n.ctx->desc.log = logger;
+        warnings = 0;
+        EXPECT_EQ(gtr_fit(n.t, bad, f), k == 2 ? GTR_OK : GTR_ERR_NONFINITE);
+        const char *want = k ? "row 29, column 0 \"x\", element 4 is not finite"
+            : "row 29, column 0, element 4 is not finite";
+        if (k < 2) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, want);
+        else CHECK(warnings == 1 && strstr(logged, want) && strstr(logged, "was skipped"), "%d: %s", warnings, logged);
+        gtr_trainer_data(n.t, NULL, 0, false, false);
+        gtr_set(n.x, x + 24 * WIDTH, (size_t)(16 * WIDTH) * sizeof *x);
+        gtr_set(n.t->input[1], y, 16 * sizeof *y);
+        gtr_step(n.t);
+        gtr_wait(n.ctx);
+        if (k < 2) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "the input \"x\" (16, 6), row 5, element 4, is not finite");
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    for (int k = 0; k < 4; k++) {               /* -log(w) of a w that grows, from what it first is */
+        gtr_trainer_desc d;
+        gtr_fit_desc f = fit_of(60, 8);
+        memset(&d, 0, sizeof d);
+        d.lr = 0.25f; d.clip_norm = k == 1 ? 50 : 0; d.precision = k == 3 ? GTR_MIXED_FP16 : GTR_FP32;
+        line n = line_of(d, ones, 8);
+        const gtr_float w = k == 2 ? -1 : 1;
+        gtr_set(n.w, &w, sizeof w);
+        n.ctx->desc.log = logger;
+        warnings = 0;
+        n.t = gtr_trainer_create(gtr_mean(gtr_log(gtr_matmul(n.x, n.w)), NULL, 0, false), d);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), k == 3 ? GTR_OK : GTR_ERR_NONFINITE);
+        if (k == 0) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "changed nothing; try a lower rate than 0.25, clip_norm");
+        if (k == 1) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "a clip_norm below 50");
+        if (k == 2) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "no update before it");
+        if (k == 3) CHECK(warnings == 1 && strstr(logged, "instead of GTR_MIXED_FP16"), "%d: %s", warnings, logged);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+
 static void all(void)
 {
+    RUN(not_finite);
     RUN(ends_by_itself);
     RUN(other_ends);
     RUN(best_is_back);
