@@ -12240,8 +12240,8 @@ static bool gtr__find_in_data(const gtr_trainer *t, const gtr__record *rec, char
             const gtr_float *x = (const gtr_float *)(const void *)(c->host + (size_t)row * c->row_bytes);
             if (c->dtype != GTR_F32 || !gtr__nonfinite(x, c->row)) continue;
             while (gtr__finite((double)x[j])) j++;
-            snprintf(text, size, "data set \"%s\": row %lld, column %d%s%s%s, element %lld", d->name, (long long)row,
-                t->column[i], c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "", (long long)j);
+            snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
+                t->input[i]->name, d->name, (long long)row, t->column[i], (long long)j);
             return true;
         }
     }

@@ -388,8 +388,8 @@ static void not_finite(void)
         n.ctx->desc.log = logger;
         warnings = 0;
         EXPECT_EQ(gtr_fit(n.t, bad, f), k == 2 ? GTR_OK : GTR_ERR_NONFINITE);
-        const char *want = k ? "row 29, column 0 \"x\", element 4 is not finite"
-            : "row 29, column 0, element 4 is not finite";
+        const char *want = "the input \"x\", data set \"gtr_dataset_arrays\", row 29, column 0, element 4, is not "
+            "finite";
         if (k < 2) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, want);
         else CHECK(warnings == 1 && strstr(logged, want) && strstr(logged, "was skipped"), "%d: %s", warnings, logged);
         gtr_trainer_data(n.t, NULL, 0, false, false);
