@@ -74,8 +74,10 @@ Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; noth
 NULL and an error in the context; NULL passes through all builders, so a model is built first and checked once. A run
 makes a plan of the part of the graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan
 becomes a graph of kernels in its second run.
-    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback
+    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback,
+                                early stopping, metrics
     gtr_trainer_data, gtr_step  the same loop by hand, from a data set
+    gtr_train_for               so many milliseconds of that
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
@@ -12931,7 +12933,7 @@ typedef struct {
     int64_t *support, *said, *right; /* of each class */
     int64_t *confusion, top;
     /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
-    float *held; int32_t *label; int64_t n_held, most;
+    float *held; int32_t *label; int64_t n_held, heaps, most;
     double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
     int64_t rows; /* outer ones so far */
     gtr_metrics *out;
@@ -13037,25 +13039,24 @@ static double gtr__auc(const float *score, const int32_t *label, int32_t of, int
     if (!ones || ones == n) return NAN;
     qsort(room, (size_t)n, sizeof *room, gtr__rank_order);
     for (int64_t i = 0, j = 0, in; i < n; i = j) {
-        for (in = 0; j < n && room[j].score <= room[i].score; j++) in += room[j].label;
+        for (in = 0; j < n && !(room[j].score > room[i].score); j++) in += room[j].label; /* NaN: inf - inf */
         ranks += (double)in * (double)(i + 1 + j) / 2;
     }
     return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
 }
 static double gtr__share(double a, double b) { return b > 0 ? a / b : 0; }
 static gtr_result gtr__meter_areas(gtr__meter *m, gtr_class_metrics *c) {
-    const int64_t heaps = m->classes == 2 && m->width <= 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
     gtr__ranked *room = m->held ? GTR__NEW(m->t->ctx, gtr__ranked, m->most) : NULL;
     double *all = &m->out->value[GTR_METRIC_AUC];
     if (m->held && !room) return GTR_ERR_NOMEM;
     *all = m->held ? 0 : NAN;
-    for (int64_t k = 0; m->held && k < heaps; k++) {
+    for (int64_t k = 0; m->held && k < m->heaps; k++) {
         const bool apart = m->kind == GTR__OF_LABELS;
         const double auc = gtr__auc(m->held + k * m->most, m->label + (apart ? k * m->most : 0),
-            apart || heaps == 1 ? 1 : (int32_t)k, m->most, room);
-        *all += auc / (double)heaps;
+            apart || m->heaps == 1 ? 1 : (int32_t)k, m->most, room);
+        *all += auc / (double)m->heaps;
         c[k].auc = auc;
-        if (heaps == 1) c[1].auc = auc;
+        if (m->heaps == 1) c[1].auc = auc;
     }
     gtr__mfree(m->t->ctx, room);
     return GTR_OK;
@@ -13169,11 +13170,11 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
 static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     const int64_t c = m->classes, targets = c ? 0 : m->width;
     const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
-    const int64_t heaps = m->width == 2 && labels == 1 ? 1 : m->width;
     const bool square = c && c <= 1024 && labels == 1;
+    m->heaps = m->width == 2 && labels == 1 ? 1 : m->width;
     m->most = m->data->rows * m->outer * m->inner;
-    const bool holds = c && m->most <= m->d.auc_most / heaps;
-    const size_t n_held = holds ? (size_t)(m->most * heaps) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const bool holds = c && m->most <= m->d.auc_most / m->heaps;
+    const size_t n_held = holds ? (size_t)(m->most * m->heaps) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
     const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
     gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
         4 * (n_held + n_labels));
@@ -13237,6 +13238,7 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
         else gtr__textf(ctx, " %9s", "-");
         gtr__textf(ctx, " %9lld\n", (long long)c->support);
     }
+    if (m->classes > 64) gtr__textf(ctx, "and %lld more\n", (long long)m->classes - 64);
     gtr__metrics_row(ctx, "macro", &v[GTR_METRIC_PRECISION_MACRO]); gtr__textf(ctx, "\n");
     gtr__metrics_row(ctx, "micro", &v[GTR_METRIC_PRECISION_MICRO]); gtr__textf(ctx, "\n");
     if (!m->confusion || m->classes > 20) return;
@@ -13286,7 +13288,7 @@ typedef struct {
     gtr__pace pace; /* between waits for the device */
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
-    gtr__stopping best;
+    gtr__stopping stopping;
     gtr_metrics metrics;
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
@@ -13403,7 +13405,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
 /* An epoch has ended. */
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
-    gtr__stopping *b = &f->best;
+    gtr__stopping *b = &f->stopping;
     const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
         largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
@@ -13489,7 +13491,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
 /* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
 static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     gtr_trainer *t = f->t;
-    const gtr__stopping *b = &f->best;
+    const gtr__stopping *b = &f->stopping;
     const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
     const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
     const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
@@ -13526,9 +13528,9 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
     f->first = f->next = t->runner->step;
     if (d->restore_best) {
-        GTR__TRY(gtr__weights_move(t, NULL, false, &f->best.bytes));
-        f->best.weights = (uint8_t *)gtr__malloc(t->ctx, f->best.bytes);
-        if (!f->best.weights) return GTR_ERR_NOMEM;
+        GTR__TRY(gtr__weights_move(t, NULL, false, &f->stopping.bytes));
+        f->stopping.weights = (uint8_t *)gtr__malloc(t->ctx, f->stopping.bytes);
+        if (!f->stopping.weights) return GTR_ERR_NOMEM;
     }
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;

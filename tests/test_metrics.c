@@ -121,6 +121,16 @@ static void as_a_table(void)
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(two.ctx);
     gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(two.ctx);
 }
+static void infinite(void)
+{
+    for (int k = 0; k < CASES && device == GTR_DEVICE_CPU; k++) {
+        net n = net_of(k);
+        gtr_metrics m;
+        for (int i = 0; i < n.data->column[0].row; i++) ((gtr_float *)(void *)n.data->column[0].host)[i] = INFINITY;
+        EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &m), GTR_OK);
+        gtr_destroy(n.ctx);
+    }
+}
 static void refused(void)
 {
     net n = net_of(0), m = net_of(12), b = net_of(7);
@@ -233,6 +243,7 @@ static void all(void)
 {
     RUN(as_a_table);
     RUN(refused);
+    RUN(infinite);
     RUN(in_a_fit);
     RUN(as_scikit_learn);
 }
