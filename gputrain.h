@@ -440,7 +440,7 @@ typedef struct gtr_metrics_desc {
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
-    int64_t batch; /* rows at a time; 0: 1024 */
+    int64_t batch; /* rows at a time; 0: 1024, or as many as have 2^24 scores */
     int64_t auc_most; /* scores that AUC may hold, 4 bytes of host memory each, else it is NaN; 0: 2^24, -1: none */
 } gtr_metrics_desc;
 /* 0 where nothing is divided by: no label, or nothing said so. */
@@ -13161,8 +13161,9 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
         return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
             (double)d->threshold);
     GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
-    GTR__DEFAULT(batch, gtr__validation_batch(m->data));
     GTR__TRY(gtr__meter_shapes(m));
+    const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
+    GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
     GTR__TRY(gtr__dataset_device(m->data));
     return gtr__runner_ready(ctx);
 }
