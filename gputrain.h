@@ -436,21 +436,21 @@ typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
     bool probabilities; /* scores are these, not logits */
-    float threshold; /* the probability above which one score says 1; 0: 0.5 */
+    float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
     int64_t batch; /* rows at a time; 0: 1024, or as many as have 2^24 scores */
     int64_t auc_most; /* scores that AUC may hold, 4 bytes of host memory each, else it is NaN; 0: 2^24, -1: none */
 } gtr_metrics_desc;
-/* 0 where nothing is divided by: no label, or nothing said so. */
+/* 0 where there is no label of the class, or none was predicted. */
 typedef struct gtr_class_metrics { double precision, recall, f1, auc; int64_t support; } gtr_class_metrics;
 typedef struct gtr_metrics {
     double value[GTR_METRIC_COUNT]; /* by gtr_metric; NaN: these labels have none */
     int64_t counted, ignored; /* labels */
     int64_t classes; /* or, of several labels a row, as many; 0: targets */
     const gtr_class_metrics *of_class; /* classes of them, as all that is pointed to t's until its next evaluation */
-    const int64_t *confusion; /* [label * classes + said]; NULL: targets, several labels a row, above 1024 classes */
+    const int64_t *confusion; /* [label * classes + predicted]; NULL: targets, labels side by side, above 1024 classes */
     const char *text; /* a table, the context's until its next text; NULL in gtr_progress */
 } gtr_metrics;
 
@@ -12930,10 +12930,10 @@ typedef struct {
     gtr_metrics_desc d;
     gtr__metered kind;
     int64_t outer, width, inner, classes; /* outer: of a row */
-    int64_t *support, *said, *right; /* of each class */
+    int64_t *support, *predicted, *hits; /* of each class */
     int64_t *confusion, top;
     /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
-    float *held; int32_t *label; int64_t n_held, heaps, most;
+    float *held; int32_t *label; int64_t n_held, curves, most;
     double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
     int64_t rows; /* outer ones so far */
     gtr_metrics *out;
@@ -12948,9 +12948,9 @@ static bool gtr__counts(const gtr__meter *m, int32_t y) {
     const int32_t ignore = m->d.ignore_index;
     return y >= 0 && (y != ignore || (ignore == 0 && !m->d.ignore_zero));
 }
-static void gtr__meter_said(gtr__meter *m, int64_t label, int64_t said, bool same) {
-    m->support[label]++; m->said[said]++; m->right[label] += same;
-    if (m->confusion) m->confusion[label * m->classes + said]++;
+static void gtr__meter_count(gtr__meter *m, int64_t label, int64_t predicted, bool same) {
+    m->support[label]++; m->predicted[predicted]++; m->hits[label] += same;
+    if (m->confusion) m->confusion[label * m->classes + predicted]++;
 }
 /* One label of several classes; x: its scores, inner apart. */
 static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y, int64_t o) {
@@ -12968,7 +12968,7 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
         above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
     }
     m->out->counted++; m->top += above < m->d.top_k;
-    gtr__meter_said(m, y, best, best == y);
+    gtr__meter_count(m, y, best, best == y);
     if (!m->held) return GTR_OK;
     m->label[at] = y;
     if (n == 2) {
@@ -12987,15 +12987,15 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
 static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_t o, int64_t k, int64_t n) {
     const int64_t at = k * m->most + n;
     const double p = m->d.probabilities ? (double)x : 1 / (1 + exp(-(double)x));
-    const int said = p > (double)m->d.threshold;
+    const int predicted = p > (double)m->d.threshold;
     if (x != x) return gtr__meter_nan(m, "score", o, k);
     if (m->held) { m->label[at] = -1; m->held[at] = (float)x; }
     if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
     if (y > 1) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 or 1", (long)y);
-    m->out->counted++; m->top += said == y;
+    m->out->counted++; m->top += predicted == y;
     if (m->held) m->label[at] = y;
-    if (m->width == 1) gtr__meter_said(m, y, said, said == y);
-    else { m->support[k] += y; m->said[k] += said; m->right[k] += said && y; }
+    if (m->width == 1) gtr__meter_count(m, y, predicted, predicted == y);
+    else { m->support[k] += y; m->predicted[k] += predicted; m->hits[k] += predicted && y; }
     return GTR_OK;
 }
 /* Welford's mean and deviations. */
@@ -13050,37 +13050,37 @@ static gtr_result gtr__meter_areas(gtr__meter *m, gtr_class_metrics *c) {
     double *all = &m->out->value[GTR_METRIC_AUC];
     if (m->held && !room) return GTR_ERR_NOMEM;
     *all = m->held ? 0 : NAN;
-    for (int64_t k = 0; m->held && k < m->heaps; k++) {
+    for (int64_t k = 0; m->held && k < m->curves; k++) {
         const bool apart = m->kind == GTR__OF_LABELS;
         const double auc = gtr__auc(m->held + k * m->most, m->label + (apart ? k * m->most : 0),
-            apart || m->heaps == 1 ? 1 : (int32_t)k, m->most, room);
-        *all += auc / (double)m->heaps;
+            apart || m->curves == 1 ? 1 : (int32_t)k, m->most, room);
+        *all += auc / (double)m->curves;
         c[k].auc = auc;
-        if (m->heaps == 1) c[1].auc = auc;
+        if (m->curves == 1) c[1].auc = auc;
     }
     gtr__mfree(m->t->ctx, room);
     return GTR_OK;
 }
 /* Of one class, or macro or micro: value is its precision, recall and F1. */
-static void gtr__meter_three(double *value, double right, double said, double support) {
-    value[0] = gtr__share(right, said); value[1] = gtr__share(right, support);
-    value[2] = gtr__share(2 * right, said + support);
+static void gtr__meter_three(double *value, double hits, double predicted, double support) {
+    value[0] = gtr__share(hits, predicted); value[1] = gtr__share(hits, support);
+    value[2] = gtr__share(2 * hits, predicted + support);
 }
 static gtr_result gtr__meter_classes(gtr__meter *m, gtr_class_metrics *c) {
     double *v = m->out->value, all[3] = { 0, 0, 0 }, three[3], macro[3] = { 0, 0, 0 };
-    int64_t met = 0;
+    int64_t present = 0;
     for (int64_t k = 0; k < m->classes; k++) {
-        const double right = (double)m->right[k], said = (double)m->said[k], support = (double)m->support[k];
-        const bool counts = said + support > 0 || (m->kind == GTR__OF_LABELS && m->width > 1);
-        gtr__meter_three(three, right, said, support);
+        const double hits = (double)m->hits[k], predicted = (double)m->predicted[k], support = (double)m->support[k];
+        const bool counts = predicted + support > 0 || (m->kind == GTR__OF_LABELS && m->width > 1);
+        gtr__meter_three(three, hits, predicted, support);
         c[k].precision = three[0]; c[k].recall = three[1]; c[k].f1 = three[2]; c[k].auc = NAN;
         c[k].support = m->support[k];
-        all[0] += right; all[1] += said; all[2] += support;
+        all[0] += hits; all[1] += predicted; all[2] += support;
         for (int i = 0; i < 3 && counts; i++) macro[i] += three[i];
-        met += counts;
+        present += counts;
         if (k == 1 && m->confusion && m->classes == 2) memcpy(&v[GTR_METRIC_PRECISION], three, sizeof three);
     }
-    for (int i = 0; i < 3; i++) v[GTR_METRIC_PRECISION_MACRO + i] = gtr__share(macro[i], (double)met);
+    for (int i = 0; i < 3; i++) v[GTR_METRIC_PRECISION_MACRO + i] = gtr__share(macro[i], (double)present);
     gtr__meter_three(&v[GTR_METRIC_PRECISION_MICRO], all[0], all[1], all[2]);
     v[GTR_METRIC_ACCURACY] = gtr__share(m->kind == GTR__OF_CLASSES ? all[0] : (double)m->top, (double)m->out->counted);
     if (m->kind == GTR__OF_CLASSES) v[GTR_METRIC_TOP_K] = gtr__share((double)m->top, (double)m->out->counted);
@@ -13172,10 +13172,10 @@ static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     const int64_t c = m->classes, targets = c ? 0 : m->width;
     const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
     const bool square = c && c <= 1024 && labels == 1;
-    m->heaps = m->width == 2 && labels == 1 ? 1 : m->width;
+    m->curves = m->width == 2 && labels == 1 ? 1 : m->width;
     m->most = m->data->rows * m->outer * m->inner;
-    const bool holds = c && m->most <= m->d.auc_most / m->heaps;
-    const size_t n_held = holds ? (size_t)(m->most * m->heaps) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const bool holds = c && m->most <= m->d.auc_most / m->curves;
+    const size_t n_held = holds ? (size_t)(m->most * m->curves) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
     const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
     gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
         4 * (n_held + n_labels));
@@ -13185,7 +13185,7 @@ static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     *block = of;
     m->out->of_class = c ? of : NULL; m->out->classes = c;
     m->out->confusion = m->confusion = square ? count + 3 * c : NULL;
-    m->support = count; m->said = count + c; m->right = count + 2 * c;
+    m->support = count; m->predicted = count + c; m->hits = count + 2 * c;
     for (int i = 0; i < 4; i++) m->sum[i] = sum + i * targets;
     m->held = holds ? (float *)(sum + sums) : NULL;
     m->label = (int32_t *)(sum + sums) + n_held;
@@ -13243,7 +13243,7 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
     gtr__metrics_row(ctx, "macro", &v[GTR_METRIC_PRECISION_MACRO]); gtr__textf(ctx, "\n");
     gtr__metrics_row(ctx, "micro", &v[GTR_METRIC_PRECISION_MICRO]); gtr__textf(ctx, "\n");
     if (!m->confusion || m->classes > 20) return;
-    gtr__textf(ctx, "%-20s", "label \\ said");
+    gtr__textf(ctx, "%-20s", "label \\ predicted");
     for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7.7s", gtr__metrics_class(d, k, name));
     for (int64_t i = 0; i < m->classes; i++) {
         gtr__textf(ctx, "\n%-20s", gtr__metrics_class(d, i, name));

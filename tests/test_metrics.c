@@ -107,7 +107,7 @@ static void as_a_table(void)
         out.value[GTR_METRIC_MAE], out.value[GTR_METRIC_MSE], out.value[GTR_METRIC_RMSE]);
     EXPECT(!strcmp(out.text, line));
     EXPECT_EQ(gtr_evaluate_metrics(two.t, two.data, two.d, &out), GTR_OK);
-    EXPECT(strstr(out.text, "\n2 ") && !strstr(out.text, "said"));
+    EXPECT(strstr(out.text, "\n2 ") && !strstr(out.text, "predicted"));
     EXPECT_EQ(gtr_evaluate_metrics(two.t, two.data, two.d, NULL), GTR_OK);
     two.d.auc_most = 191;                       /* of 64 rows, 3 labels */
     EXPECT_EQ(gtr_evaluate_metrics(two.t, two.data, two.d, &out), GTR_OK);
@@ -133,7 +133,7 @@ static void names_of_classes(void)
     static const char *const folder[] = { "build/metrics", "build/metrics/an owl that is called by far too long a name",
         "build/metrics/rat" };
     static const char *const rows[] = { "\nan owl that is calle ", "\nrat ",
-        "\nlabel \\ said         an owl      rat\n" };
+        "\nlabel \\ predicted    an owl      rat\n" };
     gtr_trainer_desc how;
     gtr_metrics_desc d;
     gtr_metrics m;
