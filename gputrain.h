@@ -450,7 +450,7 @@ typedef struct gtr_metrics {
     int64_t counted, ignored; /* labels */
     int64_t classes; /* or, of several labels a row, as many; 0: targets */
     const gtr_class_metrics *of_class; /* classes of them, as all that is pointed to t's until its next evaluation */
-    const int64_t *confusion; /* [label * classes + predicted]; NULL: targets, labels side by side, above 1024 classes */
+    const int64_t *confusion; /* [label * classes + predicted]; NULL: targets, labels side by side, over 1024 classes */
     const char *text; /* a table, the context's until its next text; NULL in gtr_progress */
 } gtr_metrics;
 
