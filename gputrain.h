@@ -49,14 +49,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
     op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
-    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
-    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
-    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
-    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
-    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
-    evaluate fit predicting files datasets idx cifar images csv dataset-use safetensors json load save-file
-    checkpoint observing release
+    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
+    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:nll op:divisor op:mse op:bce_with_logits
+    op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
+    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
+    pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
+    running leaves resolve runner set-get schedule training nonfinite step evaluate metrics fit predicting files
+    datasets idx cifar images csv dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -75,9 +74,10 @@ Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; noth
 NULL and an error in the context; NULL passes through all builders, so a model is built first and checked once. A run
 makes a plan of the part of the graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan
 becomes a graph of kernels in its second run.
-    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback;
-                                .checkpoint and .resume: going on tomorrow
+    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback,
+                                early stopping, metrics; .checkpoint and .resume: going on tomorrow
     gtr_trainer_data, gtr_step  the same loop by hand, from a data set
+    gtr_train_for               so many milliseconds of that
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
@@ -109,7 +109,8 @@ The first error stays in the context until gtr_error_clear; calls that run, read
 gtr_result. While it stays gtr_save writes nothing: a model that could not be built, fed, loaded or trained replaces no
 file. The library prints nothing but gtr_fit's progress on stderr; never exits, never aborts. In training, a loss or
 gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names
-the step and the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
+the step and the first tensor, or the data set's row and column, and what may help; under FP16 such a step is skipped
+instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
@@ -207,7 +208,30 @@ typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 
 typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
 /* Of a loss's terms: sum / their number, sum, themselves, sum / dimension 0. */
 typedef enum gtr_reduction { GTR_REDUCE_MEAN, GTR_REDUCE_SUM, GTR_REDUCE_NONE, GTR_REDUCE_BATCH_MEAN } gtr_reduction;
-typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
+typedef enum gtr_schedule {
+    GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE, GTR_STEP_DECAY, GTR_EXPONENTIAL, GTR_LINEAR, GTR_ONE_CYCLE,
+    GTR_PLATEAU
+} gtr_schedule;
+/* Why a gtr_fit ended. The texts are those of gtr_end_text. */
+#define GTR__ENDS(X) \
+    X(NONE, "none has ended") \
+    X(EPOCHS, "all epochs are done") \
+    X(PATIENCE, "no improvement for .patience epochs") \
+    X(SECONDS, ".seconds are over") \
+    X(CALLBACK, "the callback returned false") \
+    X(STOP, "gtr_stop was called") \
+    X(ERROR, "an error")
+#define GTR__END_ENUM(id, text) GTR_END_##id,
+typedef enum gtr_end { GTR__ENDS(GTR__END_ENUM) GTR_END_COUNT } gtr_end;
+/* What a fit may go by: its name, and whether the largest is the best. */
+#define GTR__METRICS(X) \
+    X(LOSS, "loss", false) X(TENSOR, "metric", true) X(ACCURACY, "accuracy", true) X(TOP_K, "top-k", true) \
+    X(PRECISION, "precision", true) X(RECALL, "recall", true) X(F1, "f1", true) /* of class 1 of two */ \
+    X(PRECISION_MACRO, "macro precision", true) X(RECALL_MACRO, "macro recall", true) X(F1_MACRO, "macro f1", true) \
+    X(PRECISION_MICRO, "micro precision", true) X(RECALL_MICRO, "micro recall", true) X(F1_MICRO, "micro f1", true) \
+    X(AUC, "auc", true) X(R2, "r2", true) X(MAE, "mae", false) X(MSE, "mse", false) X(RMSE, "rmse", false)
+#define GTR__METRIC_ENUM(id, text, largest) GTR_METRIC_##id,
+typedef enum gtr_metric { GTR__METRICS(GTR__METRIC_ENUM) GTR_METRIC_COUNT } gtr_metric;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
@@ -357,10 +381,24 @@ typedef struct gtr_trainer_desc {
     float weight_decay; /* SGD, Adam, RMSprop: added to the gradient; AdamW (0 is its default 0.01), Lion: decoupled */
     float beta1, beta2; /* 0: 0.9, 0.999; RMSprop's alpha is beta2, 0: 0.99; Lion 0.9, 0.99 */
     float eps; /* 0: 1e-8 */
-    gtr_schedule schedule; /* 0: constant */
-    int64_t warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
-    int64_t total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
-    float min_lr; /* cosine */
+    /* 0: constant. Of attempted step t = 0, 1, ... PyTorch's rates, where each step is one of its schedulers':
+       GTR_COSINE: CosineAnnealingLR, from lr to min_lr. GTR_STEP_DECAY: lr gamma^floor(t / decay_steps).
+       GTR_EXPONENTIAL: lr gamma^(t / decay_steps). GTR_LINEAR: lr times start_factor, to lr times end_factor.
+       GTR_ONE_CYCLE: from lr / div_factor to lr within pct_start of the steps, and to lr / div_factor /
+       final_div_factor at the last (OneCycleLR without cycle_momentum). GTR_PLATEAU: ReduceLROnPlateau, which goes by
+       gtr_trainer_plateau's values, and by those that gtr_fit monitors, at each epoch's end */
+    gtr_schedule schedule;
+    int64_t warmup_steps; /* lr (t+1)/warmup in the first steps, t is 0 behind them; not one-cycle, plateau, custom */
+    int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
+    float min_lr; /* cosine, plateau */
+    int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
+    float gamma; /* step, plateau (its factor): 0: 0.1; exponential: above 0 */
+    float start_factor, end_factor; /* linear; 0: 1/3 and 1. GTR_ZERO: none */
+    float pct_start, div_factor, final_div_factor; /* one-cycle; 0: 0.3, 25 and 1e4 */
+    bool anneal_linear, three_phase; /* one-cycle */
+    int plateau_patience, plateau_cooldown; /* evaluations; patience 0: 10, -1: 0 */
+    float threshold; /* plateau: 0: 1e-4 of the best, GTR_ZERO: any */
+    bool threshold_absolute;
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
@@ -391,6 +429,31 @@ typedef struct gtr_report {
     bool skipped; /* FP16: this step's gradients overflowed; no update */
 } gtr_report;
 
+/* What gtr_evaluate_metrics compares. scores (N, C, ...) with GTR_I32 labels (N, ...): of C classes. As many labels as
+   scores, (N) or (N, K, ...) with K of them side by side: GTR_I32, or float32 with .binary: 0 or 1 each; other float32:
+   targets. */
+typedef struct gtr_metrics_desc {
+    gtr_tensor *scores, *labels; /* of any op, or inputs */
+    bool binary;
+    bool probabilities; /* scores are these, not logits */
+    float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
+    int top_k; /* 0: 5 */
+    int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
+    bool ignore_zero;
+    int64_t batch; /* rows at a time; 0: 1024, or as many as have 2^24 scores */
+    int64_t auc_most; /* scores that AUC may hold, 4 bytes of host memory each, else it is NaN; 0: 2^24, -1: none */
+} gtr_metrics_desc;
+/* 0 where there is no label of the class, or none was predicted. */
+typedef struct gtr_class_metrics { double precision, recall, f1, auc; int64_t support; } gtr_class_metrics;
+typedef struct gtr_metrics {
+    double value[GTR_METRIC_COUNT]; /* by gtr_metric; NaN: these labels have none */
+    int64_t counted, ignored; /* labels */
+    int64_t classes; /* or, of several labels a row, as many; 0: targets */
+    const gtr_class_metrics *of_class; /* classes of them, as all that is pointed to t's until its next evaluation */
+    const int64_t *confusion; /* [label * classes + predicted]; NULL: targets, labels side by side, over 1024 classes */
+    const char *text; /* a table, the context's until its next text; NULL in gtr_progress */
+} gtr_metrics;
+
 /* Progress of gtr_fit, as its callback sees it. */
 typedef struct gtr_progress {
     gtr_trainer *trainer;
@@ -400,6 +463,8 @@ typedef struct gtr_progress {
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
+    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from the first validation on; else NULL */
+    float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
     void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
@@ -427,7 +492,25 @@ typedef struct gtr_fit_desc {
        one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
        batch, no_shuffle or drop_last: GTR_ERR_STATE. */
     bool resume;
+    /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
+       at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
+       of .metrics, the errors the less, the rest the more */
+    gtr_metric monitor;
+    bool monitor_least; /* the least .metric is the best */
+    gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
+    int patience; /* epochs one after the other without a better value, after which the fit ends; 0: it does not */
+    float min_delta; /* a value is better if it is by more than this */
+    bool restore_best; /* parameters, buffers and averages become the best epoch's at the end, whatever ended the fit */
+    double seconds; /* of the whole call, after which no step begins, and which one step at most is over; 0: any */
 } gtr_fit_desc;
+/* How the last gtr_fit ended. */
+typedef struct gtr_fit_end {
+    gtr_end why;
+    int64_t steps;
+    double seconds;
+    float best; int best_epoch; /* as gtr_progress has them */
+    bool restored; /* the weights are that epoch's */
+} gtr_fit_end;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied. */
 typedef struct gtr_column {
@@ -868,17 +951,37 @@ GTR_API float gtr_loss(gtr_trainer *t);
 /* Sets the base learning rate from the next step on: scales a schedule (min_lr and lr_fn, too) by lr / desc.lr, so that
    0 stays 0. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
+/* Gives GTR_PLATEAU an evaluation's value, of which the largest, else the least, is best; the rate is min_lr or more,
+   and what would change by less than 1e-8 stays. Another schedule, or during a gtr_fit, which gives its own:
+   GTR_ERR_STATE. */
+GTR_API gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest);
 /* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
    tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or a callback;
    else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
    feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
+/* How the last gtr_fit ended, why GTR_END_NONE before the first; and in words. */
+GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
+GTR_API const char *gtr_end_text(gtr_end why);
+/* Steps as gtr_step does, and with its bits, for the rest of a frame or a controller's idle time: one after the other
+   while the next should be done in time, by what those of this call took, but at least one (0 milliseconds or less:
+   none): over by at most a step. Goes on where the last call stopped, by gtr_trainer_data's epochs or what gtr_set set.
+   On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A batch's first three steps take
+   longer: it is planned and captured. */
+GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
    labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
-/* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in
-   a signal handler and from any thread. */
+/* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
+   the host: accuracy (of labels, where a row has several), top-k; precision, recall and F1 of the positive class of
+   two, and macro and micro; AUC under ROC (several classes: one against the rest; several labels: their mean; NaN where
+   one has no labels of both kinds); of targets R2, MAE, MSE and RMSE (of several side by side their mean). Of the
+   averages, as gtr_evaluate. GTR_ERR_SHAPE: other shapes; GTR_ERR_ARG: a label that is no class; GTR_ERR_NONFINITE:
+   NaN. Waits. */
+GTR_API gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out);
+/* Ends a running gtr_fit, or gtr_train_for, of this context after the steps already queued (one that starts later is
+   not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
@@ -2188,6 +2291,7 @@ struct gtr_context {
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
 };
+typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plateau; /* rate: of desc.lr */
 struct gtr_trainer {
     gtr_context *ctx;
     gtr_trainer *next;
@@ -2202,6 +2306,9 @@ struct gtr_trainer {
     gtr_result refused; /* of a call from its callback that may not be there */
     bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
     int64_t fit_steps; uint64_t fit_step0;
+    gtr_fit_end ended; /* likewise */
+    void *metered; /* what its last metrics point to */
+    gtr_tensor *scored[2]; /* by the running gtr_fit */
     gtr_tensor **param; int n_param;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
@@ -2212,6 +2319,7 @@ struct gtr_trainer {
     gtr__optim optim;
     struct gtr__runner *runner;
     float lr;
+    gtr__plateau plateau;
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
@@ -11759,6 +11867,136 @@ float gtr_item(gtr_tensor *t) {
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
+// >>schedule
+/* A row's rate in step s, 0-based, of so many, behind any warm-up; scale: lr / desc.lr. By closed form: nothing to
+   save, nothing to recur, but for the plateau's. */
+typedef struct { const gtr_trainer *t; const gtr_trainer_desc *d; double lr, scale, s, steps; } gtr__rate_at;
+typedef struct { const char *name; bool warms, ends; double (*rate)(const gtr__rate_at *a); } gtr__schedule_row;
+static double gtr__part_done(const gtr__rate_at *a) { return a->s >= a->steps ? 1 : a->s / a->steps; }
+static double gtr__rate_constant(const gtr__rate_at *a) { return a->lr; }
+static double gtr__rate_cosine(const gtr__rate_at *a) {
+    const double least = a->d->min_lr * a->scale;
+    return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__part_done(a)));
+}
+static double gtr__rate_custom(const gtr__rate_at *a) {
+    return a->d->lr_fn((int64_t)a->s, a->d->lr_user) * a->scale;
+}
+static double gtr__rate_step(const gtr__rate_at *a) {
+    return a->lr * pow(a->d->gamma, floor(a->s / (double)a->d->decay_steps));
+}
+static double gtr__rate_exponential(const gtr__rate_at *a) {
+    return a->lr * pow(a->d->gamma, a->s / (double)a->d->decay_steps);
+}
+static double gtr__rate_linear(const gtr__rate_at *a) {
+    const double first = a->d->start_factor;
+    return a->lr * (first + (a->d->end_factor - first) * gtr__part_done(a));
+}
+static double gtr__rate_one_cycle(const gtr__rate_at *a) {
+    const gtr_trainer_desc *d = a->d;
+    const int phases = d->three_phase ? 3 : 2;
+    const double pct = d->pct_start, low = a->lr / d->div_factor, last = low / d->final_div_factor;
+    const double end[] = { pct * a->steps - 1, d->three_phase ? 2 * pct * a->steps - 2 : a->steps - 1, a->steps - 1 };
+    const double rate[] = { low, a->lr, d->three_phase ? low : last, last };
+    int i = 0;
+    while (i < phases - 1 && a->s > end[i]) i++;
+    const double first = i ? end[i - 1] : 0, span = end[i] - first;
+    const double part = a->s >= end[i] || !(span > 0) ? 1 : (a->s - first) / span;
+    return d->anneal_linear ? rate[i] + (rate[i + 1] - rate[i]) * part
+        : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
+}
+static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->plateau.rate * a->scale; }
+static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
+    { "constant", true, false, gtr__rate_constant }, { "cosine", true, true, gtr__rate_cosine },
+    { "custom", false, false, gtr__rate_custom }, { "step", true, false, gtr__rate_step },
+    { "exponential", true, false, gtr__rate_exponential }, { "linear", true, true, gtr__rate_linear },
+    { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
+};
+static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
+    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
+    return GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of warm-up, want at least "
+            "1 and at most as many", gtr__schedules[d->schedule].name, (long long)steps, (long long)d->warmup_steps);
+}
+#define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
+#define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
+/* Its numbers are finite and not negative. */
+static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
+    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    GTR__WRONG(d->warmup_steps != 0 && !row->warms, "a %s schedule has no warmup_steps", row->name);
+    GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
+    GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
+    GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
+        "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
+    GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
+        || d->plateau_cooldown < 0, "pct_start above 1 (three_phase: a half), plateau_patience or plateau_cooldown");
+    GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
+    GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
+    GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
+    GTR__DEFAULT(plateau_patience, 10); GTR__DEFAULT(threshold, 1e-4f);
+    d->plateau_patience = GTR__MAX(d->plateau_patience, 0);
+    return GTR_OK;
+}
+/* The rate of attempted step s; NaN: no length yet. */
+static float gtr__rate(const gtr_trainer *t, int64_t s) {
+    const gtr_trainer_desc *d = &t->desc;
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    const double lr = t->lr;
+    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
+    if (row->ends && !d->total_steps) s -= (int64_t)t->fit_step0;
+    if (row->ends && !total) return (float)NAN;
+    if (s < d->warmup_steps) return (float)(lr * (double)(s + 1) / (double)d->warmup_steps);
+    const gtr__rate_at a = { t, d, lr, lr / (double)d->lr, (double)(s - d->warmup_steps),
+        (double)(total - d->warmup_steps) };
+    return (float)row->rate(&a);
+}
+/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
+    const gtr_trainer_desc *d = &t->desc;
+    const gtr__schedule_row *row = &gtr__schedules[d->schedule];
+    const int64_t at = (int64_t)t->runner->step;
+    char text[GTR__TEXT];
+    t->fit_step0 = t->runner->step; t->fit_steps = steps;
+    if (!row->ends) return GTR_OK;
+    snprintf(text, sizeof text, "gtr_fit starts where its %s schedule has ended: the rate stays", row->name);
+    if (d->total_steps && at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
+}
+gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
+    if (!t) return GTR_ERR_ARG;
+    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!(lr >= 0) || !gtr__finite(lr))
+        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
+    t->lr = lr;
+    return GTR_OK;
+}
+/* Whether v is better than best by more than margin; NaN is not. */
+static bool gtr__better(double v, double best, bool largest, double margin) {
+    return largest ? v > best + margin : v < best - margin;
+}
+static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
+    const gtr_trainer_desc *d = &t->desc;
+    gtr__plateau *p = &t->plateau;
+    if (!p->any) p->best = largest ? -INFINITY : INFINITY;
+    p->any = true;
+    const double part = d->threshold_absolute ? 1 : gtr__finite(p->best) ? p->best : 0;
+    if (gtr__better(value, p->best, largest, d->threshold * part)) { p->best = value; p->bad = 0; }
+    else p->bad++;
+    if (p->cooldown > 0) { p->cooldown--; p->bad = 0; }
+    if (p->bad <= d->plateau_patience) return;
+    const double rate = GTR__MAX(p->rate * d->gamma, (double)d->min_lr);
+    if (p->rate - rate > 1e-8) p->rate = rate;
+    p->cooldown = d->plateau_cooldown; p->bad = 0;
+}
+gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
+    if (!t) return GTR_ERR_ARG;
+    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (t->desc.schedule != GTR_PLATEAU || t->fitting)
+        return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
+            gtr__schedules[t->desc.schedule].name, t->fitting ? ", and gtr_fit's own" : "");
+    gtr__plateau_value(t, value, largest);
+    return GTR_OK;
+}
+
 // >>training
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -11793,11 +12031,6 @@ static bool gtr__glob(const char *p, const char *s) {
     }
     return !*s;
 }
-static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
-    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
-    return GTR__BAD_ARG(ctx, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
-            "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
-}
 typedef struct {
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
     float lr, beta1, beta2, weight_decay;
@@ -11827,9 +12060,9 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
 #define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(min_lr) X(clip_norm) \
-    X(loss_scale) X(ema)
+    X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) X(final_div_factor) \
+    X(threshold)
 #define GTR__NUMBER(name) { d->name, #name },
-#define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
     for (size_t i = 0; i < GTR__LENGTH(of); i++)
@@ -11838,17 +12071,15 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
         "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
         d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE
+    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer, schedule, precision or nonfinite is not of its enum");
+        "optimizer, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
         "momentum is SGD's and RMSprop's; the others have beta1");
-    GTR__WRONG(d->warmup_steps != 0 && d->schedule != GTR_COSINE, "warmup_steps belongs to GTR_COSINE");
     GTR__WRONG(d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain),
         "nesterov needs SGD with a momentum");
-    if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
-    GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
+    GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
         "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
     GTR__WRONG(d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups),
@@ -11862,13 +12093,13 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
-    if (d->lr == 0) d->lr = row->lr;
-    if (d->beta1 == 0) d->beta1 = row->beta1;
-    if (d->beta2 == 0) d->beta2 = row->beta2;
-    if (d->eps == 0) d->eps = 1e-8f;
-    if (d->weight_decay == 0) d->weight_decay = row->weight_decay;
-    if (d->loss_scale == 0) d->loss_scale = 65536;
-    if (d->micro_batches == 0) d->micro_batches = 1;
+    GTR__DEFAULT(lr, row->lr);
+    GTR__DEFAULT(beta1, row->beta1);
+    GTR__DEFAULT(beta2, row->beta2);
+    GTR__DEFAULT(eps, 1e-8f);
+    GTR__DEFAULT(weight_decay, row->weight_decay);
+    GTR__DEFAULT(loss_scale, 65536);
+    GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
 }
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
@@ -11964,6 +12195,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
     gtr__mfree(ctx, t->lookups);
+    gtr__mfree(ctx, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
@@ -11977,6 +12209,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr; t->asked = asked;
+    t->plateau.rate = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
     for (int g = 0; g < desc.n_groups && ok; g++) {
@@ -12011,40 +12244,6 @@ void gtr_trainer_destroy(gtr_trainer *t) {
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
 
-// >>schedule
-/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: no length yet. */
-static float gtr__rate(const gtr_trainer *t, int64_t s) {
-    const gtr_trainer_desc *d = &t->desc;
-    const double scale = (double)t->lr / (double)d->lr, least = d->min_lr * scale;
-    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
-    if (d->schedule == GTR_CUSTOM_SCHEDULE) return (float)(d->lr_fn(s, d->lr_user) * scale);
-    if (d->schedule != GTR_COSINE) return t->lr;
-    if (!d->total_steps) s -= (int64_t)t->fit_step0;
-    if (!total) return (float)NAN;
-    if (s < d->warmup_steps) return (float)((double)t->lr * (double)(s + 1) / (double)d->warmup_steps);
-    if (s >= total) return (float)least;
-    double x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
-    return (float)(least + 0.5 * ((double)t->lr - least) * (1 + cos(3.14159265358979323846 * x)));
-}
-/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
-static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
-    const gtr_trainer_desc *d = &t->desc;
-    const int64_t at = (int64_t)t->runner->step;
-    t->fit_step0 = t->runner->step; t->fit_steps = steps;
-    if (d->schedule != GTR_COSINE) return GTR_OK;
-    if (d->total_steps && at >= d->total_steps)
-        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "gtr_fit starts where its cosine has ended: the rate stays min_lr");
-    return d->total_steps ? GTR_OK : gtr__cosine_check(t->ctx, d, steps);
-}
-gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
-    if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
-    if (!(lr >= 0) || !gtr__finite(lr))
-        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
-    t->lr = lr;
-    return GTR_OK;
-}
-
 // >>nonfinite
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
@@ -12064,6 +12263,48 @@ static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) 
     void *instance = ctx->instance[e->plan.value[count].stage];
     return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
 }
+/* The first such element of an input that gtr_set set. */
+static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void *at, char *text, size_t size) {
+    const int64_t n = gtr__count(&v->shape), row = n / v->shape.dim[0];
+    gtr_float *x = GTR__NEW(ctx, gtr_float, n);
+    int64_t i = x && gtr__read(ctx, v->stage, x, at, v->storage, GTR_F32, n, "an input") == GTR_OK ? 0 : n;
+    while (i < n && gtr__finite((double)x[i])) i++;
+    if (i < n && v->last) snprintf(text, size, ", row %lld,", (long long)(i / row));
+    else if (i < n) snprintf(text, size, ", row %lld, element %lld,", (long long)(i / row), (long long)(i % row));
+    gtr__mfree(ctx, x);
+}
+/* The first such value of a step's rows of its data set, if it has one. */
+static bool gtr__find_in_data(const gtr_trainer *t, const gtr__record *rec, char *text, size_t size) {
+    const gtr_dataset *d = t->data;
+    for (int i = 0; d && i < t->n_inputs; i++) {
+        const gtr__column *c = &d->column[t->column[i]];
+        for (int64_t k = rec->first; c->host && k < GTR__MIN(rec->first + t->batch, d->rows); k++) {
+            int64_t row = k, j = 0;
+            if (rec->key) GTR__SHUFFLE(row, d->rows, rec->key);
+            const gtr_float *x = (const gtr_float *)(const void *)(c->host + (size_t)row * c->row_bytes);
+            if (c->dtype != GTR_F32 || !gtr__nonfinite(x, c->row)) continue;
+            while (gtr__finite((double)x[j])) j++;
+            snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
+                t->input[i]->name, d->name, (long long)row, t->column[i], (long long)j);
+            return true;
+        }
+    }
+    return false;
+}
+/* What usually helps, by what is known; first: no update was made before. */
+static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
+    const gtr_trainer_desc *d = &t->desc;
+    int n = 0;
+    if (first) GTR__APPEND(text, size, n, "; there was no update before it: look for values out of scale in the data, "
+        "and for log, sqrt or a division where 0 may be");
+    else {
+        GTR__APPEND(text, size, n, "; try a lower rate than %g, ", (double)lr);
+        if (d->clip_norm > 0) GTR__APPEND(text, size, n, "a clip_norm below %g", (double)d->clip_norm);
+        else GTR__APPEND(text, size, n, "clip_norm");
+    }
+    if (d->precision == GTR_MIXED_FP16)
+        GTR__APPEND(text, size, n, ", %s instead of GTR_MIXED_FP16", t->ctx->caps.bf16 ? "GTR_MIXED_BF16" : "GTR_FP32");
+}
 static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
@@ -12074,9 +12315,12 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
     gtr__shape_text(&logical, shape);
     if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"",
         gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
-    else if (!n)
-        snprintf(text, size, "the %s \"%s\" %s", gtr__row(v->tensor->op)->name, name, shape);
-    else {
+    else if (!n) {
+        char where[64] = "";
+        if (v->home == GTR__HOME_INPUT && v->shape.ndim && e->recipe.micro == 1)
+            gtr__find_in_input(ctx, v, gtr__value_address(ctx, e, value), where, sizeof where);
+        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(v->tensor->op)->name, name, shape, where);
+    } else {
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
@@ -12165,9 +12409,10 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
-    char text[512] = "a value", rest[64] = "";
+    char text[512] = "a value", rest[64] = "", cures[256] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
+    const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
     gtr__cached *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
@@ -12177,15 +12422,17 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e) gtr__note_lookups(t, &e->plan);
-    if (e && gtr__entry_ready(ctx, e, r) == GTR_OK)
-        gtr__find_nonfinite(ctx, e, t->edited == ctl.step + 1, text, sizeof text);
+    const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, &rec, text, sizeof text);
+    if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
+    if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
+        gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
     t->edited = 0;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
-    return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
-        (unsigned long long)ctl.bad_step, text, rest);
+    return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
+        (unsigned long long)ctl.bad_step, text, rest, cures);
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
@@ -12355,7 +12602,7 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     if (s == t->runner->step)
         GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
                 (unsigned long long)s + 1, (double)lr,
-                t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
+                gtr__schedules[t->desc.schedule].ends ? " (total_steps 0 is for gtr_fit)" : "");
     return false;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -12587,28 +12834,72 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
     return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
 
+/* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
+typedef struct { double seconds, since; uint64_t done; } gtr__pace;
+/* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are
+   waited for and timed. 0: the time is up, or, if whole, too short for one. */
+static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bool whole, int *n) {
+    const gtr__runner *r = t->runner;
+    const double then = 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n);
+    if (then > 0 && then <= end - gtr__now()) return gtr__step_part(t, GTR__PART_ALL, n);
+    GTR__TRY(gtr__wait_all(t->ctx));
+    const double now = gtr__now(), left = end - now;
+    const uint64_t done = r->shared->launches;
+    if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
+    c->since = now; c->done = done;
+    const double fit = c->seconds > 0 ? left / (2 * c->seconds) : 1;
+    *n = left <= 0 || (whole && left < c->seconds) ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
+    return *n ? gtr__step_part(t, GTR__PART_ALL, n) : GTR_OK;
+}
+static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
+    if (ctx->fits) return;
+    ctx->stopped = false;
+    gtr__stop_set(ctx, 0);
+}
+gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+    const double end = gtr__now() + 1e-3 * milliseconds;
+    gtr__pace pace = GTR__ZERO;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
+    if (!gtr__finite(milliseconds))
+        return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
+    gtr__stop_begin(t->ctx);
+    gtr_result r = gtr__wait_all(t->ctx);
+    pace.since = gtr__now(); pace.done = t->runner->shared->launches;
+    for (int n = 1, first = 1; n && milliseconds > 0 && !r && !t->ctx->stopped; first = 0) {
+        r = first ? gtr__step_part(t, GTR__PART_ALL, &n) : gtr__step_in_time(t, &pace, end, true, &n);
+        t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
+    }
+    const gtr_result done = gtr__wait_all(t->ctx);
+    return r ? r : done ? done : gtr__observe(t);
+}
+
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-/* The plan for n rows, ready; rec: where their columns are. */
-static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-        gtr__cached **e, gtr__record *rec) {
+/* A recipe's plan, ready; rec: where its columns are. */
+static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e,
+        gtr__record *rec) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
+    r->precision = t->desc.precision;
+    r->data = data;
+    *e = gtr__entry_get(ctx, r, NULL);
+    if (!*e) return ctx->error;
+    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
+    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
+    return gtr__entry_ready(ctx, *e, ctx->runner);
+}
+static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
+        gtr__cached **e, gtr__record *rec) {
     gtr__recipe r = gtr__recipe0(n, 0);
     gtr_tensor **to = set == 2 ? r.fetch : r.report;
     int *count = set == 2 ? &r.n_fetch : &r.n_report;
     to[(*count)++] = t->loss;
     if (metric && metric != t->loss) to[(*count)++] = metric;
-    r.precision = t->desc.precision;
-    r.data = data; r.set = set;
-    *e = gtr__entry_get(ctx, &r, NULL);
-    if (!*e) return ctx->error;
-    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
-    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
-    return gtr__entry_ready(ctx, *e, ctx->runner);
+    r.set = set;
+    return gtr__evaluate_plan(t, data, &r, e, rec);
 }
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
    set 2. */
@@ -12669,18 +12960,376 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
     return GTR_OK;
 }
+static bool gtr__wants_averages(gtr_trainer *t) {
+    return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
+        gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+}
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    const bool averages = t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
-        gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+    const bool averages = gtr__wants_averages(t);
     if (averages) GTR__TRY(gtr__average_swap(t));
     const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
     const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
     return r ? r : back;
 }
 
+// >>metrics
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
+typedef enum { GTR__OF_CLASSES, GTR__OF_LABELS, GTR__OF_TARGETS } gtr__metered;
+typedef struct { float score; int32_t label; } gtr__ranked;
+/* scores (outer, width, inner), labels (outer, inner) of classes, else as scores. */
+typedef struct {
+    gtr_trainer *t; gtr_dataset *data;
+    gtr_metrics_desc d;
+    gtr__metered kind;
+    int64_t outer, width, inner, classes; /* outer: of a row */
+    int64_t *support, *predicted, *hits; /* of each class */
+    int64_t *confusion, top;
+    /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
+    float *held; int32_t *label; int64_t n_held, curves, most;
+    double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
+    int64_t rows; /* outer ones so far */
+    gtr_metrics *out;
+} gtr__meter;
+#define GTR__METER_FAIL(code, o, text, ...) \
+    GTR__FAIL(m->t->ctx, code, "metrics: data set \"%s\", row %lld: " text, m->data->name, \
+        (long long)((m->rows + (o)) / m->outer), __VA_ARGS__)
+static gtr_result gtr__meter_nan(const gtr__meter *m, const char *what, int64_t o, int64_t k) {
+    return GTR__METER_FAIL(NONFINITE, o, "%s %lld of \"%s\" is NaN", what, (long long)k, gtr__label(m->d.scores));
+}
+static bool gtr__counts(const gtr__meter *m, int32_t y) {
+    const int32_t ignore = m->d.ignore_index;
+    return y >= 0 && (y != ignore || (ignore == 0 && !m->d.ignore_zero));
+}
+static void gtr__meter_count(gtr__meter *m, int64_t label, int64_t predicted, bool same) {
+    m->support[label]++; m->predicted[predicted]++; m->hits[label] += same;
+    if (m->confusion) m->confusion[label * m->classes + predicted]++;
+}
+/* One label of several classes; x: its scores, inner apart. */
+static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y, int64_t o) {
+    const int64_t n = m->width, at = m->n_held++;
+    int64_t best = 0, above = 0;
+    double sum = 0;
+    if (m->held) m->label[at] = -1;
+    if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
+    if (y >= n) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 to %lld", (long)y, (long long)n - 1);
+    const gtr_float own = x[y * m->inner];
+    for (int64_t k = 0; k < n; k++) {
+        const gtr_float v = x[k * m->inner];
+        if (v != v) return gtr__meter_nan(m, "score", o, k);
+        if (v > x[best * m->inner]) best = k;
+        above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
+    }
+    m->out->counted++; m->top += above < m->d.top_k;
+    gtr__meter_count(m, y, best, best == y);
+    if (!m->held) return GTR_OK;
+    m->label[at] = y;
+    if (n == 2) {
+        m->held[at] = (float)(m->d.probabilities ? x[m->inner] : x[m->inner] - x[0]);
+        return GTR_OK;
+    }
+    const double most = (double)x[best * m->inner];
+    for (int64_t k = 0; k < n; k++) sum += exp((double)x[k * m->inner] - most);
+    for (int64_t k = 0; k < n; k++) {
+        const double v = (double)x[k * m->inner];
+        m->held[k * m->most + at] = (float)(m->d.probabilities ? v : v - most - log(sum));
+    }
+    return GTR_OK;
+}
+/* Score k of a row; the n-th of its kind, from 0. */
+static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_t o, int64_t k, int64_t n) {
+    const int64_t at = k * m->most + n;
+    const double p = m->d.probabilities ? (double)x : 1 / (1 + exp(-(double)x));
+    const int predicted = p > (double)m->d.threshold;
+    if (x != x) return gtr__meter_nan(m, "score", o, k);
+    if (m->held) { m->label[at] = -1; m->held[at] = (float)x; }
+    if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
+    if (y > 1) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 or 1", (long)y);
+    m->out->counted++; m->top += predicted == y;
+    if (m->held) m->label[at] = y;
+    if (m->width == 1) gtr__meter_count(m, y, predicted, predicted == y);
+    else { m->support[k] += y; m->predicted[k] += predicted; m->hits[k] += predicted && y; }
+    return GTR_OK;
+}
+/* Welford's mean and deviations. */
+static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o, int64_t k, int64_t n) {
+    const double off = y - m->sum[0][k], error = x - y;
+    if (error != error) return gtr__meter_nan(m, x != x ? "score" : "the target of score", o, k);
+    m->sum[0][k] += off / (double)(n + 1);
+    m->sum[1][k] += off * (y - m->sum[0][k]);
+    m->sum[2][k] += error * error;
+    m->sum[3][k] += fabs(error);
+    m->out->counted++;
+    return GTR_OK;
+}
+static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void *labels, int64_t n) {
+    const bool floats = m->d.labels->dtype == GTR_F32;
+    const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
+    for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
+        const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
+        const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
+        const int32_t y = floats ? target < 0 ? -1 : target > (gtr_float)0.5 : ((const int32_t *)labels)[at];
+        if (m->kind == GTR__OF_CLASSES) GTR__TRY(gtr__meter_class(m, x + o * m->width * m->inner + i, y, o));
+        else if (m->kind == GTR__OF_TARGETS) GTR__TRY(gtr__meter_target(m, (double)x[at], (double)target, o, k, nth));
+        else if (target != target) return gtr__meter_nan(m, "the label of score", o, k);
+        else GTR__TRY(gtr__meter_label(m, x[at], y, o, k, nth));
+    }
+    m->rows += n;
+    return GTR_OK;
+}
+static int gtr__rank_order(const void *a, const void *b) {
+    const float x = ((const gtr__ranked *)a)->score, y = ((const gtr__ranked *)b)->score;
+    return (x > y) - (x < y);
+}
+/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). */
+static double gtr__auc(const float *score, const int32_t *label, int32_t of, int64_t most, gtr__ranked *room) {
+    int64_t n = 0, ones = 0;
+    double ranks = 0;
+    for (int64_t i = 0; i < most; i++) if (label[i] >= 0) {
+        room[n].score = score[i]; room[n].label = label[i] == of;
+        ones += room[n++].label;
+    }
+    if (!ones || ones == n) return NAN;
+    qsort(room, (size_t)n, sizeof *room, gtr__rank_order);
+    for (int64_t i = 0, j = 0, in; i < n; i = j) {
+        for (in = 0; j < n && !(room[j].score > room[i].score); j++) in += room[j].label; /* NaN: inf - inf */
+        ranks += (double)in * (double)(i + 1 + j) / 2;
+    }
+    return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
+}
+static double gtr__share(double a, double b) { return b > 0 ? a / b : 0; }
+static gtr_result gtr__meter_areas(gtr__meter *m, gtr_class_metrics *c) {
+    gtr__ranked *room = m->held ? GTR__NEW(m->t->ctx, gtr__ranked, m->most) : NULL;
+    double *all = &m->out->value[GTR_METRIC_AUC];
+    if (m->held && !room) return GTR_ERR_NOMEM;
+    *all = m->held ? 0 : NAN;
+    for (int64_t k = 0; m->held && k < m->curves; k++) {
+        const bool apart = m->kind == GTR__OF_LABELS;
+        const double auc = gtr__auc(m->held + k * m->most, m->label + (apart ? k * m->most : 0),
+            apart || m->curves == 1 ? 1 : (int32_t)k, m->most, room);
+        *all += auc / (double)m->curves;
+        c[k].auc = auc;
+        if (m->curves == 1) c[1].auc = auc;
+    }
+    gtr__mfree(m->t->ctx, room);
+    return GTR_OK;
+}
+/* Of one class, or macro or micro: value is its precision, recall and F1. */
+static void gtr__meter_three(double *value, double hits, double predicted, double support) {
+    value[0] = gtr__share(hits, predicted); value[1] = gtr__share(hits, support);
+    value[2] = gtr__share(2 * hits, predicted + support);
+}
+static gtr_result gtr__meter_classes(gtr__meter *m, gtr_class_metrics *c) {
+    double *v = m->out->value, all[3] = { 0, 0, 0 }, three[3], macro[3] = { 0, 0, 0 };
+    int64_t present = 0;
+    for (int64_t k = 0; k < m->classes; k++) {
+        const double hits = (double)m->hits[k], predicted = (double)m->predicted[k], support = (double)m->support[k];
+        const bool counts = predicted + support > 0 || (m->kind == GTR__OF_LABELS && m->width > 1);
+        gtr__meter_three(three, hits, predicted, support);
+        c[k].precision = three[0]; c[k].recall = three[1]; c[k].f1 = three[2]; c[k].auc = NAN;
+        c[k].support = m->support[k];
+        all[0] += hits; all[1] += predicted; all[2] += support;
+        for (int i = 0; i < 3 && counts; i++) macro[i] += three[i];
+        present += counts;
+        if (k == 1 && m->confusion && m->classes == 2) memcpy(&v[GTR_METRIC_PRECISION], three, sizeof three);
+    }
+    for (int i = 0; i < 3; i++) v[GTR_METRIC_PRECISION_MACRO + i] = gtr__share(macro[i], (double)present);
+    gtr__meter_three(&v[GTR_METRIC_PRECISION_MICRO], all[0], all[1], all[2]);
+    v[GTR_METRIC_ACCURACY] = gtr__share(m->kind == GTR__OF_CLASSES ? all[0] : (double)m->top, (double)m->out->counted);
+    if (m->kind == GTR__OF_CLASSES) v[GTR_METRIC_TOP_K] = gtr__share((double)m->top, (double)m->out->counted);
+    return gtr__meter_areas(m, c);
+}
+static void gtr__meter_targets(gtr__meter *m) {
+    double *v = m->out->value;
+    const double n = (double)(m->rows * m->inner), each = (double)m->width;
+    v[GTR_METRIC_R2] = n < 2 ? NAN : 0;
+    v[GTR_METRIC_MAE] = v[GTR_METRIC_MSE] = v[GTR_METRIC_RMSE] = 0;
+    for (int64_t k = 0; k < m->width; k++) {
+        const double dev = m->sum[1][k], mse = m->sum[2][k];
+        v[GTR_METRIC_R2] += (dev > 0 ? 1 - mse / dev : mse > 0 ? 0 : 1) / each;
+        v[GTR_METRIC_MSE] += mse / n / each; v[GTR_METRIC_RMSE] += sqrt(mse / n) / each;
+        v[GTR_METRIC_MAE] += m->sum[3][k] / n / each;
+    }
+}
+/* What scores and labels are of. */
+static gtr_result gtr__meter_shapes(gtr__meter *m) {
+    const gtr_tensor *x = m->d.scores, *y = m->d.labels;
+    char of_x[GTR__TEXT], of_y[GTR__TEXT];
+    if (!x || !y || x->ctx != m->t->ctx || y->ctx != m->t->ctx)
+        return GTR__BAD_ARG(m->t->ctx, "metrics: scores or labels are NULL, or another context's");
+    const gtr_shape *s = &x->shape, *l = &y->shape;
+    const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
+        && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
+    const int64_t all = rows ? gtr__count(s) / s->dim[0] : 0, labels = rows ? gtr__count(l) / l->dim[0] : 0;
+    bool fits = rows && all == labels;
+    m->outer = rows ? -s->dim[0] : 1; m->width = rows && s->ndim > 1 ? s->dim[1] : 1; m->inner = all / m->width;
+    m->kind = y->dtype == GTR_F32 && !m->d.binary ? GTR__OF_TARGETS : GTR__OF_LABELS;
+    m->classes = m->kind == GTR__OF_TARGETS ? 0 : GTR__MAX(m->width, 2);
+    if (rows && !fits && y->dtype == GTR_I32 && s->ndim == l->ndim + 1) {
+        m->kind = GTR__OF_CLASSES; m->classes = m->width; m->inner = labels;
+        fits = memcmp(&s->dim[2], &l->dim[1], (size_t)(l->ndim - 1) * sizeof *l->dim) == 0;
+    }
+    return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
+        "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_names[x->dtype],
+        gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
+}
+/* The plan for n rows; values are read by gtr_get. The loss is there for the set's other columns. */
+static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e, gtr__record *rec) {
+    gtr__recipe r = gtr__recipe0(n, 0);
+    r.report[r.n_report++] = m->t->loss;
+    r.fetch[r.n_fetch++] = m->d.scores;
+    if (m->d.labels != m->d.scores) r.fetch[r.n_fetch++] = m->d.labels;
+    return gtr__evaluate_plan(m->t, m->data, &r, e, rec);
+}
+static gtr_result gtr__meter_pass(gtr__meter *m) {
+    gtr_context *ctx = m->t->ctx;
+    const int64_t batch = GTR__MIN(m->d.batch, m->data->rows), of_x = m->outer * m->width * m->inner,
+        of_y = m->kind == GTR__OF_CLASSES ? of_x / m->width : of_x;
+    const size_t row_x = (size_t)of_x * sizeof(gtr_float), row_y = (size_t)of_y * gtr__dtype_size(m->d.labels->dtype);
+    gtr_float *x = (gtr_float *)gtr__malloc(ctx, (size_t)batch * row_x);
+    void *y = gtr__malloc(ctx, (size_t)batch * row_y);
+    gtr__record rec = GTR__ZERO;
+    gtr__cached *e = NULL;
+    gtr_result r = x && y ? GTR_OK : GTR_ERR_NOMEM;
+    rec.rows = m->data->rows;
+    for (int64_t at = 0, n; at < m->data->rows && !r; at += n) {
+        n = GTR__MIN(batch, m->data->rows - at);
+        rec.first = at;
+        r = gtr__meter_entry(m, n, &e, &rec);
+        if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
+        if (!r) gtr__mark_filled(e);
+        if (!r) r = gtr_get(m->d.scores, x, (size_t)n * row_x);
+        if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
+        if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
+    }
+    gtr__mfree(ctx, x); gtr__mfree(ctx, y);
+    return r;
+}
+static gtr_result gtr__meter_begin(gtr__meter *m) {
+    gtr_context *ctx = m->t->ctx;
+    GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
+    GTR__TRY(gtr__data_check(ctx, m->data, 1, "gtr_evaluate_metrics"));
+    gtr_metrics_desc *d = &m->d;
+    if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
+        return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
+            (double)d->threshold);
+    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
+    GTR__TRY(gtr__meter_shapes(m));
+    const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
+    GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
+    GTR__TRY(gtr__dataset_device(m->data));
+    return gtr__runner_ready(ctx);
+}
+/* Memory in one block: what out points to, counts, sums, what AUC holds. */
+static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
+    const int64_t c = m->classes, targets = c ? 0 : m->width;
+    const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
+    const bool square = c && c <= 1024 && labels == 1;
+    m->curves = m->width == 2 && labels == 1 ? 1 : m->width;
+    m->most = m->data->rows * m->outer * m->inner;
+    const bool holds = c && m->most <= m->d.auc_most / m->curves;
+    const size_t n_held = holds ? (size_t)(m->most * m->curves) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
+    gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
+        4 * (n_held + n_labels));
+    if (!of) return GTR_ERR_NOMEM;
+    int64_t *count = (int64_t *)(of + c);
+    double *sum = (double *)(count + counts);
+    *block = of;
+    m->out->of_class = c ? of : NULL; m->out->classes = c;
+    m->out->confusion = m->confusion = square ? count + 3 * c : NULL;
+    m->support = count; m->predicted = count + c; m->hits = count + 2 * c;
+    for (int i = 0; i < 4; i++) m->sum[i] = sum + i * targets;
+    m->held = holds ? (float *)(sum + sums) : NULL;
+    m->label = (int32_t *)(sum + sums) + n_held;
+    return GTR_OK;
+}
+static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
+    gtr__meter m = GTR__ZERO;
+    m.t = t; m.data = data; m.d = d; m.out = out;
+    return m;
+}
+static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
+    gtr__meter m = gtr__meter_of(t, data, d, out);
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
+    if (!t) return GTR_ERR_ARG;
+    GTR__TRY(gtr__meter_begin(&m));
+    gtr__mfree(t->ctx, t->metered);
+    t->metered = NULL;
+    const bool averages = gtr__wants_averages(t);
+    if (averages) GTR__TRY(gtr__average_swap(t));
+    gtr_result r = gtr__meter_room(&m, &t->metered);
+    if (!r) r = gtr__meter_pass(&m);
+    if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
+    if (!r && !m.classes) gtr__meter_targets(&m);
+    const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
+    if (!r) r = back;
+    if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
+    return r;
+}
+#define GTR__METRIC_TEXT(id, text, largest) { text, largest },
+static const struct { const char *name; bool largest; } gtr__metric_rows[] = { GTR__METRICS(GTR__METRIC_TEXT) };
+static const char *gtr__metrics_class(const gtr_dataset *d, int64_t k, char *room) {
+    const char *name = gtr_dataset_class(d, k);
+    if (name) snprintf(room, 24, "%.20s", name);
+    else snprintf(room, 24, "%lld", (long long)k);
+    return room;
+}
+static void gtr__metrics_row(gtr_context *ctx, const char *name, const double *three) {
+    gtr__textf(ctx, "%-20s %9.4f %9.4f %9.4f", name, three[0], three[1], three[2]);
+}
+/* Up to 64 classes a line each, and up to 20 a column of the confusion. */
+static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const gtr_metrics *m) {
+    const double *v = m->value;
+    char name[24];
+    gtr__textf(ctx, "%-20s %9s %9s %9s %9s %9s\n", "", "precision", "recall", "f1", "auc", "labels");
+    for (int64_t k = 0; k < GTR__MIN(m->classes, 64); k++) {
+        const gtr_class_metrics *c = &m->of_class[k];
+        const double three[] = { c->precision, c->recall, c->f1 };
+        gtr__metrics_row(ctx, gtr__metrics_class(d, k, name), three);
+        if (c->auc == c->auc) gtr__textf(ctx, " %9.4f", c->auc);
+        else gtr__textf(ctx, " %9s", "-");
+        gtr__textf(ctx, " %9lld\n", (long long)c->support);
+    }
+    if (m->classes > 64) gtr__textf(ctx, "and %lld more\n", (long long)m->classes - 64);
+    gtr__metrics_row(ctx, "macro", &v[GTR_METRIC_PRECISION_MACRO]); gtr__textf(ctx, "\n");
+    gtr__metrics_row(ctx, "micro", &v[GTR_METRIC_PRECISION_MICRO]); gtr__textf(ctx, "\n");
+    if (!m->confusion || m->classes > 20) return;
+    gtr__textf(ctx, "%-20s", "label \\ predicted");
+    for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7.7s", gtr__metrics_class(d, k, name));
+    for (int64_t i = 0; i < m->classes; i++) {
+        gtr__textf(ctx, "\n%-20s", gtr__metrics_class(d, i, name));
+        for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7lld", (long long)m->confusion[i * m->classes + k]);
+    }
+    gtr__textf(ctx, "\n");
+}
+gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+    gtr_metrics own;
+    if (!out) out = &own;
+    const gtr_result r = gtr__metrics(t, data, desc, out);
+    if (r) return r;
+    gtr_context *ctx = t->ctx;
+    gtr__text_begin(ctx);
+    if (out->classes) gtr__metrics_classes(ctx, data, out);
+    for (int i = 0; i < GTR_METRIC_COUNT; i++) {
+        const bool shown = i < GTR_METRIC_PRECISION_MACRO || i > GTR_METRIC_F1_MICRO;
+        if (!shown || out->value[i] != out->value[i]) continue;
+        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", desc.top_k ? desc.top_k : 5, out->value[i]);
+        else gtr__textf(ctx, "%s %.6g  ", gtr__metric_rows[i].name, out->value[i]);
+    }
+    gtr__textf(ctx, "of %lld %s", (long long)out->counted, out->classes ? "labels" : "targets");
+    if (out->ignored) gtr__textf(ctx, ", %lld ignored", (long long)out->ignored);
+    gtr__textf(ctx, "\n");
+    out->text = gtr__text(ctx);
+    return GTR_OK;
+}
+
 // >>fit
 #define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
+/* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
+   memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
+typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
 typedef struct gtr__fitting {
     gtr_trainer *t;
     gtr_fit_desc *d;
@@ -12688,10 +13337,14 @@ typedef struct gtr__fitting {
     uint64_t first, next; /* steps of this fit; the next report to take */
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
-    double began, shown;
-    bool terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
+    double called, began, shown;
+    bool terminal, warned, told; /* told: somebody hears of an epoch's end before the next begins */
     int width; /* of the line on the terminal */
-    double pace, since; uint64_t done; /* seconds a step; when it last waited, steps done then */
+    gtr__pace pace; /* between waits for the device */
+    gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
+    gtr_end why;
+    gtr__stopping stopping;
+    gtr_metrics metrics;
     /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at, best; /* when; the least loss that keep_best has met */
@@ -12728,7 +13381,9 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 /* The line that renews itself, once there are figures; at an epoch's end one of its own. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
 #define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
-    char line[512], rate[40]; /* floats: up to 45 each */
+    static const gtr_metric shown[] = { GTR_METRIC_ACCURACY, GTR_METRIC_F1_MACRO, GTR_METRIC_AUC, GTR_METRIC_MAE,
+        GTR_METRIC_R2 };
+    char line[640], rate[40]; /* floats: up to 45 each */
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
@@ -12739,6 +13394,10 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     if (epoch_end && f->d->validation) {
         GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
         if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+        for (size_t i = 0; f->p.metrics && i < GTR__LENGTH(shown); i++) {
+            const double v = f->metrics.value[shown[i]];
+            if (v == v) GTR__ADD(" %s %.4g", gtr__metric_rows[shown[i]].name, v);
+        }
     }
     GTR__ADD("  %s", rate);
     if (!epoch_end) GTR__ADD("  %.0f s left", f->p.seconds_left);
@@ -12754,6 +13413,16 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
     const int64_t n = f->p.step - f->before;
     f->p.seconds_left = n ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)n : 0;
+}
+/* Under FP16 a step that no loss scale makes finite is skipped as others are. */
+static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
+    const gtr__record *rec = &f->t->runner->shared->record[f->next % GTR__RING];
+    char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
+    if (!gtr__find_in_data(f->t, rec, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
+    snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
+        (unsigned long long)e->step, what, cures);
+    gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
+    f->warned = true;
 }
 /* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
 static void gtr__fit_harvest(gtr__fitting *f) {
@@ -12771,6 +13440,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
             f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
             f->weight += (double)rows;
         }
+        if (e->skipped && e->scale <= 1 && !f->warned) gtr__fit_warn(f, e);
         if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
         f->rows += rows;
         f->p.step = k + 1;
@@ -12781,7 +13451,51 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     }
     gtr__fit_figures(f);
 }
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
+/* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
+   *bytes of it are counted. Drained. */
+static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
+    gtr_context *ctx = t->ctx;
+    const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
+    gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
+    size_t at = 0;
+    for (int i = 0; state && i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
+    for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
+        gtr_tensor *p = ctx->parameter[i];
+        const int k = gtr__trainer_index(t, p);
+        if (k < 0 && !state[p->id]) continue;
+        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? t->optim.state[t->optim.all - 1] + t->offset[k] : NULL };
+        for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
+            const int stage = j ? 0 : p->stage;
+            if (host && back) r = gtr__to_device(ctx, stage, of[j], host + at, p->data_bytes, gtr__label(p));
+            else if (host) r = gtr__to_host(ctx, stage, host + at, of[j], p->data_bytes, gtr__label(p));
+        }
+        if (back && !r) r = gtr__refresh_low(p);
+    }
+    ctx->writes += back;
+    gtr__mfree(ctx, state);
+    if (bytes) *bytes = at;
+    return r;
+}
+/* An epoch has ended. */
+static gtr_result gtr__fit_watch(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    gtr__stopping *b = &f->stopping;
+    const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
+        largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
+    const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
+        : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+    if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
+    b->seen++; b->wait++;
+    if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
+        b->value = v; b->epoch = b->seen; b->wait = 0;
+        if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
+    }
+    f->p.best = (float)b->value; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
+    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
+    return GTR_OK;
+}
 /* The queue is drained: reports are whole, validation and the callback may run. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
@@ -12792,23 +13506,32 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (!r && held && f->d->metrics.scores) {
+        r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
+        f->p.metrics = &f->metrics;
+    }
+    if (!r && epoch_end) r = gtr__fit_watch(f);
     if (r) return r;
     if (epoch_end) { gtr__fit_show(f, true); f->ended = (int64_t)(f->next - f->first); }
-    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
+    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p) && !f->why)
+        f->why = GTR_END_CALLBACK;
+    f->timed.since = 0;
     return t->refused;
 }
 /* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
    between waits for the device. */
 static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
     gtr__runner *r = f->t->runner;
-    const int most = f->pace > 2e-3 ? 1 : f->pace > 0 ? (int)GTR__MIN(2e-3 / f->pace, GTR__LAUNCH_STEPS) : 16;
+    const double pace = f->pace.seconds;
+    const int most = pace > 2e-3 ? 1 : pace > 0 ? (int)GTR__MIN(2e-3 / pace, GTR__LAUNCH_STEPS) : 16;
     const bool waits = r->launched - r->shared->launches > (uint64_t)most;
     GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
     const uint64_t done = r->shared->launches;
     const double now = gtr__now();
-    if (waits && f->done) f->pace = (now - f->since) / (double)GTR__MAX(done - f->done, 1);
-    f->done = waits ? done : 0;
-    f->since = now;
+    if (waits && f->pace.done)
+        f->pace.seconds = (now - f->pace.since) / (double)GTR__MAX(done - f->pace.done, 1);
+    f->pace.done = waits ? done : 0;
+    f->pace.since = now;
     *n = GTR__MIN(*n, most);
     return GTR_OK;
 }
@@ -12819,18 +13542,20 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     int64_t k = f->before;
     gtr_result r = GTR_OK, end;
     if (f->told && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
-    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->stop) {
+    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
         if (every > 0) n = (int)GTR__MIN(n, every - k % every);
-        if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
+        if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
-        if ((r = gtr__step_part(t, GTR__PART_ALL, &n))) break;
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, false, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        if (r) break;
+        if (!n) { f->why = GTR_END_SECONDS; break; }
         gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
         if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
@@ -12840,9 +13565,34 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
     if (!r) r = gtr__fit_checkpoint(f, k, true);
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
-    if (f->stopped && !f->d->silent)
-        fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
     return r;
+}
+/* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
+static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
+    gtr_trainer *t = f->t;
+    const gtr__stopping *b = &f->stopping;
+    const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
+    const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
+    const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
+    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back };
+    t->ended = end;
+    gtr__mfree(t->ctx, b->weights);
+    if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
+    fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
+        gtr_end_text(why));
+    if (b->epoch) fprintf(stderr, "; best %s %.6g in epoch %d%s", gtr__metric_rows[f->d->monitor].name,
+        (double)end.best, b->epoch, restore ? ", whose weights are back" : "");
+    fprintf(stderr, "\n");
+    return r ? r : back;
+}
+gtr_fit_end gtr_fit_ended(const gtr_trainer *t) {
+    const gtr_fit_end none = GTR__ZERO;
+    return t ? t->ended : none;
+}
+const char *gtr_end_text(gtr_end why) {
+#define GTR__END_TEXT(id, text) text,
+    static const char *const texts[] = { GTR__ENDS(GTR__END_TEXT) };
+    return (size_t)why < GTR_END_COUNT ? texts[why] : "";
 }
 /* All that the fit will need is there before its first step. */
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
@@ -12860,6 +13610,11 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
+    if (d->restore_best) {
+        GTR__TRY(gtr__weights_move(t, NULL, false, &f->stopping.bytes));
+        f->stopping.weights = (uint8_t *)gtr__malloc(t->ctx, f->stopping.bytes);
+        if (!f->stopping.weights) return GTR_ERR_NOMEM;
+    }
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
@@ -12867,6 +13622,11 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
         GTR__TRY(gtr__runner_ready(t->ctx));
         GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e, &rec));
         if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e, &rec));
+        if (d->metrics.scores) {
+            gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
+            GTR__TRY(gtr__meter_begin(&m));
+            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e, &rec));
+        }
     }
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
@@ -12875,28 +13635,41 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
+    if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
+        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
+    if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
+            || !gtr__finite(d->seconds))
+        return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
+            d->patience, (double)d->min_delta, d->seconds);
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric)
+            || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
+            "or .metrics have no .validation");
+    GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
+    return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
+}
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
+    f.called = gtr__now();
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
-        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
-    GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
-    if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
+    GTR__TRY(gtr__fit_check(ctx, &d));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
     f.t = t; f.d = &d; f.rows_fed = data->rows;
-    if (!ctx->fits++) { /* what stops a fit stops one in its callback, too */
-        ctx->stopped = false;
-        gtr__stop_set(ctx, 0);
-    }
+    gtr__stop_begin(ctx);
+    ctx->fits++;
     t->refused = GTR_OK;
     t->metric = d.metric; t->validation = d.validation;
+    t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best;
+    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
+        || t->desc.schedule == GTR_PLATEAU;
+    f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
@@ -12913,9 +13686,10 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         r = gtr__fit_run(&f);
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
+    r = gtr__fit_end(&f, r);
     t->fitting = t->several = false;
     t->fit = NULL;
-    t->metric = NULL;
+    t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
     ctx->fits--;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
@@ -15900,8 +16674,11 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     int64_t i, n;
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
-    for (t = ctx->trainers; t; t = t->next)
-        if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
+    for (t = ctx->trainers; t; t = t->next) {
+        const gtr_tensor *of[] = { t->metric, t->scored[0], t->scored[1] };
+        for (i = 0; i < 3; i++)
+            if (of[i] && of[i]->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
+    }
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
@@ -15966,7 +16743,9 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; checkpoints,
-                    gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts
+                    gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts; schedules: step,
+                    exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for; metrics of
+                    whole sets; what is not finite by row and column, and what may help
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -928,8 +928,8 @@ static gtr_trainer_desc trainer_desc(void)
     d.nonfinite = (gtr_nonfinite)enumerated(2);
     d.no_matchers = one_in(4);
     if (one_in(4)) {
-        d.schedule = (gtr_schedule)enumerated(3); d.total_steps = nasty(5);
-        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0;
+        d.schedule = (gtr_schedule)enumerated(8); d.total_steps = nasty(5);
+        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0; d.decay_steps = nasty(5); d.gamma = 0.5f;
     }
     if (d.schedule == GTR_CUSTOM_SCHEDULE && !one_in(8)) { d.lr_fn = rate; d.lr_user = (void *)(uintptr_t)byte(); }
     if (one_in(4)) {
@@ -1120,7 +1120,11 @@ static void do_report(void)
         const float lr = nastyf(0.1f); before(true, "gtr_trainer_lr(%d, %g)", t != NULL, (double)lr);
         const gtr_result r = gtr_trainer_lr(t, lr); after(t ? r : GTR_OK);
     }
-    else if (t != running && one_in(4)) {
+    else if (one_in(2)) {
+        const float v = nastyf(0.5f);
+        before(true, "gtr_trainer_plateau(%d, %g)", t != NULL, (double)v);
+        const gtr_result r = gtr_trainer_plateau(t, v, one_in(2)); after(t ? r : GTR_OK);
+    } else if (t != running && one_in(4)) {
         before(true, "gtr_trainer_destroy(%d)", t != NULL); gtr_trainer_destroy(t); told();
     }
 }
@@ -1171,6 +1175,33 @@ static bool progress(const gtr_progress *p)
     }
     return ++f->calls != f->stop_at;
 }
+static gtr_metrics_desc measured(void)
+{
+    gtr_metrics_desc d;
+    memset(&d, 0, sizeof d);
+    d.scores = foreign(floats()); d.labels = one_in(2) ? input(GTR_I32) : one_in(2) ? of_type(GTR_I32) : floats();
+    d.binary = one_in(2); d.probabilities = one_in(4); d.threshold = nastyf(0); d.top_k = (int)nasty(0);
+    d.ignore_index = (int32_t)nasty(0); d.ignore_zero = one_in(4); d.batch = nasty(byte() % 4); d.auc_most = nasty(0);
+    return d;
+}
+static void do_metrics(void)
+{
+    gtr_trainer *t = trainer();
+    gtr_dataset *data = dataset();
+    const gtr_metrics_desc d = measured();
+    gtr_metrics m;
+    before(true, "gtr_evaluate_metrics(%d, %d, %s, %s)", t != NULL, data != NULL, N(d.scores), N(d.labels));
+    const gtr_result r = gtr_evaluate_metrics(t, data, d, one_in(8) ? NULL : &m);
+    after(t ? r : GTR_OK);
+}
+static void do_train_for(void)
+{
+    gtr_trainer *t = trainer();
+    const float ms = nastyf(0.01f);
+    before(false, "gtr_train_for(%d, %g)", t != NULL, (double)ms);
+    const gtr_result r = gtr_train_for(t, (double)(ms > 1 && ms < INFINITY ? 1 : ms));
+    after(t ? r : GTR_OK);
+}
 static void do_fit(void)
 {
     static gtr_report history[4];
@@ -1196,12 +1227,21 @@ static void do_fit(void)
         d.keep_last = (int)nasty(byte() % 3); d.keep_best = one_in(3); d.resume = one_in(2);
         io_arm();
     }
+    if (one_in(4)) {
+        d.patience = (int)nasty(1); d.min_delta = nastyf(0); d.restore_best = one_in(2);
+        d.monitor = (gtr_metric)enumerated(one_in(2) ? 2 : GTR_METRIC_COUNT); d.monitor_least = one_in(2);
+    }
+    if (one_in(8)) d.metrics = measured();
+    if (one_in(8)) d.seconds = (double)nastyf(1e-3f);
     before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld checkpoint %s)",
         t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL,
         (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL");
     r = gtr_fit(t, data, d);
     if (f.cleared && !gtr_error(w->ctx)) r = GTR_OK;     /* a call that the callback may not make ends the fit */
     after(t ? r : GTR_OK);
+    const gtr_fit_end end = gtr_fit_ended(t);
+    MUST(gtr_end_text(end.why)[0] && end.steps >= 0 && (!end.restored || end.best_epoch > 0), "ended as %d",
+        (int)end.why);
 }
 static void do_evaluate(void)
 {
@@ -1590,7 +1630,8 @@ static void act(void)
         do_layer, do_layer, do_images, do_images, do_trainer, do_network, do_network, do_image_network, do_data,
             do_data,
         do_step, do_step, do_step, do_report, do_buffers, do_fit, do_fit,
-        do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
+        do_evaluate, do_metrics, do_train_for,
+        do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
         do_predictor, do_predict, do_arrays,
         do_arrays, do_dataset, do_file, do_checkpoint, do_text, do_rest, do_world,
     };
