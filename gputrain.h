@@ -487,7 +487,7 @@ typedef struct gtr_fit_desc {
     double checkpoint_seconds;
     int checkpoint_epochs;
     int keep_last; /* the last so many, at most 30, stay as checkpoint.STEP, too */
-    bool keep_best; /* that of the epoch with the least validation loss (or, without, loss) as checkpoint.best */
+    bool keep_best; /* that of the best epoch, by .monitor and .min_delta, as checkpoint.best */
     /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
        one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
        batch, no_shuffle or drop_last: GTR_ERR_STATE. */
@@ -13347,7 +13347,7 @@ typedef struct gtr__fitting {
     gtr_metrics metrics;
     /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
-    double saved_at, best; /* when; the least loss that keep_best has met */
+    double saved_at; /* when */
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
 /* See >>checkpoint. */
@@ -13479,6 +13479,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     return r;
 }
 /* An epoch has ended. */
+static int gtr__monitored(const gtr_fit_desc *d) { return 2 * (int)d->monitor + d->monitor_least; }
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -13595,6 +13596,24 @@ const char *gtr_end_text(gtr_end why) {
     return (size_t)why < GTR_END_COUNT ? texts[why] : "";
 }
 /* All that the fit will need is there before its first step. */
+/* Room for the best epoch's weights. A fit that goes on may have them, and may have ended already. */
+static gtr_result gtr__stopping_begin(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    gtr__stopping *b = &f->stopping;
+    size_t bytes = 0;
+    if (d->restore_best) GTR__TRY(gtr__weights_move(f->t, NULL, false, &bytes));
+    if (d->restore_best && (!b->weights || b->bytes != (bytes + 7) / 8 * 8)) {
+        gtr__mfree(f->t->ctx, b->weights);
+        b->epoch = 0; b->bytes = (bytes + 7) / 8 * 8; /* eights: as a checkpoint has them */
+        b->weights = (uint8_t *)gtr__malloc(f->t->ctx, b->bytes);
+        if (!b->weights) return GTR_ERR_NOMEM;
+        GTR__CLEAR(b->weights, b->bytes);
+    }
+    if (b->epoch) { f->p.best = (float)b->value; f->p.best_epoch = b->epoch; }
+    f->p.wait = b->wait;
+    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
+    return GTR_OK;
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
@@ -13610,11 +13629,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
-    if (d->restore_best) {
-        GTR__TRY(gtr__weights_move(t, NULL, false, &f->stopping.bytes));
-        f->stopping.weights = (uint8_t *)gtr__malloc(t->ctx, f->stopping.bytes);
-        if (!f->stopping.weights) return GTR_ERR_NOMEM;
-    }
+    GTR__TRY(gtr__stopping_begin(f));
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
@@ -13676,8 +13691,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fitting = true;
     t->fit = &f;
-    f.p.val_loss = f.p.val_metric = NAN;
-    f.best = INFINITY;
+    f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
     if (!r) {
@@ -15508,7 +15522,7 @@ static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, i
 }
 /* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
-    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 2;
+    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 3; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -15877,10 +15891,13 @@ typedef struct {
     gtr__past last; /* report */
     int64_t fits, first, begun, ended, n_kept, kept[GTR__MAX_KEPT + 2]; /* fits: gtr_fit runs, and these are its */
     double sum[2], weight, val_loss, val_metric, best;
+    int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
+    double plateau, plateau_best; /* rate; of its values */
+    int64_t plateau_bad, plateau_cooldown, plateau_any;
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
-static const char gtr__of_past[] = "gputrain.history";
+static const char gtr__of_past[] = "gputrain.history", gtr__of_best[] = "gputrain.best"; /* a fit's best weights */
 static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
     return p;
@@ -15891,7 +15908,13 @@ static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
     g->n_kept = f->n_kept;
     GTR__COPY(g->kept, f->kept, f->n_kept);
     g->sum[0] = f->sum[0]; g->sum[1] = f->sum[1]; g->weight = f->weight;
-    g->val_loss = f->p.val_loss; g->val_metric = f->p.val_metric; g->best = f->best;
+    g->val_loss = f->p.val_loss; g->val_metric = f->p.val_metric;
+    g->monitor = gtr__monitored(f->d);
+    g->best = f->stopping.value; g->epoch = f->stopping.epoch; g->seen = f->stopping.seen; g->wait = f->stopping.wait;
+}
+/* Eights of bytes of the best epoch's weights, if a fit has them. */
+static int64_t gtr__fit_best(const gtr__fitting *f) {
+    return f && f->stopping.weights && f->stopping.epoch ? (int64_t)((f->stopping.bytes + 7) / 8) : 0;
 }
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
@@ -15909,6 +15932,8 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
     }
     g->scale = ctl.scale; g->lr = t->lr; g->lr0 = t->desc.lr;
+    g->plateau = t->plateau.rate; g->plateau_best = t->plateau.best; g->plateau_bad = t->plateau.bad;
+    g->plateau_cooldown = t->plateau.cooldown; g->plateau_any = t->plateau.any;
     g->last = gtr__past_of(gtr_trainer_report(t));
     if (t->fit) gtr__figures_fit(t->fit, g);
     return GTR_OK;
@@ -15927,12 +15952,13 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     GTR__TRY(gtr__st_may(ctx, path || bytes == NULL ? path : "-", call));
     GTR__TRY(gtr__trainer_whole(t, call, false));
     GTR__TRY(gtr__figures_now(t, &g));
-    const int64_t n = gtr__fit_noted(t->fit);
+    const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
     gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
+    if (!r && best) r = gtr__parts_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
     if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
     if (!r && path) r = gtr__save_parts(ctx, path, c.list, c.n);
     else if (!r) {
@@ -16001,11 +16027,13 @@ static bool gtr__figures_good(const gtr__figures *g) {
         && GTR__UPTO(g->precision, GTR_MIXED_FP16) && GTR__UPTO(g->step, most)
         && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
+        && GTR__REAL(g->plateau) && GTR__UPTO(g->plateau_bad, INT32_MAX) && GTR__UPTO(g->plateau_cooldown, INT32_MAX)
         && (!g->rows || g->batch) && GTR__REAL(g->lr) && g->scale > 1e-30 && GTR__REAL(g->scale);
     if (g->fits) {
         const int64_t per = ok && g->rows ? gtr__steps_per_epoch(g->rows, g->batch, g->drop_last != 0) : 0;
         ok = per && g->fits == 1 && GTR__UPTO(g->first, g->step) && GTR__UPTO(g->begun, per - 1)
             && GTR__UPTO(g->n_kept, GTR__MAX_KEPT + 1) && GTR__UPTO(g->ended, g->step - g->first)
+            && GTR__UPTO(g->seen, INT32_MAX) && GTR__UPTO(g->epoch, g->seen) && GTR__UPTO(g->wait, g->seen)
             && (g->begun + g->step - g->first) % per == g->place % per;
         for (int i = 0; i < g->n_kept && ok; i++) ok = GTR__UPTO(g->kept[i], g->step);
     }
@@ -16076,6 +16104,8 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
     if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
     else t->lr = t->desc.lr;
+    t->plateau.rate = g->plateau; t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
+    t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
         ctx->caps.without |= (uint32_t)g->without & 1u << m;
     t->edited = 0;
@@ -16085,7 +16115,7 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->data = t->last = NULL; t->fitted = false;
     t->rows = g->rows; t->batch = g->batch; t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
 }
-/* A fit that goes on has the checkpoint's sums and history. */
+/* A fit that goes on has the checkpoint's sums, best epoch and history. */
 static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
     gtr_fit_desc *d = f->d;
     gtr__past p;
@@ -16095,7 +16125,11 @@ static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t 
     f->n_kept = (int)g->n_kept;
     GTR__COPY(f->kept, g->kept, g->n_kept);
     f->sum[0] = g->sum[0]; f->sum[1] = g->sum[1]; f->weight = g->weight;
-    f->p.val_loss = (float)g->val_loss; f->p.val_metric = (float)g->val_metric; f->best = g->best;
+    f->p.val_loss = (float)g->val_loss; f->p.val_metric = (float)g->val_metric;
+    if (g->monitor == gtr__monitored(d)) {
+        gtr__stopping *b = &f->stopping;
+        b->value = g->best; b->epoch = (int32_t)g->epoch; b->seen = (int32_t)g->seen; b->wait = (int32_t)g->wait;
+    }
     for (int64_t i = 0; d->history && i < GTR__MIN(GTR__MIN(n, d->history_size), g->step - g->first); i++) {
         gtr_report *e = &d->history[i];
         gtr__words(past + i * (int64_t)sizeof p, &p, GTR__N_PAST);
@@ -16109,6 +16143,8 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__figures g;
     gtr__parts c = GTR__ZERO;
     void *room = NULL;
+    uint8_t *best = NULL;
+    size_t bytes = 0;
     GTR__TRY(gtr__figures_of(s, data, &g));
     GTR__TRY(gtr__figures_same(t, s->path, &g));
     GTR__TRY(gtr__place_same(t, s->path, &g));
@@ -16118,6 +16154,13 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr_result r = gtr__parts_make(&c, ctx, t);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
+    if (!r && (e = gtr__st_find(s, gtr__of_best)) != NULL) {
+        bytes = (size_t)(e->end - e->begin);
+        r = gtr__parts_host(&c, gtr__of_best, data, (int64_t)(bytes / 8), 1);
+        best = r ? NULL : (uint8_t *)gtr__malloc(ctx, bytes);
+        if (!r && !best) r = GTR_ERR_NOMEM;
+        if (!r) gtr__words(data + e->begin, best, (int64_t)(bytes / 8));
+    }
     s->list = c.list; s->n_list = c.n;
     if (!r) r = gtr__st_match(s);
     if (!r && g.evaluated) r = gtr__runner_ready(ctx);
@@ -16127,7 +16170,12 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     if (!r) {
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
+        if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
+            t->fit->stopping.weights = best; t->fit->stopping.bytes = bytes;
+            best = NULL;
+        }
     }
+    gtr__mfree(ctx, best);
     gtr__parts_free(&c);
     gtr__mfree(ctx, room);
     return r;
@@ -16211,8 +16259,7 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     gtr_context *ctx = f->t->ctx;
     const int64_t at = f->place + k, every = gtr__fit_every(f);
     const bool epoch_end = at % f->per_epoch == 0;
-    const double value = d->validation ? f->p.val_loss : f->p.loss;
-    const bool better = d->keep_best && epoch_end && f->ended == k && !end && value < f->best;
+    const bool better = d->keep_best && epoch_end && f->ended == k && !end && f->stopping.epoch == f->stopping.seen;
     if (!d->checkpoint || f->saved == k) return GTR_OK;
     if (!better && !end && !(d->checkpoint_steps && k % d->checkpoint_steps == 0) && !(every && at % every == 0)
             && !(d->checkpoint_seconds > 0 && gtr__now() - f->saved_at >= d->checkpoint_seconds))
@@ -16222,7 +16269,6 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     const size_t size = strlen(d->checkpoint) + 32;
     char *name = GTR__NEW(ctx, char, size);
     if (!name) return GTR_ERR_NOMEM;
-    if (better) f->best = value;
     if (d->keep_last && (!f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->first + k))
         f->kept[f->n_kept++] = (int64_t)f->first + k;
     gtr_result r = gtr__save_guarded(ctx, f->t, d->checkpoint);

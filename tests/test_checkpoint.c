@@ -18,7 +18,7 @@ enum { PLAIN, NORM, IMAGES };       /* PLAIN: what kernels of whole networks tak
 enum { LOOP, SET, FIT, WAYS };      /* fed from a data set, by gtr_set, by gtr_fit */
 static const char *const way_names[] = { "loop", "gtr_set", "gtr_fit" };
 typedef struct { const char *name; gtr_trainer_desc d; int shape; } row;
-enum { CASES = 14 };
+enum { CASES = 17 };
 static row cases[CASES];
 static char folder[256], self[512];
 static row *add(int i, const char *name, gtr_optimizer o, int shape)
@@ -51,6 +51,12 @@ static void make_cases(void)
     r->d.micro_batches = 2; r->d.ema = 0.8f;
     r = add(i++, "cosine of the fit", GTR_SGD, NORM);
     r->d.schedule = GTR_COSINE; r->d.warmup_steps = 2; r->d.momentum = 0.5f;
+    r = add(i++, "plateau, the best epoch's weights", GTR_SGD, NORM);
+    r->d.schedule = GTR_PLATEAU; r->d.plateau_patience = -1; r->d.gamma = 0.5f; r->d.lr = 1.5f; r->d.ema = 0.9f;
+    r = add(i++, "plateau, all epochs better", GTR_SGD, NORM);
+    r->d.schedule = GTR_PLATEAU; r->d.plateau_patience = -1; r->d.threshold = 0.9f;
+    r = add(i++, "one cycle of the fit", GTR_SGD, PLAIN);
+    r->d.schedule = GTR_ONE_CYCLE;
 }
 
 typedef struct { gtr_context *ctx; gtr_tensor *x, *y, *loss, *acc; gtr_trainer *t; gtr_dataset *data, *held; } net;
@@ -179,6 +185,7 @@ static gtr_fit_desc fit_of(net *n, watch *w, const char *path)
     f.callback = watching; f.callback_user = w; f.callback_every = CUT;
     f.history = w->o->history; f.history_size = STEPS;
     f.checkpoint = path; f.checkpoint_steps = 4;
+    f.restore_best = n->t && n->t->desc.schedule == GTR_PLATEAU;
     return f;
 }
 static void note(outcome *o)
@@ -186,7 +193,8 @@ static void note(outcome *o)
     for (int i = 0; i < STEPS; i++) { o->loss[i] = o->history[i].loss; o->lr[i] = o->history[i].lr; }
 }
 static bool can(const row *r, int way) {
-    return !(way == SET && r->shape == IMAGES) && (way == FIT || r->d.schedule != GTR_COSINE || r->d.total_steps);
+    return !(way == SET && r->shape == IMAGES) && (way == FIT || r->d.total_steps
+        || (r->d.schedule != GTR_COSINE && r->d.schedule != GTR_ONE_CYCLE));
 }
 static int go_on(int which, int way)
 {
@@ -294,6 +302,28 @@ static int die(int which)
     return 1;
 }
 
+/* A fit whose patience is over has ended in its checkpoint, too; more patience goes on, at the rate of a plateau. */
+static void patience_over(void)
+{
+    for (int more = 0; more < 3; more++) {
+        row r = cases[0];
+        r.d.lr = 1e-3f; r.d.schedule = GTR_PLATEAU; r.d.plateau_patience = -1; r.d.gamma = 0.5f; r.d.threshold = 0.9f;
+        watch w = { &whole, 0, 0 };
+        net n = build(&r);
+        gtr_fit_desc d = fit_of(&n, &w, path_of("run"));
+        d.epochs = 6; d.callback = NULL; d.callback_every = 0; d.history = NULL;
+        d.min_delta = 1e9f; d.patience = more == 2 ? 3 : 1; d.resume = more > 0; d.restore_best = true;
+        EXPECT_EQ(gtr_fit(n.t, n.data, d), GTR_OK);
+        const gtr_fit_end end = gtr_fit_ended(n.t);
+        EXPECT_EQ(end.why, GTR_END_PATIENCE);
+        EXPECT_EQ(end.steps, (more == 2 ? 4 : 2) * EPOCH);
+        EXPECT_EQ(end.best_epoch, 1);
+        EXPECT(end.restored);
+        CHECK(gtr_trainer_report(n.t).lr == r.d.lr * (more == 2 ? 0.25f : 1), "%g", (double)gtr_trainer_report(n.t).lr);
+        gtr_destroy(n.ctx);
+    }
+    unlink(path_of("run"));
+}
 /* Cut behind each step, in memory; into a trainer that has gone elsewhere, before and after it is fed. */
 static void each_step(void)
 {
@@ -931,6 +961,7 @@ static void all(void)
 {
     RUN(new_process);
     RUN(each_step);
+    RUN(patience_over);
     RUN(others);
     RUN(mutants);
     RUN(failing_copies);
