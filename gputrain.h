@@ -15594,39 +15594,31 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
 }
 gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     static const char call[] = "gtr_parameters_copy";
-    gtr__parts c = GTR__ZERO;
-    gtr__st s = GTR__ZERO;
-    char got[GTR__TEXT], want[GTR__TEXT];
-    uint8_t *data = NULL;
-    uint64_t at = 0;
+    char got[GTR__TEXT], want[GTR__TEXT], *data, *at;
+    size_t bytes = 0, most = 0;
+    int64_t n;
     GTR__TRY(gtr__st_may(to, "-", call));
     if (!from) return GTR__BAD_ARG(to, "%s: from is NULL", call);
     gtr_result r = gtr__st_may(from, "-", call);
     if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
-    r = gtr__parts_make(&c, to, NULL);
-    s.ctx = to; s.n = (uint32_t)c.n; s.list = c.list; s.n_list = c.n;
-    for (int64_t i = 0; i < c.n; i++) at += gtr__st_bytes(c.list[i]);
-    void *room = !r ? gtr__st_room(to, c.list, c.n) : NULL;
-    if (room) s.entry = GTR__NEW(to, gtr__st_entry, c.n);
-    if (s.entry) data = GTR__NEW(to, uint8_t, at);
-    if (!data) r = GTR_ERR_NOMEM;
-    at = 0;
-    for (int64_t i = 0; i < c.n && !r; at += gtr__st_bytes(c.list[i++])) {
-        const gtr_tensor *p = to->parameter[i];
-        gtr_tensor *q = gtr_parameter_find(from, p->name);
-        s.entry[i].part = (int32_t)i; s.entry[i].begin = at;
-        if (!q || q->dtype != p->dtype || !gtr__shape_equal(&q->shape, &p->shape))
-            r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p->name,
-                gtr__dtype_names[p->dtype], gtr__shape_text(&p->shape, want), q ? gtr__dtype_names[q->dtype] : "",
-                q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
-        else if ((r = gtr__parameter_read(q, room)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p->name);
-        else gtr__st_swap(c.list[i], room, data + at);
+    gtr_tensor *const *p = to->parameter;
+    for (n = 0; n < to->n_parameter; bytes += p[n++]->data_bytes) most = GTR__MAX(most, p[n]->data_bytes);
+    if (!(data = GTR__NEW(to, char, bytes + most))) return GTR_ERR_NOMEM;
+    for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
+        gtr_tensor *q = gtr_parameter_find(from, p[n]->name);
+        if (!q || q->dtype != p[n]->dtype || !gtr__shape_equal(&q->shape, &p[n]->shape))
+            r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
+                gtr__dtype_names[p[n]->dtype], gtr__shape_text(&p[n]->shape, want),
+                q ? gtr__dtype_names[q->dtype] : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
+        else if ((r = gtr__parameter_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
-    if (!r) r = gtr__st_apply(&s, data, room);
-    gtr__mfree(to, room);
+    for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
+        if ((r = gtr__parameter_read(p[n], data + bytes)) != GTR_OK) break;
+        r = gtr__parameter_write(p[n], at);
+        memcpy(at, data + bytes, p[n]->data_bytes); /* what was there, for the way back */
+    }
+    while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= p[n]->data_bytes);
     gtr__mfree(to, data);
-    gtr__st_free(&s);
-    gtr__parts_free(&c);
     return r;
 }
 
