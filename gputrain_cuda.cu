@@ -4769,6 +4769,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         constexpr int W = 16 / sizeof(T), across = tile_t::columns / W, step = 256 / across, G = 2;
         typedef gtr__few<T, W> few;
         const int column = tid % across * W;
+        [[maybe_unused]] const int turn = tid & 4;
         const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
         const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
         const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
@@ -4793,9 +4794,12 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
                 gtr__floats<W> v, s;
                 few r;
                 if (first + i * step >= end) return;
-#pragma unroll
-                for (int k = 0; k < W; k += 4)
-                    *(float4 *)(v.v + k) = *(const float4 *)(c + (first + i * step) * tile_t::pitch + column + k);
+                const float *own = c + (first + i * step) * tile_t::pitch + column;
+                if constexpr (W == 8) {     // four threads begin with the second half: eight are of 32 banks then
+                    const float4 near = *(const float4 *)(own + turn), far = *(const float4 *)(own + (turn ^ 4));
+                    *(float4 *)v.v = turn ? far : near;
+                    *(float4 *)(v.v + 4) = turn ? near : far;
+                } else *(float4 *)v.v = *(const float4 *)own;
 #pragma unroll
                 for (int k = 0; k < W; k++) {
                     v.v[k] += bias[k];
@@ -6165,15 +6169,15 @@ static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64
         int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
-    if (PLAIN && m.nr == 1 && m.t[0] == GTR_F32) {      // what most sums are: no branch between the loads
-        const float *x = (const float *)m.p[0] + k[0];
-        int64_t stride = m.rs[0][0];
-        for (; r + (N - 1) * step < end; r += N * step) {
+    if (PLAIN && m.nr == 1) {                           // what most sums are: no branch between the loads
+        const int64_t stride = m.rs[0][0];
+        GTR__BY_DTYPE(m.t[0], T, const T *x = (const T *)m.p[0] + k[0];
+            for (; r + (N - 1) * step < end; r += N * step) {
 #pragma unroll
-            for (int u = 0; u < N; u++) v[u] = x[(r + u * step) * stride];
+                for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
 #pragma unroll
-            for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
-        }
+                for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
+            });
     }
     for (; r + (N - 1) * step < end; r += N * step) {
 #pragma unroll
@@ -8236,7 +8240,7 @@ static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
 // backward x, dy, dx once; and what is read again, for y or dx, where a thread has more rows than it holds: 3 and 5
 // times the tensor, less what the cache still has.
 #define GTR__BN_T 512
-#define GTR__BN_ROWS 4          // that a thread has in flight, and holds
+#define GTR__BN_ROWS(W) ((W) == 8 ? 8 : 4)  // that a thread has in flight, and holds
 typedef struct gtr__bn {
     gtr__opd x, from, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, rows, per;                // per: rows a piece
@@ -8247,11 +8251,32 @@ typedef struct gtr__bn {
     uint32_t *guard;                            // of the gradients of weight and bias
     float *part;                                // [piece][2][channel]
 } gtr__bn;
+// A thread's rows, W channels of each: of a type T of 16 bits as they lie, else (T void) as floats. `open` keeps the
+// compiler from unpacking row u before, which would be of all rows at once, in more registers than there are.
+template <int W, typename T> struct gtr__bn_rows {
+    gtr__few<T, W> row[GTR__BN_ROWS(W)];
+    GTR__DEVICE void open(int u) {
+        uint4 r;
+        memcpy(&r, &row[u], sizeof r);
+        asm volatile("" : "+r"(r.x), "+r"(r.y), "+r"(r.z), "+r"(r.w));
+        memcpy(&row[u], &r, sizeof r);
+    }
+    GTR__DEVICE float get(int u, int w) const { return gtr__load(&row[u].v[w]); }
+    GTR__DEVICE void set(int u, int w, float v) { gtr__store(&row[u].v[w], v); }
+};
+template <int W> struct gtr__bn_rows<W, void> {
+    float row[GTR__BN_ROWS(W)][W];
+    GTR__DEVICE void open(int) {}
+    GTR__DEVICE float get(int u, int w) const { return row[u][w]; }
+    GTR__DEVICE void set(int u, int w, float v) { row[u][w] = v; }
+};
 // A thread's part of it: every `step`th row from `first` to `end`, W channels from `channel` on.
-// STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor.
-#define GTR__BN_BOUNDS(STAGE) __launch_bounds__(GTR__BN_T, (STAGE) ? 2 : 1)
-template <int W, int STAGE> struct gtr__bn_own {
-    static const int U = GTR__BN_ROWS;
+// STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor; of W 8 one does,
+// whose threads have four times the bytes in flight.
+#define GTR__BN_BOUNDS(W, STAGE) __launch_bounds__(GTR__BN_T, (STAGE) && (W) < 8 ? 2 : 1)
+template <int W, int STAGE, typename T> struct gtr__bn_own {
+    typedef gtr__bn_rows<W, T> rows;
+    static const int U = GTR__BN_ROWS(W);
     const gtr__bn &m;
     int lane, row, step, piece;
     int64_t channel, first, end, last, pitch;   // pitch: elements from one of a thread's rows to its next
@@ -8271,29 +8296,47 @@ template <int W, int STAGE> struct gtr__bn_own {
     // Whether U of a thread's rows are left from row i on.
     GTR__DEVICE bool full(int64_t i) const { return i + (U - 1) * step < end; }
     // From row i on; those from end on are 0.
-    GTR__DEVICE void take(const gtr__opd &x, int64_t i, float (&v)[U][W]) const {
+    GTR__DEVICE void take(const gtr__opd &x, int64_t i, rows &v) const {
         const int64_t from = i * m.channels + channel;
-        if (full(i)) gtr__take_rows(x, v, from, pitch);
-        else gtr__take_all(x, v, [&](int u) { return i + u * step < end ? from + u * pitch : -1; });
+        if constexpr (W == 8) {
+            const T *at = (const T *)x.p + from;
+            const bool all = full(i);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                if (!all) memset(&v.row[u], 0, sizeof v.row[u]);
+                if (all || i + u * step < end) v.row[u] = *(const gtr__few<T, W> *)(at + u * pitch);
+            }
+        } else if (full(i)) gtr__take_rows(x, v.row, from, pitch);
+        else gtr__take_all(x, v.row, [&](int u) { return i + u * step < end ? from + u * pitch : -1; });
     }
-    GTR__DEVICE void put(const gtr__opd &y, int64_t i, const float (&v)[U][W]) const {
+    GTR__DEVICE void put(const gtr__opd &y, int64_t i, const rows &v) const {
         const int64_t from = i * m.channels + channel;
-        if (full(i) && !y.add) { gtr__put_rows(y, v, from, pitch); return; }
+        if constexpr (W == 8) {
+            T *at = (T *)y.p + from;
 #pragma unroll
-        for (int u = 0; u < U; u++) if (i + u * step < end) {
-            float w[4];
+            for (int u = 0; u < U; u++) if (i + u * step < end) *(gtr__few<T, W> *)(at + u * pitch) = v.row[u];
+        } else {
+            if (full(i) && !y.add) { gtr__put_rows(y, v.row, from, pitch); return; }
 #pragma unroll
-            for (int k = 0; k < 4; k++) w[k] = k < W ? v[u][k] : 0.0f;
-            gtr__give(y, from + u * pitch, W, w);
+            for (int u = 0; u < U; u++) if (i + u * step < end) {
+                float w[4];
+#pragma unroll
+                for (int k = 0; k < 4; k++) w[k] = k < W ? v.row[u][k] : 0.0f;
+                gtr__give(y, from + u * pitch, W, w);
+            }
         }
     }
     GTR__DEVICE void give(const gtr__opd &y, int64_t i, const float (&v)[W], uint32_t *guard = NULL) const {
-        float w[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
         if (!y.p || !live) return;
-        gtr__give(y, i * m.channels + channel, W, w);
-        gtr__watch(guard, w, W);
+#pragma unroll
+        for (int q = 0; q < W; q += 4) {
+            const int n = W < 4 ? W : 4;
+            float w[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) w[k] = k < n ? v[q + k] : 0.0f;
+            gtr__give(y, i * m.channels + channel + q, n, w);
+            gtr__watch(guard, w, n);
+        }
     }
     // A figure of each channel.
     GTR__DEVICE void figure(const gtr__opd &o, float (&v)[W]) const {
@@ -8308,7 +8351,8 @@ template <int W, int STAGE> struct gtr__bn_own {
     }
     // Sums over the block's threads of a lane, in every one of them.
     template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
-        __shared__ float scratch[GTR__BN_T / 32][32 * N / W], total[32 * N / W];
+        constexpr int most = (W == 8 ? 8 : 32 / W) * N;
+        __shared__ float scratch[GTR__BN_T / 32][most], total[most];
         for (int o = 16; o >= m.lanes; o >>= 1)
 #pragma unroll
             for (int k = 0; k < N; k++) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
@@ -8330,7 +8374,7 @@ template <int W, int STAGE> struct gtr__bn_own {
     // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
     GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
     // each(v) for groups of rows, or, stage 2, part(n, a, b) for pieces' rows and figures.
-    template <typename F, typename G> GTR__DEVICE void over(float (&v)[U][W], F each, G part_of) const {
+    template <typename F, typename G> GTR__DEVICE void over(F each, G part_of) const {
         if (STAGE == 2) for (int s = row; live && s < m.pieces; s += step) {
             float a[W], b[W];
             figure(part(s, 0), a); figure(part(s, 1), b);
@@ -8339,7 +8383,7 @@ template <int W, int STAGE> struct gtr__bn_own {
     }
     // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them, whose deviations
     // are from the mean of the groups before, at first from that of the first few, are joined in turn.
-    GTR__DEVICE float stream(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
+    GTR__DEVICE float stream(rows &v, float (&mean)[W], float (&q)[W]) const {
         float n = 0.0f;
         for (int64_t i = first; i < end; ) {
             const int64_t next = i + 16 * U * step, until = next < end ? next : end;
@@ -8351,18 +8395,20 @@ template <int W, int STAGE> struct gtr__bn_own {
 #pragma unroll
                     for (int w = 0; w < W; w++) {
 #pragma unroll
-                        for (int u = 0; u < U; u++) mean[w] += v[u][w];
+                        for (int u = 0; u < U; u++) mean[w] += v.get(u, w);
                         mean[w] /= (float)got;
                     }
                 rows += (float)got;
 #pragma unroll
-                for (int u = 0; u < U; u++) if (u < got)
+                for (int u = 0; u < U; u++) if (u < got) {
+                    v.open(u);
 #pragma unroll
                     for (int w = 0; w < W; w++) {
-                        const float d = v[u][w] - mean[w];
+                        const float d = v.get(u, w) - mean[w];
                         sum[w] += d;
                         squares[w] += d * d;
                     }
+                }
             }
             const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
             n += rows;
@@ -8377,7 +8423,7 @@ template <int W, int STAGE> struct gtr__bn_own {
     }
     // Mean and squared deviations of the block's piece (stage 2: of all); what is held is in v then. What the
     // deviations add up to corrects both for the mean's rounding.
-    GTR__DEVICE void moments(float (&v)[U][W], float (&mean)[W], float (&q)[W]) const {
+    GTR__DEVICE void moments(rows &v, float (&mean)[W], float (&q)[W]) const {
         const float share = 1.0f / (float)(STAGE == 2 ? m.rows : count(piece));
         const bool streams = STAGE != 2 && count(piece) > U * step;
         float qr[2 * W], own[W], own_q[W], n = 0.0f;
@@ -8387,12 +8433,12 @@ template <int W, int STAGE> struct gtr__bn_own {
             n = stream(v, own, own_q);
 #pragma unroll
             for (int w = 0; w < W; w++) mean[w] = n * own[w];
-        } else over(v, [&](int64_t i) {
+        } else over([&](int64_t i) {
             take(m.x, i, v);
 #pragma unroll
             for (int u = 0; u < U; u++)
 #pragma unroll
-                for (int w = 0; w < W; w++) mean[w] += v[u][w];
+                for (int w = 0; w < W; w++) mean[w] += v.get(u, w);
         }, [&](float n, const float (&a)[W], const float (&)[W]) {
 #pragma unroll
             for (int w = 0; w < W; w++) mean[w] += n * a[w];
@@ -8404,11 +8450,11 @@ template <int W, int STAGE> struct gtr__bn_own {
         if (streams)
 #pragma unroll
             for (int w = 0; w < W; w++) { add(w, n, own[w] - mean[w]); qr[w] += own_q[w]; }
-        else over(v, [&](int64_t i) {
+        else over([&](int64_t i) {
 #pragma unroll
             for (int u = 0; u < U; u++) if (i + u * step < end)
 #pragma unroll
-                for (int w = 0; w < W; w++) add(w, 1.0f, v[u][w] - mean[w]);
+                for (int w = 0; w < W; w++) add(w, 1.0f, v.get(u, w) - mean[w]);
         }, [&](float n, const float (&a)[W], const float (&b)[W]) {
 #pragma unroll
             for (int w = 0; w < W; w++) { add(w, n, a[w] - mean[w]); qr[w] += b[w]; }
@@ -8423,10 +8469,12 @@ template <int W, int STAGE> struct gtr__bn_own {
         }
     }
 };
-template <int W, int STAGE, bool RARE>
-static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
-    const gtr__bn_own<W, STAGE> p(m);
-    float weight[W], shift[W], mean[W], var[W], rstd[W], v[GTR__BN_ROWS][W];
+template <int W, int STAGE, bool RARE, typename T>
+static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
+    typedef gtr__bn_own<W, STAGE, T> own;
+    const own p(m);
+    typename own::rows v;
+    float weight[W], shift[W], mean[W], var[W], rstd[W];
     gtr__enter();
     if (STAGE != 1) { p.figure(m.weight, weight); p.figure(m.bias, shift); }    // ahead of the sums, which needn't wait
     if (m.training || STAGE) {
@@ -8443,52 +8491,53 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
     for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
     if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
     const bool relu = gtr__is(m.act, GTR__OP_RELU);
-    for (int64_t j = p.first; j < p.end; j += GTR__BN_ROWS * p.step) {
+    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
+        typename own::rows from;
         if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
+        if (m.from.p) p.take(m.from, i, from);
 #pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++)
-#pragma unroll
-            for (int w = 0; w < W; w++) v[u][w] = (v[u][w] - mean[w]) * weight[w] + shift[w];
-        if (m.from.p) {
-            float from[GTR__BN_ROWS][W];
-            p.take(m.from, i, from);
-#pragma unroll
-            for (int u = 0; u < GTR__BN_ROWS; u++)
-#pragma unroll
-                for (int w = 0; w < W; w++) v[u][w] += from[u][w];
-        }
-#pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++) {
-            float y[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        for (int u = 0; u < own::U; u++) {
+            float y[W < 4 ? 4 : W] = {};
+            v.open(u);
+            if (m.from.p) from.open(u);
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                y[w] = v[u][w];
+                y[w] = (v.get(u, w) - mean[w]) * weight[w] + shift[w];
+                if (m.from.p) y[w] += from.get(u, w);
                 if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
             }
-            if (m.act && !relu) gtr__unary4<RARE>(m.act, y, m.act_a, m.act_b);
 #pragma unroll
-            for (int w = 0; w < W; w++) v[u][w] = y[w];
+            for (int w = 0; w < W; w += 4) if (m.act && !relu) gtr__unary4<RARE>(m.act, y + w, m.act_a, m.act_b);
+#pragma unroll
+            for (int w = 0; w < W; w++) v.set(u, w, y[w]);
         }
         p.put(m.y, i, v);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
 // the means in evaluation.
-template <int W, int STAGE>
-static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
-    const gtr__bn_own<W, STAGE> p(m);
-    float weight[W], mean[W], rstd[W], ab[2 * W], v[GTR__BN_ROWS][W], g[GTR__BN_ROWS][W], a[W], b[W];
+template <int W, int STAGE, typename T>
+static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
+    typedef gtr__bn_own<W, STAGE, T> own;
+    const own p(m);
+    typename own::rows v, g;
+    float weight[W], mean[W], rstd[W], ab[2 * W], a[W], b[W];
     gtr__enter();
     p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
 #pragma unroll
     for (int w = 0; w < 2 * W; w++) ab[w] = 0.0f;
-    p.over(v, [&](int64_t i) {
+    p.over([&](int64_t i) {
         p.take(m.dy, i, g); p.take(m.x, i, v);
 #pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++)
+        for (int u = 0; u < own::U; u++) {
+            g.open(u); v.open(u);
 #pragma unroll
-            for (int w = 0; w < W; w++) { ab[w] += g[u][w]; ab[W + w] += g[u][w] * (v[u][w] - mean[w]); }
+            for (int w = 0; w < W; w++) {
+                ab[w] += g.get(u, w);
+                ab[W + w] += g.get(u, w) * (v.get(u, w) - mean[w]);
+            }
+        }
     }, [&](float, const float (&a2)[W], const float (&b2)[W]) {
 #pragma unroll
         for (int w = 0; w < W; w++) { ab[w] += a2[w]; ab[W + w] += b2[w]; }
@@ -8505,48 +8554,69 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     const float share = m.training ? 1.0f / (float)m.rows : 0.0f;
 #pragma unroll
     for (int w = 0; w < W; w++) { weight[w] *= rstd[w]; a[w] *= share; b[w] *= share * rstd[w]; }
-    for (int64_t j = p.first; j < p.end; j += GTR__BN_ROWS * p.step) {
+    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
 #pragma unroll
-        for (int u = 0; u < GTR__BN_ROWS; u++)
+        for (int u = 0; u < own::U; u++) {
+            g.open(u); v.open(u);
 #pragma unroll
-            for (int w = 0; w < W; w++) v[u][w] = weight[w] * (g[u][w] - a[w] - (v[u][w] - mean[w]) * b[w]);
+            for (int w = 0; w < W; w++)
+                v.set(u, w, weight[w] * (g.get(u, w) - a[w] - (v.get(u, w) - mean[w]) * b[w]));
+        }
         p.put(m.dx, i, v);
     }
 }
-// How the work is cut, from shapes and the number of multiprocessors alone (but for operands that lie oddly).
-static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
-    const int64_t channels = c->in[1].count;
-    bool wide = channels % 4 == 0;
-    const int sms = gtr__sms(c), least = wide && gtr__elem((int)c->in[0].dtype) == 2 ? 4 : 2;   // lanes of 32 bytes
-    const int width = wide ? 4 : 1;
-    memset(m, 0, sizeof *m);
-    m->rows = c->in[0].count / channels; m->channels = channels;
-    m->lanes = 32 / width;
+// How the work is cut, from shapes and the number of multiprocessors alone.
+static void gtr__bn_cut(gtr__bn *m, const gtr__call *c, int width) {
+    const int sms = gtr__sms(c), rows = GTR__BN_ROWS(width),
+        least = width > 1 && gtr__elem((int)c->in[0].dtype) == 2 ? 16 : 8;
+    m->width = width;
+    m->lanes = width == 1 ? 32 : 8;
     while (m->lanes > 1 && m->lanes / 2 * width >= m->channels) m->lanes /= 2;
-    // Pieces of whole lines where these are enough to fill the device, else narrower ones.
-    const int64_t whole = gtr__ceil(m->channels, m->lanes * width) * (m->rows * m->lanes / (GTR__BN_T * GTR__BN_ROWS));
-    while (m->lanes > 1 && m->lanes * width > 4 * least && whole < 2 * sms
+    // Pieces of whole lines where these are enough to fill the device, else narrower ones, of 32 bytes at least.
+    const int64_t whole = gtr__ceil(m->channels, m->lanes * width) * (m->rows * m->lanes / (GTR__BN_T * rows));
+    while (m->lanes > 1 && m->lanes * width > least && whole < (width == 8 ? sms / 2 : 2 * sms)
         && gtr__ceil(m->channels, m->lanes * width) < sms) m->lanes /= 2;
     const int64_t blocks = gtr__ceil(m->channels, m->lanes * width);
     m->threads = 64;
-    while (m->threads < GTR__BN_T && m->threads / m->lanes * GTR__BN_ROWS < m->rows) m->threads *= 2;
-    const int64_t held = m->threads / m->lanes * GTR__BN_ROWS;
+    while (m->threads < GTR__BN_T && m->threads / m->lanes * rows < m->rows) m->threads *= 2;
+    const int64_t held = m->threads / m->lanes * rows, most = (width == 8 ? 1 : 2) * sms;
     m->pieces = 1;
     if (m->rows > held * 4 && blocks < 2 * sms)
-        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__max64(2, 2 * sms / blocks)), 256);
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__max64(2, most / blocks)), 256);
     m->per = gtr__ceil(m->rows, m->pieces);
+    if (width == 8) m->per = gtr__ceil(m->per, held) * held;    // what a thread takes at once is whole
     m->pieces = (int)gtr__ceil(m->rows, m->per);
-    for (int k = 0; k < c->n_in; k++) wide = wide && gtr__wide(gtr__opd_of(&c->in[k]));
-    for (int k = 0; k < c->n_out; k++) wide = wide && gtr__wide(gtr__opd_of(&c->out[k]));
-    m->width = wide ? 4 : 1;
-    m->lanes *= width / m->width;
-    m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
-    m->training = c->training; m->part = (float *)c->ws;
 }
 static size_t gtr__bn_bytes(const gtr__bn *m) {
     return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0;
+}
+// Sixteen bytes at a time where sums are of pieces and all that has x's extents is of its type, of 16 bits; else four
+// elements, or one where an operand lies oddly. *bytes: of workspace, at most.
+static void gtr__bn_make(gtr__bn *m, const gtr__call *c, bool sums, size_t *bytes) {
+    const int64_t channels = c->in[1].count;
+    bool wide = channels % 4 == 0, eight = sums && channels % 8 == 0 && gtr__elem((int)c->in[0].dtype) == 2;
+    memset(m, 0, sizeof *m);
+    m->rows = c->in[0].count / channels; m->channels = channels;
+    m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
+    m->training = c->training; m->part = (float *)c->ws;
+    *bytes = 0;
+    for (int k = 0; k < c->n_in + c->n_out; k++) {
+        const gtr__arg &v = k < c->n_in ? c->in[k] : c->out[k - c->n_in];
+        const gtr__opd o = gtr__opd_of(&v);
+        wide = wide && gtr__wide(o);
+        if (v.count == c->in[0].count && o.p)
+            eight = eight && o.t == m->x.t && gtr__aligned(o.p, 16) && !o.add;
+    }
+    if (eight) {
+        gtr__bn_cut(m, c, 8);
+        *bytes = gtr__bn_bytes(m);
+        if (m->pieces > 1 && !c->measure) return;
+    }
+    gtr__bn_cut(m, c, channels % 4 == 0 ? 4 : 1);
+    if (m->width == 4 && !wide) { m->width = 1; m->lanes *= 4; }
+    if (gtr__bn_bytes(m) > *bytes) *bytes = gtr__bn_bytes(m);
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
 typedef void (*gtr__bn_kernel)(const gtr__bn);
@@ -8559,41 +8629,48 @@ static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, const gtr__
     GTR__TRY(gtr__start(instance, stream, name, part, grid, block, 0, 1u, *m));
     return gtr__start(instance, stream, name, rest, grid, block, 0, 1u, *m);
 }
-template <int W, bool RARE>
+template <int W, bool RARE, typename T>
 static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, const gtr__bn *m) {
-    return gtr__bn_launch(instance, c, m, m->training != 0, gtr__k_batch_norm<W, 0, RARE>,
-        gtr__k_batch_norm<W, 1, false>, gtr__k_batch_norm<W, 2, RARE>, "gtr__k_batch_norm");
+    return gtr__bn_launch(instance, c, m, m->training != 0,
+        W == 8 ? NULL : gtr__k_batch_norm<W < 8 ? W : 4, 0, RARE, void>,
+        gtr__k_batch_norm<W, 1, false, T>, gtr__k_batch_norm<W, 2, RARE, T>, "gtr__k_batch_norm");
 }
-template <int W> static gtr_result gtr__bn_backward(void *instance, const gtr__call *c, const gtr__bn *m) {
-    return gtr__bn_launch(instance, c, m, true, gtr__k_batch_norm_bwd<W, 0>, gtr__k_batch_norm_bwd<W, 1>,
-        gtr__k_batch_norm_bwd<W, 2>, "gtr__k_batch_norm_bwd");
+template <bool RARE> static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, const gtr__bn *m) {
+    return (m->width == 1 ? gtr__bn_forward<1, RARE, void> : m->width == 4 ? gtr__bn_forward<4, RARE, void>
+        : m->x.t == GTR_BF16 ? gtr__bn_forward<8, RARE, __nv_bfloat16> : gtr__bn_forward<8, RARE, __half>)
+        (instance, c, m);
+}
+template <int W, typename T> static gtr_result gtr__bn_backward(void *instance, const gtr__call *c, const gtr__bn *m) {
+    return gtr__bn_launch(instance, c, m, true, W == 8 ? NULL : gtr__k_batch_norm_bwd<W < 8 ? W : 4, 0, void>,
+        gtr__k_batch_norm_bwd<W, 1, T>, gtr__k_batch_norm_bwd<W, 2, T>, "gtr__k_batch_norm_bwd");
 }
 static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn m;
-    gtr__bn_make(&m, c);
-    if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
+    size_t bytes;
+    gtr__bn_make(&m, c, c->training != 0, &bytes);
+    if (c->measure) return gtr__measured(c, bytes);
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
     if (c->attr->i[2]) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
     m.eps = (float)c->attr->f[0];
     m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
-    const bool rare = m.act && !gtr__known(m.act);
-    return (m.width == 4 ? rare ? gtr__bn_forward<4, true> : gtr__bn_forward<4, false>
-        : rare ? gtr__bn_forward<1, true> : gtr__bn_forward<1, false>)(instance, c, &m);
+    return (m.act && !gtr__known(m.act) ? gtr__bn_forward<true> : gtr__bn_forward<false>)(instance, c, &m);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     gtr__bn m;
-    gtr__bn_make(&m, c);
-    if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
+    size_t bytes;
+    gtr__bn_make(&m, c, true, &bytes);
+    if (c->measure) return gtr__measured(c, bytes);
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
     m.dx = gtr__opd_of(&c->out[0]);
     m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
     m.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
-    return (m.width == 4 ? gtr__bn_backward<4> : gtr__bn_backward<1>)(instance, c, &m);
+    return (m.width == 1 ? gtr__bn_backward<1, void> : m.width == 4 ? gtr__bn_backward<4, void>
+        : m.x.t == GTR_BF16 ? gtr__bn_backward<8, __nv_bfloat16> : gtr__bn_backward<8, __half>)(instance, c, &m);
 }
 
 // >>op:layer_norm
