@@ -210,6 +210,9 @@ typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
+/* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
+   the median of what there is of its column, or a constant. */
+typedef enum gtr_missing { GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT } gtr_missing;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -453,6 +456,16 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
+    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
+    const char *label; /* one; NULL: label_column */
+    const char *columns; /* the features, in this order; NULL: all the others */
+    const char *skip; /* are not looked at */
+    const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
+    gtr_missing missing; /* of features; of categories, if not GTR_MISSING_ERROR: a string as the others */
+    float missing_value; /* GTR_MISSING_CONSTANT: after scale */
+    /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
+       and a string that it has not is an error */
+    const gtr_dataset *like;
 } gtr_csv_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
@@ -679,6 +692,11 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
    as PyTorch's Embedding. */
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
+/* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
+   0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
+   which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
+   measured. There, d NULL: 0 and 1, until gtr_load. */
+GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
    BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
@@ -893,10 +911,18 @@ GTR_API gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *path
    PyTorch's interpolate(mode="bilinear", align_corners=False, antialias=True), rounded; sides' ratio is kept, halves
    of pixels are rounded down. Errors name the file. */
 GTR_API gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc);
-/* Of gtr_dataset_images, and what was split of it: how many classes, and a label's name; NULL when out of range. */
+/* Of gtr_dataset_images, CSV files with strings for labels, and what was made of them: how many classes, and a label's
+   name; NULL when out of range. */
 GTR_API int64_t gtr_dataset_classes(const gtr_dataset *d);
 GTR_API const char *gtr_dataset_class(const gtr_dataset *d, int64_t label);
-/* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
+/* The same of any column of ids. */
+GTR_API int64_t gtr_dataset_categories(const gtr_dataset *d, int column);
+GTR_API const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id);
+/* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
+   is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
+   line ends and doubled quotes inside. Where the first label is no number labels are strings; strings' ids are from 0
+   in the order in which they appear. Errors name file, line, column, what was found and what was wanted. To
+   standardise: gtr_standardise. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
@@ -2087,6 +2113,8 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
+/* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
+typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
 typedef struct {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
     float scale, shift;
@@ -2096,6 +2124,8 @@ typedef struct {
     int64_t least, most; /* of integer columns */
     int channels; /* lie first: 1, last: 2; 0: nobody said */
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
+    gtr__strings names; /* of ids 0, 1, ... */
+    gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
     gtr_context *ctx;
@@ -2104,8 +2134,7 @@ struct gtr_dataset {
     int64_t rows;
     int n_columns;
     gtr__column column[16];
-    char **class_name; /* classes of them; NULL: none */
-    int64_t classes;
+    int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
@@ -13201,6 +13230,56 @@ static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
     while (n > 0) gtr__mfree(ctx, name[--n]);
     gtr__mfree(ctx, name);
 }
+static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
+    gtr__mfree(ctx, m->text); gtr__mfree(ctx, m->at); gtr__mfree(ctx, m->bin);
+}
+/* Room for a string of n bytes at m->text + m->used. */
+static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
+    const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
+    if (want <= (uint64_t)m->room) return true;
+    char *p = want < UINT32_MAX ? GTR__NEW(ctx, char, room) : NULL;
+    if (!p) return !GTR__FAIL(ctx, NOMEM, "out of memory: strings of %ju bytes", (uintmax_t)want);
+    if (m->used) memcpy(p, m->text, (size_t)m->used);
+    gtr__mfree(ctx, m->text);
+    m->text = p; m->room = (int64_t)room;
+    return true;
+}
+/* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
+static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
+    const char *s = m->text + m->used;
+    uint64_t h = gtr__hash(0, s);
+    if (2 * m->n >= m->bins && add) {
+        const int64_t bins = GTR__MAX(2 * m->bins, 16);
+        uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
+        if (!bin) return -1;
+        for (int64_t i = 0; i < m->n; i++) {
+            uint64_t at = gtr__hash(0, m->text + m->at[i]);
+            while (bin[at &= (uint64_t)bins - 1]) at++;
+            bin[at] = (uint32_t)i + 1;
+        }
+        gtr__mfree(ctx, m->bin);
+        m->bin = bin; m->bins = bins;
+    }
+    for (; m->bins && m->bin[h &= (uint64_t)m->bins - 1]; h++) {
+        const uint32_t i = m->bin[h] - 1;
+        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
+    }
+    if (!add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return -1;
+    m->bin[h] = (uint32_t)m->n + 1;
+    m->at[m->n] = (uint32_t)m->used;
+    m->used += (int64_t)strlen(s) + 1;
+    return (int32_t)m->n++;
+}
+static bool gtr__strings_add(gtr_context *ctx, gtr__strings *m, const char *s) {
+    if (!gtr__strings_room(ctx, m, strlen(s))) return false;
+    strcpy(m->text + m->used, s);
+    return gtr__strings_id(ctx, m, true) >= 0;
+}
+static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__strings *from) {
+    int64_t i = 0;
+    while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
+    return i == from->n;
+}
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
     for (int i = 0; i < d->n_columns; i++) {
@@ -13208,8 +13287,9 @@ static void gtr__dataset_free(gtr_dataset *d) {
         if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
         gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
+        gtr__mfree(d->ctx, c->fill);
+        gtr__strings_free(d->ctx, &c->names);
     }
-    gtr__names_free(d->ctx, d->class_name, d->classes);
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and
@@ -13236,6 +13316,16 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
     d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
+}
+/* One more column like c, which may be another data set's. */
+static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c) {
+    gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
+    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
+    to->channels = c->channels; to->image = c->image;
+    if (!c->fill) return true;
+    if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
+    GTR__COPY(to->fill, c->fill, c->row);
+    return true;
 }
 /* c's rows have their channels first, 1, or last, 2; of other than (H, W) beside these they are images of one line. */
 static void gtr__column_channels(gtr__column *c, int channels) {
@@ -13712,11 +13802,11 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     for (int64_t i = 0; i < l->n && ok; i++)
         ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
             d->column[0].host + (size_t)i * d->column[0].row_bytes);
+    for (int64_t i = 0; i < l->names && ok; i++) ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
     if (!ok) { gtr__dataset_free(d); return NULL; }
     memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
     gtr__column_channels(&d->column[0], 2);
-    d->class_name = l->name; d->classes = l->names;
-    l->name = NULL; l->names = 0;
+    d->classed = 2;
     return gtr__dataset_link(d);
 }
 gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc) {
@@ -13829,12 +13919,18 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
+typedef struct { const char *p; size_t n; bool quoted, escaped; int64_t line; } gtr__field; /* quotes left out */
+enum { GTR__CSV_OPEN = -1, GTR__CSV_LABEL = -2, GTR__CSV_SKIP = -3, GTR__CSV_CATEGORY = -4 };
 typedef struct {
     gtr_context *ctx;
     const char *name, *begin, *end; /* *end is 0 */
     gtr_csv_desc desc;
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
-    const char *header; /* the line of names; NULL: none */
+    const char *header; /* the line of names; NULL: none, or not of as many columns */
+    int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which */
+    int features, categories;
+    bool texts; /* labels are strings */
+    gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
     return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n');
@@ -13843,74 +13939,231 @@ static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
     return p;
 }
-static int64_t gtr__csv_fields(const gtr__csv *s, const char *p) {
-    int64_t n = 1;
-    for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
-    return n;
+static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size);
+/* "line 2, column 3 (counted from 1), "age": ": in front of what is wrong with a field. */
+static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+    char name[80];
+    const char *called = gtr__csv_name(s, column, name, sizeof name);
+    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1)%s%s%s: %s%s", s->name, (intmax_t)line,
+        (intmax_t)column + 1, called ? ", \"" : "", called ? called : "", called ? "\"" : "", what, more);
 }
-static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want) {
-    char field[32];
-    int n = 0;
-    if (column == 0 && gtr__csv_line_end(s, p)) {
-        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)s->line); return NULL;
+/* The field at p, of the column of this number. Returns what ends it, a separator or a line's end; NULL: an error. */
+static const char *gtr__csv_field(gtr__csv *s, const char *p, int64_t column, gtr__field *f) {
+    const char *last;
+    p = gtr__csv_skip(s, p);
+    f->quoted = *p == '"'; f->escaped = false; f->line = s->line;
+    f->p = last = p;
+    for (; !f->quoted && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
+        if (*p != ' ' && *p != '\t') last = p + 1;
+    f->n = (size_t)(last - f->p);
+    if (!f->quoted) return p;
+    for (f->p = ++p; *p != '"' || p[1] == '"'; p++) {
+        if (p >= s->end) { gtr__csv_bad(s, f->line, column, "a quote that nothing closes", ""); return NULL; }
+        if (*p == '"') { p++; f->escaped = true; }
+        s->line += *p == '\n';
     }
-    for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
-        field[n++] = *p >= 32 && *p < 127 ? *p : '?';
-    if (n == 24) memcpy(field + 21, "...", 3);
-    field[n] = 0;
-    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1): %s%s%s, want %s%s",
-        s->name, (intmax_t)s->line, (intmax_t)column + 1, n ? "got '" : "a blank field",
-        field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)"
-        : s->line == 1 ? " (if the first line holds names, set .header)" : "");
+    f->n = (size_t)(p - f->p);
+    p = gtr__csv_skip(s, p + 1);
+    if (*p == s->desc.separator || gtr__csv_line_end(s, p)) return p;
+    gtr__csv_bad(s, f->line, column, "text behind a closing quote", "");
     return NULL;
 }
-/* The line at p into its features and label. Returns the next line, NULL on error. */
-static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label) {
-    const char *begin = p;
-    const gtr_float scale = s->desc.scale != 0 ? s->desc.scale : 1;
-    int64_t c, last = s->columns - 1;
-    for (c = 0; c <= last; c++) {
-        const bool is_class = c == s->label && !s->desc.regression;
-        const char *field = gtr__csv_skip(s, p),
-            *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number";
-        gtr__decimal n;
-        p = gtr__decimal_read(field, &n);
-        if (p) p = gtr__csv_skip(s, p);
-        if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
-        if ((*p != s->desc.separator) != (c == last)) {
+/* The field's text, of doubled quotes one. Returns its length, less than size; size: it is longer. */
+static size_t gtr__csv_text(const gtr__field *f, char *to, size_t size) {
+    size_t n = 0;
+    for (size_t i = 0; i < f->n && n < size; i++) {
+        to[n++] = f->p[i];
+        i += f->escaped && f->p[i] == '"';
+    }
+    if (n < size) to[n] = 0;
+    return n;
+}
+/* How many fields the line at p has from p on; 0: an error. *next: what ends it. */
+static int64_t gtr__csv_fields(gtr__csv *s, const char *p, const char **next) {
+    gtr__field f;
+    for (int64_t n = 1; ; n++) {
+        if (!(p = gtr__csv_field(s, p, n - 1, &f))) return 0;
+        *next = p;
+        if (*p++ != s->desc.separator) return n;
+    }
+}
+/* The header's name of column k, without blanks and quotes around it; NULL: there is none, or a long one. */
+static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
+    gtr__csv at = *s;
+    gtr__field f = GTR__ZERO;
+    at.header = NULL;
+    for (const char *p = s->header; p && k >= 0; k--, p += p != NULL) p = gtr__csv_field(&at, p, 0, &f);
+    return s->header && k < 0 && f.p && gtr__csv_text(&f, name, size) < size ? name : NULL;
+}
+/* What a text in want's place is; hints at what may have been meant. */
+static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
+    char text[400], field[32];
+    int n = 0;
+    for (; n < 24 && (size_t)n < f->n; n++) field[n] = f->p[n] >= 32 && f->p[n] < 127 ? f->p[n] : '?';
+    if (n == 24) memcpy(field + 21, "...", 3);
+    field[n] = 0;
+    snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
+    gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
+        : s->role[column] < 0 ? "" : " (.missing fills holes, .categories numbers strings, .skip leaves a column out)");
+    return NULL;
+}
+static bool gtr__csv_missing(const gtr__field *f) {
+    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
+    for (size_t k = 0; k < GTR__LENGTH(none); k++)
+        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
+    return f->n == 0;
+}
+/* The string's number in c's names; of those of .like alone, if that is set. */
+static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f, int64_t column, const char *next,
+        int64_t r) {
+    gtr__strings *m = &c->names;
+    if (memchr(f->p, 0, f->n)) return gtr__csv_fail(s, f, column, "a string without a byte of 0");
+    if (!gtr__strings_room(s->ctx, m, f->n)) return NULL;
+    gtr__csv_text(f, m->text + m->used, f->n + 1);
+    const int32_t id = gtr__strings_id(s->ctx, m, s->desc.like == NULL);
+    if (id < 0) return gtr__csv_fail(s, f, column, "one of the strings that .like has there");
+    memcpy(c->host + (size_t)r * c->row_bytes, &id, sizeof id);
+    return next;
+}
+/* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
+static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
+    const int32_t role = s->role[c];
+    const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
+    const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
+    const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
+    gtr__decimal n;
+    gtr__field f;
+    next = p = gtr__csv_skip(s, p);
+    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, &n) : NULL;
+    if (end) next = gtr__csv_skip(s, end);
+    f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
+    if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
+        if (!(next = gtr__csv_field(s, p, c, &f))) return NULL;
+        if (role == GTR__CSV_SKIP) return next;
+        const bool missing = gtr__csv_missing(&f);
+        if (role <= GTR__CSV_CATEGORY || (label && s->texts)) {
+            if (missing && (label || s->desc.missing == GTR_MISSING_ERROR))
+                return gtr__csv_fail(s, &f, c, label ? "a label" : "a string");
+            return gtr__csv_id(s, label ? s->y : &s->x[(s->features > 0) + GTR__CSV_CATEGORY - role], &f, c, next, r);
+        }
+        if (missing && !label && s->desc.missing != GTR_MISSING_ERROR) {
+            ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
+            return next;
+        }
+        if (!(end = f.n ? gtr__decimal_read(f.p, &n) : NULL) || end != f.p + f.n) return gtr__csv_fail(s, &f, c, want);
+    }
+    if (is_class) {
+        const int32_t v = gtr__decimal_class(&n);
+        if (v < 0) return gtr__csv_fail(s, &f, c, want);
+        memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
+        return next;
+    }
+    const gtr_float v = gtr__decimal_value(&n) * scale;
+    if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
+    if (label) memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
+    else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
+    return next;
+}
+/* The line at p into row r. Returns the next line, NULL on error. */
+static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
+    const int64_t line = s->line;
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)) && (s->columns > 1 || !s->desc.missing)) {
+        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)line); return NULL;
+    }
+    for (int64_t c = 0; c < s->columns; c++) {
+        if (!(p = gtr__csv_value(s, p, c, r))) return NULL;
+        const bool more = *p == s->desc.separator;
+        if (more == (c + 1 == s->columns)) {
+            const char *end;
+            const int64_t rest = more ? gtr__csv_fields(s, p + 1, &end) : 0;
             GTR__BAD_FILE(s->ctx, "line %jd has %jd columns, want %jd as line %jd has",
-                s->name, (intmax_t)s->line, (intmax_t)gtr__csv_fields(s, begin), (intmax_t)s->columns,
-                (intmax_t)s->first_line);
+                s->name, (intmax_t)line, (intmax_t)(c + 1 + rest), (intmax_t)s->columns, (intmax_t)s->first_line);
             return NULL;
         }
-        if (is_class) {
-            int32_t v = gtr__decimal_class(&n);
-            if (v < 0) return gtr__csv_fail(s, field, c, want);
-            memcpy(label, &v, sizeof v);
-        } else {
-            gtr_float v = gtr__decimal_value(&n) * (c == s->label ? 1 : scale);
-            if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, field, c, "a number within the range of float32");
-            memcpy(c == s->label ? label : feature++, &v, sizeof v);
-        }
-        if (c < last) p++;
+        p += more;
     }
+    s->line += p < s->end;
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
+/* The column that a name of the header or a number from 1 says; -1: an error. */
+static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
+    char text[256], name[256];
+    int64_t k = 0, number = 0;
+    const size_t n = gtr__csv_text(f, text, sizeof text);
+    if (n < sizeof text) {
+        for (; s->header && k < s->columns; k++)
+            if (gtr__csv_name(s, k, name, sizeof name) && !strcmp(name, text)) return k;
+        for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
+        if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
+    }
+    GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
+        f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+    return -1;
+}
+/* Gives the columns of a list, a line of CSV of names and numbers, their role. */
+static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int32_t role) {
+    gtr__csv items = *s;
+    gtr__field f;
+    if (!list) return true;
+    items.desc.separator = ','; items.end = list + strlen(list); items.header = NULL;
+    for (const char *p = list; ; p++) {
+        if (!(p = gtr__csv_field(&items, p, 0, &f))) return false;
+        const int64_t k = gtr__csv_find(s, &f, called);
+        if (k < 0) return false;
+        const bool category = s->role[k] <= GTR__CSV_CATEGORY;
+        if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0))
+            return !GTR__OF_FILE(s->ctx, ARG, "column %jd of %s is the label or listed twice", s->name, (intmax_t)k + 1,
+                called);
+        if (role == GTR__CSV_LABEL) s->label = k;
+        s->role[k] = category ? s->role[k] : role == 0 ? s->features++
+            : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
+        if (*p != ',' || role == GTR__CSV_LABEL) return true;
+    }
+}
+/* What becomes of each column. */
+static bool gtr__csv_roles(gtr__csv *s) {
+    const gtr_csv_desc *d = &s->desc;
+    const int64_t label = d->label_column < 0 ? -1 : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
+    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns))) return false;
+    for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
+    s->label = -1;
+    if (!d->label && label >= s->columns)
+        return !GTR__OF_FILE(s->ctx, ARG,
+            "label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
+            s->name, d->label_column, (intmax_t)s->first_line, (intmax_t)s->columns, d->separator,
+            (intmax_t)s->columns);
+    if (!d->label && label >= 0) s->role[s->label = label] = GTR__CSV_LABEL;
+    if (!gtr__csv_list(s, d->label, ".label", GTR__CSV_LABEL) || !gtr__csv_list(s, d->skip, ".skip", GTR__CSV_SKIP)
+            || !gtr__csv_list(s, d->categories, ".categories", GTR__CSV_CATEGORY)
+            || !gtr__csv_list(s, d->columns, ".columns", 0)) return false;
+    for (int64_t k = 0; k < s->columns; k++)
+        if (s->role[k] == GTR__CSV_OPEN) s->role[k] = d->columns ? GTR__CSV_SKIP : s->features++;
+    if (s->categories > 14) return !GTR__OF_FILE(s->ctx, ARG, "%d .categories, want at most 14", s->name,
+        s->categories);
+    if (s->features + s->categories) return true;
+    if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
+    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
+        "label set .label_column = -1", s->name, d->separator);
+}
+static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
         gtr_csv_desc desc) {
     char *end = text + size;
-    const char *p = text;
+    const char *p = text, *header = NULL, *next;
+    int64_t names = 0;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->name = name;
     s->desc = desc;
-    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return GTR_ERR_FORMAT;
+    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
     if (!desc.separator) s->desc.separator = ',';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
+    s->line = 1; s->end = end;
     if (desc.header) {
-        const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
-        s->header = p;
-        p = line_end ? line_end + 1 : end;
+        header = p;
+        if (!(names = gtr__csv_fields(s, p, &p))) return false;
+        p += *p == '\r';
+        p += p < end;
+        s->line++;
     }
     while (end > p && (end[-1] == '\n' || end[-1] == '\r'
             || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator)))
@@ -13918,79 +14171,131 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     *end = 0;
     s->begin = p;
     s->end = end;
-    s->line = s->first_line = desc.header ? 2 : 1;
-    if (p == end) return GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) {
-        gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT;
-    }
-    s->columns = gtr__csv_fields(s, p);
-    s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
-    if (s->label >= s->columns)
-        return GTR__OF_FILE(ctx, ARG,
-            "label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
-            name, desc.label_column, (intmax_t)s->first_line, (intmax_t)s->columns, s->desc.separator,
-            (intmax_t)s->columns);
-    if (s->label >= 0 && s->columns == 1)
-        return GTR__OF_FILE(ctx, ARG,
-            "its only column (separated by '%c') is the label, want features too; for no label set .label_column "
-            "= -1", name, s->desc.separator);
-    return GTR_OK;
+    s->first_line = s->line;
+    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)))
+        return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
+    if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
+    s->line = s->first_line;
+    s->header = names == s->columns ? header : NULL;
+    return gtr__csv_roles(s);
 }
-/* The header's name of column k, without blanks and quotes around it; NULL: no header, or not of this table. */
-static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
-    const char *p = s->header, *end;
-    if (!p || gtr__csv_fields(s, p) != s->columns) return NULL;
-    for (; k > 0; k--) while (*p++ != s->desc.separator) {}
-    p = gtr__csv_skip(s, p);
-    p += *p == '"';
-    for (end = p; !gtr__csv_line_end(s, end) && *end != s->desc.separator; end++) {}
-    while (end > p && strchr(" \t\"", end[-1])) end--;
-    if ((size_t)(end - p) >= size) return NULL;
-    memcpy(name, p, (size_t)(end - p));
-    name[end - p] = 0;
-    return name;
+/* Whether labels are strings: as those of .like, or because the first of them is no number. */
+static bool gtr__csv_strings(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    gtr__csv at = *s;
+    gtr__decimal n;
+    gtr__field f = GTR__ZERO;
+    if (s->label < 0 || s->desc.regression) return false;
+    if (like) return like->classed > 0;
+    const char *p = s->begin;
+    for (int64_t k = 0; k <= s->label; k++) {
+        if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
+        p += k < s->label;
+    }
+    const char *end = f.n ? gtr__decimal_read(f.p, &n) : NULL;
+    return !gtr__csv_missing(&f) && end != f.p + f.n;
+}
+static int gtr__floats_order(const void *a, const void *b) {
+    const gtr_float x = *(const gtr_float *)a, y = *(const gtr_float *)b;
+    return (x > y) - (x < y);
+}
+/* Holes are NaN as yet. */
+static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
+    const gtr_missing how = s->desc.missing;
+    gtr__column *c = s->x;
+    const gtr_dataset *like = s->desc.like;
+    if (!s->features || how == GTR_MISSING_ERROR) return true;
+    gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
+    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
+    for (int64_t k = 0; k < c->row && ok; k++) {
+        gtr_float *x = (gtr_float *)(void *)c->host + k;
+        int64_t n = 0;
+        double sum = 0;
+        for (int64_t r = 0; r < d->rows; r++) if (!gtr__nonfinite(x + r * c->row, 1)) {
+            sum += x[r * c->row];
+            if (v) v[n] = x[r * c->row];
+            n++;
+        }
+        if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
+        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
+            ? like->column[0].fill[k] : !n ? 0 : v ? (v[n / 2] + v[(n - 1) / 2]) / 2 : (gtr_float)(sum / (double)n);
+        if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
+            int64_t at = 0;
+            while (s->role[at] != k) at++;
+            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all, want some to fill its holes "
+                "with (.skip leaves it out)", s->name, (intmax_t)at + 1);
+        }
+        for (int64_t r = 0; r < d->rows; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
+    }
+    gtr__mfree(s->ctx, v);
+    return ok;
+}
+/* Columns for features, categories and label, their rows to come. */
+static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
+    const gtr_dataset *like = s->desc.like;
+    gtr_shape shape = gtr_shape1(s->features);
+    char name[256];
+    int64_t of[15], n = 0, first = 0;
+    for (int64_t k = 0; k < s->columns; k++) { /* whose header's name each has */
+        if (s->role[k] == 0) first = k;
+        if (s->role[k] <= GTR__CSV_CATEGORY) of[GTR__CSV_CATEGORY - s->role[k]] = k;
+    }
+    s->x = d->column;
+    if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
+            GTR_F32, &shape, 0, 0)) return false;
+    shape.ndim = 0;
+    for (; n < s->categories; n++)
+        if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
+    if (s->label >= 0 && !(s->y = gtr__dataset_column(d, gtr__csv_name(s, s->label, name, sizeof name),
+            s->desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0))) return false;
+    if (s->texts) d->classed = d->n_columns;
+    bool alike = !like || like->n_columns == d->n_columns;
+    for (int k = 0; like && k < d->n_columns && alike; k++) {
+        const gtr__column *from = &like->column[k];
+        alike = from->dtype == d->column[k].dtype && from->row == d->column[k].row;
+        if (alike && !gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
+    }
+    return alike || !GTR__OF_FILE(s->ctx, SHAPE, "its columns for features, categories and label are other than those "
+        "of .like (%s)", s->name, like->name);
 }
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
-    gtr__column *x, *y = NULL;
-    gtr_shape shape = gtr_shape1(1);
-    char column[256];
-    const char *p, *called;
+    gtr_dataset *d = NULL;
     int64_t ends = 1, separators = 0, r = 0;
-    if (gtr__csv_start(&s, ctx, name, text, size, desc)) return NULL;
-    for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
-    /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
-    gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
-    if (!d) return NULL;
-    shape.dim[0] = s.columns - (s.label >= 0);
-    called = shape.dim[0] == 1 ? gtr__csv_name(&s, s.label == 0, column, sizeof column) : NULL;
-    x = gtr__dataset_column(d, called, GTR_F32, &shape, 0, 0);
-    shape.ndim = 0;
-    called = x && s.label >= 0 ? gtr__csv_name(&s, s.label, column, sizeof column) : NULL;
-    if (x && s.label >= 0) y = gtr__dataset_column(d, called, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
-    p = x && (y || s.label < 0) ? s.begin : NULL;
-    for (; p && p < s.end; r++, s.line++)
-        p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes),
-            y ? y->host + (size_t)r * y->row_bytes : NULL);
-    if (!p) { gtr__dataset_free(d); return NULL; }
-    d->rows = r;
+    bool ok = gtr__csv_start(&s, ctx, name, text, size, desc);
+    if (ok) {
+        s.texts = gtr__csv_strings(&s);
+        for (const char *p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
+        /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
+        d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
+        ok = d && gtr__csv_columns(&s, d);
+    }
+    for (const char *p = s.begin; ok && p < s.end; r++) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
+    if (d) d->rows = r;
+    ok = ok && gtr__csv_fill(&s, d);
+    gtr__mfree(ctx, s.role);
+    if (!ok) { gtr__dataset_free(d); return NULL; }
     return gtr__dataset_link(d);
 }
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
     gtr__file f;
     gtr_dataset *d = NULL;
     uint8_t *text = NULL;
-    const gtr_float scale = desc.scale;
+    const gtr_float scale = desc.scale, hole = desc.missing_value;
     if (!gtr__usable(ctx)) return NULL;
     if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (desc.regression && desc.label_column == -1)
+    else if (desc.regression && desc.label_column == -1 && !desc.label)
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
+    else if ((unsigned)desc.missing > GTR_MISSING_CONSTANT || gtr__nonfinite(&hole, 1))
+        GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
+            (int)desc.missing, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
@@ -14022,19 +14327,12 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
-        gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
-        if (to) {
-            to->channels = c->channels; to->image = c->image;
-            continue;
-        }
+        if (gtr__dataset_like(d, c)) continue;
         gtr__dataset_free(d);
         d = NULL;
     }
-    if (d && data->classes) d->class_name = GTR__NEW(d->ctx, char *, data->classes);
-    for (bool named = d && d->class_name; named && d->classes < data->classes; d->classes += named)
-        named = (d->class_name[d->classes] = gtr__strdup(d->ctx, data->class_name[d->classes])) != NULL;
-    if (d && d->classes < data->classes) { gtr__dataset_free(d); d = NULL; }
     if (!d) return NULL;
+    d->classed = data->classed;
     for (int i = 0; i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
         uint8_t *moved = d->column[i].host, *kept = c->host;
@@ -14051,11 +14349,18 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
-int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? d->classes : 0; }
-const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
-    return d && label >= 0 && label < d->classes ? d->class_name[label] : NULL;
-}
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].names.n : 0;
+}
+const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
+    if (id < 0 || id >= gtr_dataset_categories(d, column)) return NULL;
+    return d->column[column].names.text + d->column[column].names.at[id];
+}
+int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
+const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
+    return d ? gtr_dataset_category(d, d->classed - 1, label) : NULL;
+}
 gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0();
 }
@@ -14065,6 +14370,50 @@ gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
         ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
+}
+/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of, in turn. */
+static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, gtr_float *const *value) {
+    const int64_t count = rows * c->row / n;
+    const bool bytes = c->dtype == GTR_U8;
+    for (int64_t k = 0; k < n; k++) {
+        double mean = 0, sum = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            if (pass) mean = sum / (double)count;
+            sum = 0;
+            for (int64_t i = k; i < count * n; i += n) {
+                const double v = (bytes ? (double)(c->scale * c->host[i] + c->shift)
+                    : (double)((const gtr_float *)(const void *)c->host)[i]) - mean;
+                sum += pass ? v * v : v;
+            }
+        }
+        value[0][k] = (gtr_float)mean;
+        value[1][k] = sum > 0 ? (gtr_float)sqrt(sum / (double)count) : 1;
+    }
+}
+gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
+    static const char *const parts[2] = { "mean", "std" };
+    const gtr_float first[2] = { 0, 1 };
+    if (!gtr__layer_name(x, name, "standardise")) return NULL;
+    const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
+    const gtr__column *c = gtr__dataset_has(d, column) ? &d->column[column] : NULL;
+    const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
+        && c->row == -gtr__count(&x->shape);
+    if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
+        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, want float32 (N, ..., C) and a "
+            "column of such rows, float32 or bytes", column, d ? d->name : "no data set");
+    gtr_float *value[2];
+    if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
+    value[1] = value[0] + n;
+    for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
+    if (c) gtr__column_moments(c, d->rows, n, value);
+    GTR__SINCE(x, NULL);
+    gtr_tensor *t = gtr__widen(x);
+    for (int k = 0; k < 2 && t; k++) {
+        gtr_tensor *p = gtr__layer_part(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
+        t = p && gtr__leaf_made(p, value[k]) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
+    }
+    gtr__mfree(x->ctx, value[0]);
+    return gtr__whole(x, since, t);
 }
 /* What of a is out of its range for images of m's size; NULL: nothing. */
 static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
@@ -15342,7 +15691,8 @@ void gtr_destroy(gtr_context *ctx) {
                     pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
-   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch
+   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; tables with
+                    names, strings and holes, gtr_standardise
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

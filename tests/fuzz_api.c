@@ -792,6 +792,12 @@ static gtr_tensor *prelu_of(gtr_tensor *x)
 {
     gtr_tensor *w = parameter();
     const char *n = name();
+    if (one_in(4)) {
+        const gtr_dataset *d = one_in(2) ? dataset() : NULL;
+        const int column = (int)nasty(byte() % 2);
+        before(true, "gtr_standardise(%s, %.20s, column %d)", N(x), n ? n : "NULL", column);
+        return built(gtr_standardise(x, n, d, column), x != NULL);
+    }
     before(true, "gtr_prelu(%s, %.20s)", N(x), n ? n : "NULL");
     return one_in(2) ? built(gtr_prelu(x, n, one_in(2)), x != NULL) : built(gtr_prelu_with(x, w), x && w);
 }
@@ -1387,6 +1393,12 @@ static void do_dataset(void)
         memset(&c, 0, sizeof c);
         c.label_column = (int)nasty(0); c.header = one_in(8); c.separator = one_in(8) ? (char)byte() : 0;
         c.regression = one_in(8); c.scale = nastyf(0);
+        if (one_in(4)) {
+            static const char *const lists[] = { NULL, "1", "2,3", "\"4\",1", "x", "" };
+            c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
+            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(4); c.missing_value = nastyf(0);
+            c.like = one_in(2) ? d : NULL;
+        }
         a = one_in(2) ? any_file() : path_of("good.csv");
         io_arm();
         before(true, "gtr_dataset_csv(%s)", a ? a : "NULL");
@@ -1449,6 +1461,7 @@ static void do_dataset(void)
         before(true, "gtr_dataset_row");
         a = (const char *)gtr_dataset_row(d, column, nasty(0));
         if (a) { volatile char sum = (char)(a[0] + a[gtr__dtype_size(gtr_dataset_dtype(d, column)) - 1]); (void)sum; }
+        gtr_dataset_category(d, column, gtr_dataset_categories(d, column) - 1);
         gtr_dataset_rows(d); gtr_dataset_columns(d); gtr_dataset_shape(d, column); gtr_dataset_dtype(d, column);
         told();
         break;
