@@ -49,14 +49,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
     op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
-    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
-    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
-    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
-    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
-    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training schedule nonfinite step
-    evaluate fit predicting files datasets idx cifar images csv dataset-use safetensors json load save-file
-    observing release
+    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
+    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:nll op:divisor op:mse op:bce_with_logits
+    op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
+    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
+    pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
+    running leaves resolve runner set-get training schedule nonfinite step evaluate fit predicting files datasets idx
+    cifar images csv npy dataset-use safetensors json load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -200,7 +199,7 @@ extern "C" {
 #define GTR__RESULT_ENUM(id, text) GTR_##id,
 typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_result;
 
-typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_DTYPE_COUNT } gtr_dtype;
+typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_F64, GTR_DTYPE_COUNT } gtr_dtype;
 typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
 typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
 typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
@@ -419,14 +418,17 @@ typedef struct gtr_fit_desc {
     int64_t history_size;
 } gtr_fit_desc;
 
-/* One column of a data set: rows x shape, contiguous, in host memory; copied. */
+/* One column of a data set: rows x shape, contiguous, in host memory; copied, unless borrow is set. */
 typedef struct gtr_column {
     const void *data; /* NULL ends the list */
-    gtr_dtype dtype; /* GTR_F32, GTR_I32, GTR_U8 */
+    /* GTR_F32, GTR_I32, GTR_U8, as they are kept; GTR_F64 (double) becomes float32 and GTR_I64 (int64_t) int32, and a
+       number beyond their range is an error */
+    gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
+    bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
 } gtr_column;
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
@@ -467,6 +469,14 @@ typedef struct gtr_csv_desc {
        and a string that it has not is an error */
     const gtr_dataset *like;
 } gtr_csv_desc;
+
+/* Arrays of NumPy's: float16, 32 and 64 become float32; int8 to int64 GTR_I32; uint8 and bool GTR_U8. */
+typedef struct gtr_npy_desc {
+    const char *arrays; /* of an .npz: these, "x, y", in this order, for inputs in theirs; NULL: all, by their names */
+    bool floats; /* int8 to int64 become float32, too */
+    bool nonfinite; /* NaN and infinite numbers may be there */
+    float scale, shift; /* of uint8, as gtr_column's */
+} gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
 typedef struct gtr_memory_report {
@@ -924,6 +934,13 @@ GTR_API const char *gtr_dataset_category(const gtr_dataset *d, int column, int64
    in the order in which they appear. Errors name file, line, column, what was found and what was wanted. To
    standardise: gtr_standardise. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
+/* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
+   number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
+   dtypes: GTR_ERR_UNSUPPORTED. Takes the file's bytes beside the set's while it reads. */
+GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc);
+/* The same of a file of numpy.savez, whose arrays have names: columns are for the inputs of these names. Compressed
+   ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
+GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
@@ -2125,6 +2142,7 @@ typedef struct {
     int channels; /* lie first: 1, last: 2; 0: nobody said */
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
     gtr__strings names; /* of ids 0, 1, ... */
+    bool borrowed; /* host is the caller's */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2316,9 +2334,9 @@ static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) {
 }
 
 // >>shapes
-static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8 };
+static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8, 8 };
 static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
-    "float32", "bfloat16", "float16", "int32", "uint8", "int64" };
+    "float32", "bfloat16", "float16", "int32", "uint8", "int64", "float64" };
 static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
 static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
 /* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has
@@ -13207,6 +13225,22 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
+static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
+    uint64_t v = 0;
+    while (bytes-- > 0) v = v << 8 | p[bytes];
+    return v;
+}
+/* A file's bytes, a 0 behind them; NULL and an error on failure. */
+static uint8_t *gtr__file_whole(gtr_context *ctx, const char *path, uint64_t *size) {
+    gtr__file f;
+    uint8_t *bytes = NULL;
+    if (gtr__file_open(&f, ctx, path)) return NULL;
+    *size = f.size;
+    const bool ok = !gtr__file_take(&f, f.size, &bytes) && !gtr__file_finish(&f);
+    gtr__file_close(&f);
+    if (!ok) gtr__mfree(ctx, bytes);
+    return ok ? bytes : NULL;
+}
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
@@ -13285,17 +13319,17 @@ static void gtr__dataset_free(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
-        gtr__mfree(d->ctx, c->host);
+        if (!c->borrowed) gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
     }
     gtr__mfree(d->ctx, d);
 }
-/* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and
-   its extents at least 1. */
-static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
-        float scale, float shift) {
+/* One more column, its rows the caller's, if they are borrowed, or to be written by it; NULL and an error on failure.
+   shape is literal and its extents at least 1. */
+static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
+        float scale, float shift, const void *borrowed) {
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__TEXT];
     uint64_t bytes;
@@ -13312,10 +13346,15 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
         return NULL;
     }
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
-    c->host = GTR__NEW(d->ctx, uint8_t, bytes);
+    c->borrowed = borrowed != NULL;
+    c->host = borrowed ? (uint8_t *)(uintptr_t)borrowed : GTR__NEW(d->ctx, uint8_t, bytes);
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
     d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
+}
+static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
+        float scale, float shift) {
+    return gtr__dataset_column_of(d, name, dtype, shape, scale, shift, NULL);
 }
 /* One more column like c, which may be another data set's. */
 static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c) {
@@ -13336,6 +13375,63 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     c->channels = channels;
     gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
+/* Rows of numbers, each of kind f, i, u or b and so many bytes; fortran: the first dimension's are adjacent. */
+typedef struct { char kind; int size; bool fortran; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+/* An element as a number: integers in *i, all in *f. */
+static void gtr__element(const uint8_t *p, char kind, int size, double *f, int64_t *i) {
+    float single;
+    *i = 0;
+    if (kind == 'f' && size == 8) memcpy(f, p, 8);
+    else if (kind == 'f' && size == 4) { memcpy(&single, p, 4); *f = single; }
+    else if (kind == 'f') {
+        uint16_t half;
+        gtr_float v;
+        memcpy(&half, p, 2);
+        gtr__convert(&v, GTR_F32, &half, GTR_F16, 1);
+        *f = v;
+    } else {
+        const uint64_t u = gtr__le_get(p, size), sign = (uint64_t)1 << (8 * size - 1);
+        *i = kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
+        *f = (double)*i;
+    }
+}
+/* The array into c, which is of its shape. finite: what is not is an error. */
+static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
+        bool finite) {
+    const int column = (int)(c - d->column);
+    const int64_t n = a->rows * c->row;
+    const bool same = !a->fortran && (size_t)a->size == gtr__dtype_size(c->dtype)
+        && (c->dtype == GTR_F32) == (a->kind == 'f');
+    int64_t r = 0, e = 0, from = 0;
+    if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
+    for (int64_t q = 0; q < n && (!same || (finite && c->dtype == GTR_F32)); q++) {
+        double f;
+        int64_t i, under = c->row, by = a->rows;
+        if (!a->fortran || r == 0) from = a->fortran ? 0 : q;
+        for (int k = 0; a->fortran && r == 0 && k < c->shape.ndim;
+            by *= c->shape.dim[k++]) { /* columns' elements as rows' */
+            under /= c->shape.dim[k];
+            from += e / under % c->shape.dim[k] * by;
+        }
+        const int64_t to = a->fortran ? r * c->row + e : q;
+        gtr__element(a->data + (size_t)from * (size_t)a->size, a->kind, a->size, &f, &i);
+        const gtr_float v = (gtr_float)f;
+        if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
+            return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
+            "within the "
+                "range of float32", name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), f);
+        if (c->dtype == GTR_I32 && (i < INT32_MIN || i > INT32_MAX))
+            return GTR__BAD_ARG(d->ctx,
+            GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
+                name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
+        if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
+        else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
+        else c->host[to] = (uint8_t)i;
+        from++;
+        if (++r == a->rows) { r = 0; e++; }
+    }
+    return GTR_OK;
+}
 static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     d->next = d->ctx->datasets;
     if (d->next) d->next->previous = d;
@@ -13345,9 +13441,11 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
-    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
-        return GTR__BAD_ARG(ctx,
-            "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
+    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
+            && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
+        return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8 or, "
+        "copied, "
+            "GTR_I64 or GTR_F64", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
             i, c->shape.ndim, GTR_MAX_DIMS - 1);
@@ -13363,6 +13461,19 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
             c->scale, c->shift, i);
     return GTR_OK;
 }
+/* Logs where the first number of a column of floats is that is not finite. */
+static void gtr__column_warn(const gtr_dataset *d, int column) {
+    const gtr__column *c = &d->column[column];
+    const gtr_float *v = (const gtr_float *)(const void *)c->host;
+    char text[400];
+    int64_t k = 0;
+    if (!d->ctx->desc.log || !gtr__nonfinite(v, d->rows * c->row)) return;
+    while (!gtr__nonfinite(v + k, 1)) k++;
+    snprintf(text, sizeof text, "%s: column %d%s%.80s%s, row %jd, element %jd is %g", d->name, column, c->name ? " \""
+        : "",
+        c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row), (double)v[k]);
+    d->ctx->desc.log(GTR_LOG_WARNING, text, d->ctx->desc.log_user);
+}
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) {
@@ -13376,11 +13487,15 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
-        if (gtr__column_check(ctx, from, i) == GTR_OK)
-            c = gtr__dataset_column(d, from->name, from->dtype, &from->shape, from->scale, from->shift);
-        if (!c) { gtr__dataset_free(d); return NULL; }
+        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64, ok = !gtr__column_check(ctx, from, i);
+        const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
+            : 0,
+            false, desc.rows, from->shape, (const uint8_t *)from->data };
+        if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
+            : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
+        if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) { gtr__dataset_free(d); return NULL; }
         if (from->channels_last) gtr__column_channels(c, 2);
-        memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
+        if (floats) gtr__column_warn(d, i);
     }
     return d ? gtr__dataset_link(d) : NULL;
 }
@@ -14280,9 +14395,8 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     return gtr__dataset_link(d);
 }
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
-    gtr__file f;
     gtr_dataset *d = NULL;
-    uint8_t *text = NULL;
+    uint64_t size;
     const gtr_float scale = desc.scale, hole = desc.missing_value;
     if (!gtr__usable(ctx)) return NULL;
     if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
@@ -14299,16 +14413,257 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
-    else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
-        if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK)
-            d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
-        gtr__file_close(&f);
+    else {
+        uint8_t *text = gtr__file_whole(ctx, path, &size);
+        if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
         gtr__mfree(ctx, text);
     }
     return d;
 }
 
+// >>npy
+/* NumPy's arrays: "\x93NUMPY", version, the length of a Python dict, the dict, the elements. */
+/* Behind blanks and the word, if it is there. */
+static bool gtr__npy_word(const char **p, const char *end, const char *word) {
+    const size_t n = strlen(word);
+    while (*p < end && (**p == ' ' || **p == '\n')) ++*p;
+    if ((size_t)(end - *p) < n || memcmp(*p, word, n)) return false;
+    *p += n;
+    return true;
+}
+/* "(3, 4)", "(3,)" or "()": false for anything else. */
+static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *ndim) {
+    bool more = gtr__npy_word(p, end, "(");
+    *ndim = 0;
+    if (!more) return false;
+    while (!gtr__npy_word(p, end, ")")) {
+        int64_t v = 0;
+        const char *first = *p;
+        for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
+        if (!more || *p == first || *ndim == GTR_MAX_DIMS + 1) return false;
+        dim[(*ndim)++] = v;
+        more = gtr__npy_word(p, end, ",");
+    }
+    return *ndim != 1 || more;
+}
+/* The dict in [p, end). descr: its dtype. */
+static bool gtr__npy_dict(const char *p, const char *end, char *descr, size_t size, gtr__npy *a, int64_t *dim,
+        int *ndim) {
+    unsigned had = 0;
+    bool more = gtr__npy_word(&p, end, "{");
+    if (!more) return false;
+    while (!gtr__npy_word(&p, end, "}")) {
+        static const char *const keys[] = { "'descr'", "'fortran_order'", "'shape'" };
+        unsigned k = 0;
+        while (k < 3 && !gtr__npy_word(&p, end, keys[k])) k++;
+        if (!more || k == 3 || had >> k & 1 || !gtr__npy_word(&p, end, ":")) return false;
+        had |= 1u << k;
+        if (k == 0) {
+            const char *first = gtr__npy_word(&p, end, "'") ? p : NULL;
+            while (first && p < end && *p != '\'') p++;
+            if (p == end || (!first && *p != '[')) return false;
+            snprintf(descr, size, "%.*s", first ? (int)GTR__MIN(p - first, 60) : 14, first ? first : "of a structure");
+            if (!first) return true; /* which is refused */
+            p++;
+        } else if (k == 1) {
+            a->fortran = gtr__npy_word(&p, end, "True");
+            if (!a->fortran && !gtr__npy_word(&p, end, "False")) return false;
+        } else if (!gtr__npy_shape(&p, end, dim, ndim)) return false;
+        more = gtr__npy_word(&p, end, ",");
+    }
+    return had == 7 && gtr__npy_word(&p, end, "") && p == end;
+}
+static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__npy *a) {
+    static const char *const known[] = { "<f2", "<f4", "<f8", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1" };
+    int64_t dim[GTR_MAX_DIMS + 1];
+    char descr[64] = "";
+    int ndim = 0, k = 0;
+    uint64_t want;
+    memset(a, 0, sizeof *a);
+    if (gtr__is_gzip(ctx, name, b, size)) return GTR_ERR_FORMAT;
+    if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return GTR__BAD_FILE(ctx, "no .npy file: it does not begin with "
+        "\\x93NUMPY"
+        "%s", name, size > 1 && b[0] == 'P' && b[1] == 'K' ? " (an .npz is for gtr_dataset_npz)" : "");
+    const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_get(b + 8, (int)at - 8);
+    if (b[6] < 1 || b[6] > 3 || b[7])
+        return GTR__BAD_FILE(ctx, "version %d.%d of .npy, want 1.0 to 3.0", name, b[6], b[7]);
+    if (n > 10000 || n > size - at)
+        return GTR__BAD_FILE(ctx, "a header of %ju bytes in a file of %ju, want at most 10000", name, (uintmax_t)n,
+            (uintmax_t)size);
+    if (!gtr__npy_dict((const char *)b + at, (const char *)b + at + n, descr, sizeof descr, a, dim, &ndim))
+        return GTR__BAD_FILE(ctx, "its header is no dict of 'descr', 'fortran_order' and 'shape'", name);
+    while (k < (int)GTR__LENGTH(known) && strcmp(descr, known[k])) k++;
+    if (k == (int)GTR__LENGTH(known)) return GTR__OF_FILE(ctx, UNSUPPORTED, "dtype %s, supported are <f2 <f4 <f8 |u1 "
+        "|i1 "
+        "<i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
+    if (ndim < 1 || ndim > GTR_MAX_DIMS)
+        return GTR__OF_FILE(ctx, UNSUPPORTED, "%d dimensions, supported are 1 to %d", name, ndim, GTR_MAX_DIMS);
+    a->kind = descr[1]; a->size = descr[2] - '0';
+    a->rows = dim[0]; a->row.ndim = ndim - 1;
+    want = (uint64_t)a->size;
+    for (k = 0; k < ndim; k++) {
+        if (k) a->row.dim[k - 1] = dim[k];
+        if (!dim[k]) return GTR__OF_FILE(ctx, ARG, "an empty array (dimension %d is 0)", name, k);
+        if (!gtr__mul_ok(want, (uint64_t)dim[k], &want))
+            return GTR__BAD_FILE(ctx, "the product of its %d dimensions overflows", name, ndim);
+    }
+    a->data = b + at + n;
+    return want == size - at - n ? GTR_OK : GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its shape and dtype",
+        name,
+        (uintmax_t)(size - at - n), (uintmax_t)want);
+}
+/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. */
+static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
+    const uint8_t *bytes,
+        uint64_t size, gtr_npy_desc desc) {
+    gtr__npy a;
+    if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
+    if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
+        (intmax_t)a.rows, (intmax_t)(*d)->rows, (*d)->name);
+    if (!*d && !(*d = gtr__dataset_new(ctx, name, a.rows))) return false;
+    const bool bytes_too = a.kind == 'u' || a.kind == 'b';
+    gtr__column *c = gtr__dataset_column(*d, called, a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32
+        : bytes_too ? GTR_U8 : GTR_I32, &a.row, a.kind == 'b' ? 1 : desc.scale, a.kind == 'b' ? 0 : desc.shift);
+    return c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+}
+static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
+    const gtr_float factor[2] = { desc->scale, desc->shift };
+    if (paths && n >= 1 && n <= 16 && !gtr__nonfinite(factor, 2)) return true;
+    return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16 whose paths are not NULL, and finite "
+        "numbers",
+        who, paths ? n : 0, desc->scale, desc->shift);
+}
+gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
+    gtr_dataset *d = NULL;
+    bool all = paths != NULL;
+    uint64_t size;
+    if (!gtr__usable(ctx)) return NULL;
+    for (int k = 0; all && k < n && k < 16; k++) all = paths[k] != NULL;
+    bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
+    for (int k = 0; k < n && ok; k++) {
+        uint8_t *bytes = gtr__file_whole(ctx, paths[k], &size);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, size, desc);
+        gtr__mfree(ctx, bytes);
+    }
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
+}
+/* A zip file's list of members: `left` of them from `at` on, all before `end`. */
+typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
+typedef struct { char name[256]; const uint8_t *data; uint64_t size; } gtr__member;
+static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
+    return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
+}
+static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__zip *z) {
+    uint64_t end = size;
+    memset(z, 0, sizeof *z);
+    z->b = b; z->size = size;
+    for (end = size < 22 ? size : size - 22; end < size && !(gtr__zip_is(z, end, 22, 0x0605)
+            && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
+        if (size - end > 22 + 65535) { end = size; break; }
+    if (end >= size) return GTR__BAD_FILE(ctx, "no .npz file: it has no list of members", name);
+    z->left = gtr__le_get(b + end + 10, 2);
+    z->at = gtr__le_get(b + end + 16, 4);
+    z->end = end;
+    if (end >= 20 && gtr__zip_is(z, end - 20, 20, 0x0706)) { /* 64-bit figures */
+        const uint64_t big = gtr__le_get(b + end - 12, 8);
+        if (!gtr__zip_is(z, big, 56, 0x0606))
+            return GTR__BAD_FILE(ctx, "its list of members is not where it says", name);
+        z->left = gtr__le_get(b + big + 32, 8);
+        z->at = gtr__le_get(b + big + 48, 8);
+        z->end = big;
+    }
+    return z->left <= size / 46 ? GTR_OK : GTR__BAD_FILE(ctx, "%ju members in %ju bytes", name, (uintmax_t)z->left,
+        (uintmax_t)size);
+}
+/* The next member. Its own header, in front of its data, is not asked for more than its length. */
+static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z, gtr__member *m) {
+    const uint8_t *p = z->b + z->at;
+    uint64_t field[3]; /* size, size in the file, place */
+    if (!gtr__zip_is(z, z->at, 46, 0x0201)) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
+    const uint64_t n = gtr__le_get(p + 28, 2), extra = gtr__le_get(p + 30, 2),
+        all = 46 + n + extra + gtr__le_get(p + 32, 2);
+    if (z->at > z->end || all > z->end - z->at) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
+    snprintf(m->name, sizeof m->name, "%.*s", (int)GTR__MIN(n, sizeof m->name - 1), (const char *)p + 46);
+    field[0] = gtr__le_get(p + 24, 4); field[1] = gtr__le_get(p + 20, 4); field[2] = gtr__le_get(p + 42, 4);
+    for (uint64_t q = 46 + n, most = q + extra; q + 4 <= most; q += 4 + gtr__le_get(p + q + 2, 2))
+        for (uint64_t k = 0, at = q + 4; k < 3 && gtr__le_get(p + q, 2) == 1; k++) if (field[k] == 0xffffffffu) {
+            if (at + 8 > most) return GTR__BAD_FILE(ctx, "member %s: its sizes are cut", name, m->name);
+            field[k] = gtr__le_get(p + at, 8);
+            at += 8;
+        }
+    z->at += all; z->left--;
+    if (p[8] & 1 || gtr__le_get(p + 10, 2)) return GTR__OF_FILE(ctx, UNSUPPORTED,
+        "member %s is %s (numpy.savez stores as "
+        "it is, savez_compressed does not)", name, m->name, p[8] & 1 ? "encrypted" : "compressed");
+    if (strstr(m->name, "../")) return GTR__BAD_FILE(ctx, "member %s: no name of an array", name, m->name);
+    if (field[0] != field[1] || !gtr__zip_is(z, field[2], 30, 0x0403))
+        return GTR__BAD_FILE(ctx, "member %s is not where its list says, or not of that size", name, m->name);
+    const uint64_t at = field[2] + 30 + gtr__le_get(z->b + field[2] + 26, 2) + gtr__le_get(z->b + field[2] + 28, 2);
+    if (at > z->size || field[0] > z->size - at || (z->used += field[0]) > z->size)
+        return GTR__BAD_FILE(ctx, "member %s has %ju bytes at %ju, of a file of %ju, or lies in another", name, m->name,
+            (uintmax_t)field[0], (uintmax_t)at, (uintmax_t)z->size);
+    m->data = z->b + at; m->size = field[0];
+    return GTR_OK;
+}
+/* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
+static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name, gtr__zip *z, const char *wanted,
+        gtr_npy_desc desc) {
+    gtr__member m;
+    char of[700];
+    while (z->left) {
+        if (gtr__zip_next(ctx, name, z, &m)) return false;
+        const size_t n = strlen(m.name), end = n > 4 && !strcmp(m.name + n - 4, ".npy") ? n - 4 : n;
+        m.name[end] = 0;
+        if (wanted && strcmp(m.name, wanted)) continue;
+        if (*d && (*d)->n_columns == 16) return !GTR__OF_FILE(ctx, ARG, "more than 16 arrays (.arrays says which are "
+            "wanted)",
+            name);
+        snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
+        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+    }
+    return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
+        : GTR__OF_FILE(ctx, ARG, "there is no array", name));
+}
+static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size,
+        gtr_npy_desc desc) {
+    gtr_dataset *d = NULL;
+    gtr__zip z, from;
+    gtr__csv list;
+    gtr__field f;
+    char wanted[256];
+    bool ok = !gtr__zip_open(ctx, name, b, size, &z);
+    const char *p = desc.arrays;
+    memset(&list, 0, sizeof list);
+    list.ctx = ctx; list.name = name; list.desc.separator = ','; list.end = p ? p + strlen(p) : NULL;
+    do {
+        from = z;
+        if (ok && p) ok = (p = gtr__csv_field(&list, p, 0, &f)) != NULL;
+        if (ok && p) gtr__csv_text(&f, wanted, sizeof wanted);
+        ok = ok && gtr__npz_column(ctx, &d, name, p ? &from : &z, p ? wanted : NULL, desc);
+    } while (ok && (p ? *p++ == ',' : z.left));
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
+}
+gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
+    uint64_t size;
+    if (!gtr__usable(ctx) || !gtr__npy_check(ctx, "gtr_dataset_npz", path, 1, &desc)) return NULL;
+    uint8_t *bytes = gtr__file_whole(ctx, path, &size);
+    gtr_dataset *d = bytes ? gtr__npz_parse(ctx, path, bytes, size, desc) : NULL;
+    gtr__mfree(ctx, bytes);
+    return d;
+}
+
 // >>dataset-use
+/* What was borrowed is copied: it is going to change. */
+static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
+    const size_t bytes = (size_t)d->rows * c->row_bytes;
+    uint8_t *own = c->borrowed ? GTR__NEW(d->ctx, uint8_t, bytes) : c->host;
+    if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
+    return own != NULL;
+}
 gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char name[160];
     if (!data) return NULL;
@@ -14323,6 +14678,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
             "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
         return NULL;
     }
+    for (int i = 0; i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) return NULL;
     snprintf(name, sizeof name, "%.120s (every %jd)", data->name, (intmax_t)k);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
@@ -14820,11 +15176,6 @@ static gtr_result gtr__st_parse(gtr__st *s) {
         s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only");
     }
     return GTR_OK;
-}
-static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
-    uint64_t v = 0;
-    while (bytes-- > 0) v = v << 8 | p[bytes];
-    return v;
 }
 static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) {
     for (int i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i);
@@ -15692,7 +16043,8 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; tables with
-                    names, strings and holes, gtr_standardise
+                    names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t, and arrays
+                    without a copy
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

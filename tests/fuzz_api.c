@@ -59,6 +59,7 @@ static int x_rename(const char *a, const char *b) { return io_struck() ? -1 : re
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "elementwise.h"
+#include "readers.h"
 #undef open
 #undef read
 #undef write
@@ -1320,7 +1321,7 @@ static const char *path(const char *usual)
 }
 static const char *any_file(void)
 {
-    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "w0", "w1", "missing" };
+    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0", "w1", "missing" };
     return path(path_of(files[byte() % (unsigned)COUNT(files)]));
 }
 static void files_begin(void)
@@ -1339,6 +1340,8 @@ static void files_begin(void)
     file_of("images", images, sizeof images);
     file_of("labels", labels, sizeof labels);
     file_of("short", images, 10);
+    file_of("x.npy", arrays[1].bytes, (size_t)arrays[1].size);
+    file_of("x.npz", stored, sizeof stored - 1);
 }
 /* Nothing is left beside what was saved. */
 static void files_check(bool all)
@@ -1371,6 +1374,7 @@ static void do_arrays(void)
         if (!i && one_in(4)) c->shape = gtr_shape2(2, 2);
         c->channels_last = one_in(16);
         c->scale = nastyf(0); c->shift = nastyf(0);
+        if (one_in(16)) c->dtype = i ? GTR_I64 : GTR_F64;
         const int64_t e = c->shape.ndim < 0 || c->shape.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&c->shape);
         if (e > 300 && e < (int64_t)1 << 24) c->shape = gtr_shape0();
         held[i] = numbers(c->dtype, (size_t)d.rows * (e > 0 && e <= 300 ? (size_t)e : 1) * 8);
@@ -1429,6 +1433,14 @@ static void do_dataset(void)
         const int classes = (int)nasty(one_in(2) ? 10 : 100), n = (int)nasty(1 + byte() % 2);
         io_arm();
         before(true, "gtr_dataset_cifar(%d classes)", classes);
+        if (one_in(2)) {
+            gtr_npy_desc g;
+            memset(&g, 0, sizeof g);
+            g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label" : NULL;
+            new_dataset(one_in(2) ? gtr_dataset_npy(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, g)
+                : gtr_dataset_npz(w->ctx, one_in(2) ? path_of("x.npz") : paths[0], g));
+            break;
+        }
         new_dataset(gtr_dataset_cifar(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, classes));
         break;
     }

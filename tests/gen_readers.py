@@ -65,6 +65,31 @@ def table(seed):
                         numbers(ids, "%d"), ",\n        ".join(escaped(n.encode()) for n in names[0]), ", ".join(escaped(n.encode()) for n in names[1]))
 
 
+def array(seed):
+    """A small array of each dtype that is read, in C's and Fortran's order; its bytes and its values."""
+    dtype = ["<f4", "<f8", "<f2", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1"][seed % 9]
+    shape = [(3,), (2, 3), (3, 2, 2), (2, 2, 1, 3)][seed % 4]
+    r = np.random.default_rng(seed)
+    a = r.integers(-9 if dtype[1] in "if" else 0, 9, shape).astype(dtype)
+    if dtype[1] == "f":
+        a = (a / 8 + a * a * a).astype(dtype)
+    if seed % 3 == 1:
+        a = np.asfortranarray(a)
+    out = io.BytesIO()
+    np.lib.format.write_array(out, a, version=[(1, 0), (2, 0), (3, 0)][seed // 9 % 3])
+    return """    { %s,
+        %d, '%s', %d, { %s }, %d,
+        { %s } },""" % (escaped(out.getvalue()), len(out.getvalue()), dtype[1], a.ndim, ", ".join(map(str, a.shape)), a.size,
+                         numbers(a.astype(np.float64).flatten()))
+
+
+def archive(compressed):
+    out = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(out, image=np.arange(12, dtype=np.uint8).reshape(3, 2, 2),
+                                                      label=np.array([2, 0, 1]), weight=np.array([0.5, 1.5, 2.5]))
+    return "static const char %s[] =\n        %s;" % ("squeezed" if compressed else "stored", escaped(out.getvalue()))
+
+
 def main():
     lines = ["/* Made by gen_readers.py: tables of Python's csv, and NumPy's arrays. */",
              "/* x: rows (2); id: each row's, of the strings, then of the labels. */",
@@ -72,7 +97,11 @@ def main():
              "    const char *word[13], *kind[4]; } tables[] = {"]
     lines += [table(seed) for seed in range(12)]
     lines[-1] = lines[-1].rstrip(",")
-    lines.append("};")
+    lines += ["};", "static const struct { const char *bytes; int size; char kind; int ndim, shape[4], count; float want[24]; }",
+              "    arrays[] = {"]
+    lines += [array(seed) for seed in range(27)]
+    lines[-1] = lines[-1].rstrip(",")
+    lines += ["};", archive(False), archive(True)]
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "readers.h"), "w") as f:
         f.write("\n".join(lines) + "\n")
 

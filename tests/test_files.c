@@ -1998,7 +1998,7 @@ static void array_sets(void)
     EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
     a.column[0].data = x;
-    a.column[0].dtype = GTR_I64;
+    a.column[0].dtype = GTR_F16;
     EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "dtype");
     a.column[0].dtype = GTR_U8;

@@ -279,8 +279,221 @@ static void standardised(void)
     EXPECT(!memcmp(out[0], out[1], sizeof out[0]));
     unlink(file);
 }
+static gtr_npy_desc npy0(void) { gtr_npy_desc d; memset(&d, 0, sizeof d); return d; }
+static gtr_dataset *npy_of(gtr_context *ctx, const void *bytes, size_t n, gtr_npy_desc d)
+{
+    const char *const path = written("npy", bytes, n);
+    gtr_dataset *made = gtr_dataset_npy(ctx, &path, 1, d);
+    unlink(path);
+    return made;
+}
+static gtr_dataset *npz_of(gtr_context *ctx, const void *bytes, size_t n, const char *which)
+{
+    gtr_npy_desc d = npy0();
+    d.arrays = which;
+    gtr_dataset *made = gtr_dataset_npz(ctx, written("npz", bytes, n), d);
+    unlink(path_of("npz"));
+    return made;
+}
+/* What numpy.save wrote: each dtype, versions 1 to 3, both orders. */
+static void arrays_of_numpy(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) for (int floats = 0; floats < 2; floats++) {
+        gtr_npy_desc n = npy0();
+        n.floats = floats;
+        gtr_dataset *d = npy_of(ctx, arrays[k].bytes, (size_t)arrays[k].size, n);
+        EXPECT_OK(ctx);
+        const bool bytes = arrays[k].kind == 'u' || arrays[k].kind == 'b';
+        EXPECT_EQ(gtr_dataset_dtype(d, 0), bytes ? GTR_U8 : floats || arrays[k].kind == 'f' ? GTR_F32 : GTR_I32);
+        EXPECT(gtr_dataset_rows(d) == arrays[k].shape[0] && gtr_dataset_shape(d, 0).ndim == arrays[k].ndim - 1);
+        for (int i = 1; i < arrays[k].ndim; i++) EXPECT_EQ(gtr_dataset_shape(d, 0).dim[i - 1], arrays[k].shape[i]);
+        for (int i = 0; d && i < arrays[k].count; i++)
+            CHECK(at(d, 0, 0, i) == (double)arrays[k].want[i], "array %d, element %d is %g, want %g", (int)k, i,
+                at(d, 0, 0, i), (double)arrays[k].want[i]);
+        if (d) EXPECT(d->column[0].scale == (arrays[k].kind == 'b' ? 1 : 1 / 255.0f));
+        gtr_dataset_destroy(d);
+    }
+    gtr_dataset *d = npz_of(ctx, stored, sizeof stored - 1, NULL);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 3 && named(d->column[0].name, "image") && named(d->column[1].name, "label")
+        && named(
+        d->column[2].name, "weight"));
+    EXPECT(gtr_dataset_dtype(d, 0) == GTR_U8 && at(d, 0, 2, 3) == 11 && at(d, 1, 0, 0) == 2 && at(d, 2, 2, 0) == 2.5);
+    d = npz_of(ctx, stored, sizeof stored - 1, "weight, image");
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 2 && !d->column[0].name && at(d, 0, 1, 0) == 1.5 && at(d, 1, 1, 0) == 4);
+    EXPECT(!npz_of(ctx, stored, sizeof stored - 1, "x"));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "there is no array \"x\"");
+    EXPECT(!npz_of(ctx, squeezed, sizeof squeezed - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "member image.npy is compressed");
+    const char *two[2];
+    two[0] = written("a", arrays[0].bytes, (size_t)arrays[0].size);
+    two[1] = written("b", arrays[1].bytes, (size_t)arrays[1].size);
+    EXPECT(!gtr_dataset_npy(ctx, two, 2, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "2 rows, want 3 as ");
+    EXPECT(gtr_dataset_columns(gtr_dataset_npy(ctx, (const char *const[]){ two[0], two[0] }, 2, npy0())) == 2);
+    EXPECT(!gtr_dataset_npz(ctx, two[0], npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no .npz file");
+    unlink(two[0]);
+    unlink(two[1]);
+    EXPECT(!gtr_dataset_npy(ctx, two, 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "opening failed");
+    EXPECT(!gtr_dataset_npy(ctx, NULL, 1, npy0()) && !gtr_dataset_npy(ctx, two, 0, npy0()) && !gtr_dataset_npy(ctx,
+        two, 17,
+        npy0()) && !gtr_dataset_npz(ctx, NULL, npy0()) && !gtr_dataset_npy(NULL, two, 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want 1 to 16");
+    gtr_destroy(ctx);
+}
+/* A file of this dict and these bytes behind it. */
+static size_t npy_made(char *to, int version, const char *dict, const void *data, size_t n)
+{
+    const size_t head = strlen(dict), at = version > 1 ? 12 : 10;
+    memcpy(to, "\x93NUMPY", 6);
+    to[6] = (char)version; to[7] = 0;
+    for (size_t k = 8; k < at; k++) to[k] = (char)(head >> 8 * (k - 8) & 255);
+    memcpy(to + at, dict, head);
+    memcpy(to + at + head, data, n);
+    return at + head + n;
+}
+#define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+static void refused_arrays(void)
+{
+    static const double zeros[8];
+    static const struct { const char *dict; int version; size_t bytes; gtr_result want; const char *part; } cases[] = {
+        { DICT("'<f4'", "False", "(2,)"), 1, 8, GTR_OK, "" },
+        { "{'shape':(2,),'fortran_order':False,'descr':'<f4'}", 1, 8, GTR_OK, "" },
+        { DICT("'<f4'", "False", "(2,)"), 0, 8, GTR_ERR_FORMAT, "version 0.0" },
+        { DICT("'<f4'", "False", "(2,)"), 4, 8, GTR_ERR_FORMAT, "version 4.0 of .npy, want 1.0 to 3.0" },
+        { DICT("'<f4'", "False", "(2,)"), 1, 7, GTR_ERR_FORMAT, "7 bytes of data, want 8 from its shape" },
+        { DICT("'<f4'", "False", "(2,)"), 1, 9, GTR_ERR_FORMAT, "9 bytes of data" },
+        { DICT("'<f4'", "False", "()"), 1, 4, GTR_ERR_UNSUPPORTED, "0 dimensions" },
+        { DICT("'<f4'", "False", "(0, 3)"), 1, 0, GTR_ERR_ARG, "dimension 0 is 0" },
+        { DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), 1, 4, GTR_ERR_UNSUPPORTED, "9 dimensions" },
+        { DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(4294967296, 4294967296, 4)"), 1, 4, GTR_ERR_FORMAT, "overflows" },
+        { DICT("'<f4'", "False", "(99999999999999999999,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'|O'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype |O, supported are" },
+        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype >f4" },
+        { DICT("'<c8'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype <c8" },
+        { DICT("'<U3'", "False", "(1,)"), 1, 12, GTR_ERR_UNSUPPORTED, "dtype <U3" },
+        { DICT("[('a', '<f4')]", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype of a structure" },
+        { DICT("'<f4", "False", "(1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "false", "(1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(1 1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(-1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'shape': (1,)}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "", 1, 4, GTR_ERR_FORMAT, "no dict" } };
+    static const int64_t labels[] = { 1, -2147483648LL, 2147483648LL };
+    static const double tall[] = { 1, -3e38, 2, 1e39 };
+    gtr_context *ctx = gtr_create(desc0());
+    char bytes[1024];
+    size_t n;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        n = npy_made(bytes, cases[k].version, cases[k].dict, zeros, cases[k].bytes);
+        EXPECT_EQ(npy_of(ctx, bytes, n, npy0()) != NULL, cases[k].want == GTR_OK);
+        CHECK(cases[k].want == GTR_OK || strstr(gtr_error_text(ctx), ".npy"), "case %d: no file in '%s'", (int)k,
+            gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
+    }
+    n = npy_made(bytes, 1, cases[0].dict, zeros, 8);
+    for (size_t k = 0; k < n; k++) {    /* cut anywhere */
+        EXPECT(!npy_of(ctx, bytes, k, npy0()));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, ".npy");
+    }
+    bytes[8] = 0x11; bytes[9] = 0x27;   /* 10001 */
+    EXPECT(!npy_of(ctx, bytes, n, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "a header of 10001 bytes");
+    EXPECT(!npy_of(ctx, stored, sizeof stored - 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "gtr_dataset_npz");
+    n = npy_made(bytes, 1, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
+    EXPECT(!npy_of(ctx, bytes, n, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0, row 2, element 0 is 2147483648, want one of");
+    n = npy_made(bytes, 1, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
+    EXPECT(!npy_of(ctx, bytes, n, npy0()) || sizeof(gtr_float) == 8);
+    EXPECT_ERROR(ctx, sizeof(gtr_float) == 8 ? GTR_OK : GTR_ERR_NONFINITE, sizeof(gtr_float) == 8 ? ""
+        : "column 0, row 1, element 1 is 1e+39, want a number within");
+    const float holes[] = { 1, 2, 3, NAN };
+    gtr_npy_desc any = npy0();
+    n = npy_made(bytes, 1, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
+    EXPECT(!npy_of(ctx, bytes, n, any));
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 1, element 1 is nan");
+    any.nonfinite = true;
+    EXPECT(isnan(at(npy_of(ctx, bytes, n, any), 0, 1, 1)));
+    any.scale = (float)INFINITY;
+    EXPECT(!npy_of(ctx, bytes, n, any));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "finite numbers");
+    /* archives: cut, and with each byte another one, they are read or refused */
+    char zip[sizeof stored];
+    for (size_t k = 0; k < sizeof stored - 1; k += small ? 17 : 1) {
+        EXPECT(!npz_of(ctx, stored, k, NULL));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "");
+        memcpy(zip, stored, sizeof stored);
+        zip[k] = (char)(zip[k] ^ 0x41);
+        gtr_dataset *d = npz_of(ctx, zip, sizeof stored - 1, NULL);
+        EXPECT((d != NULL) == (gtr_error(ctx) == GTR_OK));
+        gtr_error_clear(ctx);
+        gtr_dataset_destroy(d);
+    }
+    memcpy(zip, stored, sizeof stored);
+    for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "image.npy", 9)) memcpy(zip + k, "../ge", 5);
+    EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no name of an array");
+    gtr_destroy(ctx);
+}
+static char logged[512];
+static void logger(gtr_level level, const char *text, void *user) {
+    (void)user;
+    if (level == GTR_LOG_WARNING) snprintf(logged, sizeof logged, "%s", text);
+}
+/* Doubles and long integers; the caller's own memory; what is not finite is told of. */
+static void wide_arrays(void)
+{
+    static const double x[] = { 1.5, -2, 3, 1e300 };
+    static const int64_t y[] = { 7, -1, 1LL << 31, 0 };
+    gtr_float own[] = { 1, 2, 3, 4 }, holes[] = { 1, 2, 3, (gtr_float)NAN };
+    gtr_desc cd = desc0();
+    cd.log = logger;
+    gtr_context *ctx = gtr_create(cd);
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 2; a.column[0].data = x; a.column[0].dtype = GTR_F64; a.column[1].data = y; a.column[1].dtype = GTR_I64;
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a), *held;
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_dtype(d, 0) == GTR_F32 && at(d, 0, 0, 0) == 1.5 && gtr_dataset_dtype(d, 1) == GTR_I32
+        && at(d, 1, 1, 0) == -1);
+    a.rows = 4;
+    if (sizeof(gtr_float) == 4) {
+        EXPECT(!gtr_dataset_arrays(ctx, a));
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 3, element 0 is 1e+300");
+    }
+    a.rows = 3;
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 1, row 2, element 0 is 2147483648, want one of -2^31 to 2^31 - 1");
+    a.column[0].borrow = true;
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "copied, GTR_I64 or GTR_F64");
+    a.rows = 4; a.column[0].data = own; a.column[0].dtype = GTR_F32; a.column[1].data = NULL;
+    d = gtr_dataset_arrays(ctx, a);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_row(d, 0, 0) == (const void *)own && gtr_dataset_row(d, 0, 3) == (const void *)(own + 3));
+    held = gtr_dataset_split(d, 2);     /* leaves the caller's memory alone */
+    EXPECT(held && at(held, 0, 1, 0) == 4 && at(d, 0, 1, 0) == 3 && own[1] == 2);
+    a.column[0].data = holes; a.column[0].borrow = false; a.column[0].name = "x";
+    EXPECT(!logged[0]);
+    EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
+    CHECK(strstr(logged, "column 0 \"x\", row 3, element 0 is nan"), "logged: '%s'", logged);
+    gtr_destroy(ctx);
+}
 static void all(void)
 {
+    RUN(arrays_of_numpy);
+    RUN(refused_arrays);
+    RUN(wide_arrays);
     RUN(tables_of_python);
     RUN(chosen);
     RUN(refused_tables);
