@@ -944,6 +944,22 @@ GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
+/* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
+GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
+/* A copy of these rows, in this order; a row may come several times. */
+GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
+/* For unbalanced classes: a copy of n rows that are drawn, each as likely as its weight (NULL: alike) says; with
+   column, of classes, weights are the classes', however many rows they have, else column is -1. Row i depends on seed
+   and i alone. Drawn once: another seed, or several times as many rows, for other draws an epoch. Split off first what
+   validates. */
+GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
+/* A copy of the rows of n sets of the same columns, one set behind the other. */
+GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
+/* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape. In use, too: a trainer that d feeds wants
+   gtr_trainer_data or gtr_fit again, and begins an epoch;
+   a GPU gets all of d again then. Not in a callback of a fit that
+   reads d. */
+GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
@@ -2149,7 +2165,7 @@ struct gtr_dataset {
     gtr_context *ctx;
     gtr_dataset *next, *previous;
     char name[160]; /* for errors: the file or "arrays" */
-    int64_t rows;
+    int64_t rows, room; /* room: how many fit; 0: the rows */
     int n_columns;
     gtr__column column[16];
     int classed; /* 1 + the column whose names are the classes'; 0: none */
@@ -13314,11 +13330,16 @@ static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__str
     while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
     return i == from->n;
 }
+/* c is on the device no more. */
+static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
+    if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
+    c->device = NULL;
+}
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
-        if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
+        gtr__column_off(d, c);
         if (!c->borrowed) gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
         gtr__mfree(d->ctx, c->fill);
@@ -14538,7 +14559,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
     bool all = paths != NULL;
     uint64_t size;
     if (!gtr__usable(ctx)) return NULL;
-    for (int k = 0; all && k < n && k < 16; k++) all = paths[k] != NULL;
+    for (int k = 0; all && k < n && n <= 16; k++) all = paths[k] != NULL;
     bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
     for (int k = 0; k < n && ok; k++) {
         uint8_t *bytes = gtr__file_whole(ctx, paths[k], &size);
@@ -14664,44 +14685,228 @@ static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
     if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
     return own != NULL;
 }
-gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
+/* No plan and no trainer knows of d any more. */
+static void gtr__dataset_forget(gtr_dataset *d) {
+    gtr__plans_drop(d->ctx, NULL, d, 0);
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
+        if (t->data == d) t->data = NULL;
+        if (t->last == d) t->last = NULL;
+    }
+}
+/* A new data set with data's columns, as yet without their rows. */
+static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how) {
     char name[160];
+    snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
+    gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
+    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i])) {
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    if (d) d->classed = data->classed;
+    return d;
+}
+/* Moves those rows of data to a new data set, `count` of them, that moves is not 0 of; frees moves. */
+static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t count, const char *how) {
+    gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how) : NULL;
+    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) {
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    for (int i = 0; d && i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
+        gtr__column *c = &data->column[i];
+        uint8_t *moved = d->column[i].host, *kept = c->host;
+        for (int64_t r = 0; r < data->rows; r++) {
+            const uint8_t *row = c->host + (size_t)r * c->row_bytes;
+            memmove(moves[r] ? moved : kept, row, c->row_bytes);
+            *(moves[r] ? &moved : &kept) += c->row_bytes;
+        }
+        gtr__column_range(c, data->rows - count);
+    }
+    gtr__mfree(data->ctx, moves);
+    if (!d) return NULL;
+    data->rows -= count;
+    return gtr__dataset_link(d);
+}
+static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
+    return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
+        d->name);
+}
+gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
+    char how[64];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
         GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %jd, want 2 to its %jd rows", data->name,
             (intmax_t)k, (intmax_t)data->rows);
         return NULL;
     }
-    if (!gtr__usable(data->ctx)) return NULL;
-    if (data->used) {
-        GTR__BAD_STATE(data->ctx,
-            "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
-        return NULL;
+    if (!gtr__usable(data->ctx) || !gtr__dataset_unused(data, "gtr_dataset_split")) return NULL;
+    uint8_t *moves = GTR__NEW(data->ctx, uint8_t, data->rows);
+    for (int64_t r = k - 1; moves && r < data->rows; r += k) moves[r] = 1;
+    snprintf(how, sizeof how, "every %jd", (intmax_t)k);
+    return gtr__dataset_move(data, moves, data->rows / k, how);
+}
+static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
+    return c->dtype == GTR_U8 ? c->host[i] : ((const int32_t *)(const void *)c->host)[i];
+}
+/* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
+static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
+    gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
+    if (c && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
+        gtr__column_range(c, d->rows);
+        if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
     }
-    for (int i = 0; i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) return NULL;
-    snprintf(name, sizeof name, "%.120s (every %jd)", data->name, (intmax_t)k);
-    gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
-    for (int i = 0; d && i < data->n_columns; i++) {
+    GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, want one of classes: an integer a row, within 2^24", who, d->name,
+        column,
+        d->n_columns);
+    return 0;
+}
+gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
+    static const char who[] = "gtr_dataset_split_random";
+    if (!data || !gtr__usable(data->ctx) || !gtr__dataset_unused(data, who)) return NULL;
+    gtr_context *ctx = data->ctx;
+    const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
+    const uint64_t key = gtr__hash(seed, "split");
+    uint8_t *moves = classes ? GTR__NEW(ctx, uint8_t, n) : NULL;
+    int64_t *seen = moves ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
+    for (int64_t i = 0; seen && i < n && ratio > 0 && ratio < 1; i++) {
+        int64_t r = i;
+        GTR__SHUFFLE(r, n, key);
+        int64_t *c = &seen[column < 0 ? 0 : gtr__column_integer(&data->column[column], r) - data->column[column].least];
+        const int64_t were = (int64_t)((double)(*c)++ * (double)ratio + 0.5);
+        moves[r] = (int64_t)((double)*c * (double)ratio + 0.5) > were;
+        count += moves[r];
+    }
+    const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
+        "one "
+        "side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+    gtr__mfree(ctx, seen);
+    if (ok) return gtr__dataset_move(data, moves, count, "drawn");
+    gtr__mfree(ctx, moves);
+    return NULL;
+}
+gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
+    if (!data || !gtr__usable(data->ctx)) return NULL;
+    bool ok = rows && n > 0;
+    for (int64_t k = 0; ok && k < n; k++) if (rows[k] < 0 || rows[k] >= data->rows)
+        ok = !GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: row %jd is number %jd, want 0 to %jd", data->name,
+            (intmax_t)k, (intmax_t)rows[k], (intmax_t)data->rows - 1);
+    if (!ok) GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: no rows", data->name);
+    gtr_dataset *d = ok ? gtr__dataset_alike(data, n, "some rows") : NULL;
+    for (int i = 0; d && i < d->n_columns; i++) for (int64_t k = 0; k < n; k++) {
         const gtr__column *c = &data->column[i];
-        if (gtr__dataset_like(d, c)) continue;
-        gtr__dataset_free(d);
-        d = NULL;
+        memcpy(d->column[i].host + (size_t)k * c->row_bytes, c->host + (size_t)rows[k] * c->row_bytes, c->row_bytes);
     }
-    if (!d) return NULL;
-    d->classed = data->classed;
-    for (int i = 0; i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
-        gtr__column *c = &data->column[i];
-        uint8_t *moved = d->column[i].host, *kept = c->host;
-        for (int64_t r = 0; r < data->rows; r++) {
-            const uint8_t *row = c->host + (size_t)r * c->row_bytes;
-            const bool moves = r % k == k - 1;
-            memmove(moves ? moved : kept, row, c->row_bytes);
-            *(moves ? &moved : &kept) += c->row_bytes;
+    return d ? gtr__dataset_link(d) : NULL;
+}
+gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed) {
+    static const char who[] = "gtr_dataset_sample";
+    if (!data || !gtr__usable(data->ctx)) return NULL;
+    gtr_context *ctx = data->ctx;
+    if (n < 1) { GTR__BAD_ARG(ctx, "%s of %s: %jd rows, want at least 1", who, data->name, (intmax_t)n); return NULL; }
+    const int64_t classes = column < 0 ? 0 : gtr__column_classes(data, column, who);
+    if (column >= 0 && !classes) return NULL;
+    const gtr__column *c = column < 0 ? NULL : &data->column[column];
+    double *sum = GTR__NEW(ctx, double, data->rows + classes), *each = sum ? sum + data->rows : NULL, all = 0;
+    int64_t *rows = sum ? GTR__NEW(ctx, int64_t, n) : NULL;
+    bool ok = rows != NULL;
+    for (int64_t r = 0; ok && c && r < data->rows; r++) each[gtr__column_integer(c, r) - c->least]++;
+    for (int64_t r = 0; ok && r < data->rows; r++) {
+        const int64_t k = c ? gtr__column_integer(c, r) : r;
+        const double w = !weights ? 1 : c && (k < 0 || !gtr__finite((double)weights[k])) ? -1 : (double)weights[k];
+        if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of row %jd is %g, want finite "
+            "and at least 0", who, data->name, (intmax_t)r, w);
+        sum[r] = all += c ? w / each[k - c->least] : w;
+    }
+    if (ok && !(all > 0)) ok = !GTR__BAD_ARG(ctx, "%s of %s: all weights are 0", who, data->name);
+    const uint64_t key = gtr__hash(seed, "sample");
+    for (int64_t i = 0; ok && i < n; i++) {
+        uint32_t u[4];
+        GTR__COUNTER(u, 0, i, 0);
+        GTR__PHILOX(u, key);
+        const double at = ((double)(u[0] >> 6) + (double)u[1] / 4294967296.0) / 67108864.0 * all;
+        int64_t lo = 0, hi = data->rows - 1; /* the first whose sum is above it */
+        while (lo < hi) { const int64_t mid = lo + (hi - lo) / 2; if (sum[mid] > at) hi = mid; else lo = mid + 1; }
+        rows[i] = lo;
+    }
+    gtr_dataset *d = ok ? gtr_dataset_subset(data, rows, n) : NULL;
+    gtr__mfree(ctx, sum);
+    gtr__mfree(ctx, rows);
+    return d;
+}
+/* Of two columns what differs but rows; NULL: nothing. */
+static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
+    if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
+    if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
+            || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
+    if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
+    return a->names.used == b->names.used && (!a->names.used || !memcmp(a->names.text, b->names.text,
+        (size_t)a->names.used))
+        ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
+}
+gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
+    int64_t rows = 0, at = 0;
+    if (!gtr__usable(ctx)) return NULL;
+    bool ok = sets && n > 0;
+    for (int k = 0; ok && k < n; k++) {
+        ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
+        if (!ok) break;
+        rows += sets[k]->rows;
+        const char *why = sets[k]->n_columns == sets[0]->n_columns ? NULL : "number of columns";
+        int i = 0;
+        while (!why && i < sets[0]->n_columns && !(why = gtr__columns_differ(&sets[0]->column[i],
+            &sets[k]->column[i]))) i++;
+        if (why) {
+            GTR__FAIL(ctx, SHAPE, "gtr_dataset_concat: column %d of %s is other than that of %s: %s", i, sets[k]->name,
+                sets[0]->name, why);
+            return NULL;
         }
-        gtr__column_range(c, data->rows - d->rows);
     }
-    data->rows -= d->rows;
-    return gtr__dataset_link(d);
+    if (!ok) { GTR__BAD_ARG(ctx, "gtr_dataset_concat: %d sets, want some of this context", n); return NULL; }
+    gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others");
+    for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
+        const gtr__column *c = &sets[k]->column[i];
+        memcpy(d->column[i].host + (size_t)at * c->row_bytes, c->host, (size_t)sets[k]->rows * c->row_bytes);
+    }
+    return d ? gtr__dataset_link(d) : NULL;
+}
+gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n) {
+    static const char who[] = "gtr_dataset_append";
+    uint8_t *host[16] = { NULL };
+    if (!d) return GTR_ERR_ARG;
+    gtr_context *ctx = d->ctx;
+    if (!gtr__usable(ctx)) return ctx->error;
+    bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
+    for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
+        && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
+    if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
+        d->name,
+        (intmax_t)n, d->n_columns);
+    for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
+        GTR__TRY(gtr__refuse(t, who));
+        if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
+    }
+    const int64_t room = GTR__MAX(d->rows + n, 2 * d->rows);
+    for (int i = 0; i < d->n_columns && d->rows + n > d->room && ok; i++)
+        ok = (host[i] = GTR__NEW(ctx, uint8_t, (size_t)room * d->column[i].row_bytes)) != NULL;
+    if (ok && d->used) gtr_wait(ctx); /* queued steps may read it */
+    for (int i = 0; i < d->n_columns; i++) {
+        gtr__column *c = &d->column[i];
+        const size_t bytes = (size_t)d->rows * c->row_bytes;
+        if (!ok) { gtr__mfree(ctx, host[i]); continue; }
+        gtr__column_off(d, c);
+        memcpy((host[i] ? host[i] : c->host) + bytes, columns[i], (size_t)n * c->row_bytes); /* which may be d's own */
+        if (host[i]) {
+            memcpy(host[i], c->host, bytes);
+            if (!c->borrowed) gtr__mfree(ctx, c->host);
+            c->host = host[i]; c->borrowed = false;
+        }
+        c->least = 1; c->most = 0;
+    }
+    if (!ok) return ctx->error;
+    if (d->rows + n > d->room) d->room = room;
+    d->rows += n;
+    gtr__dataset_forget(d);
+    return GTR_OK;
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
@@ -14842,11 +15047,7 @@ void gtr_dataset_destroy(gtr_dataset *d) {
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
-    gtr__plans_drop(d->ctx, NULL, d, 0);
-    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
-        if (t->data == d) t->data = NULL;
-        if (t->last == d) t->last = NULL;
-    }
+    gtr__dataset_forget(d);
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
     else d->ctx->datasets = d->next;
@@ -16044,7 +16245,7 @@ void gtr_destroy(gtr_context *ctx) {
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; tables with
                     names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t, and arrays
-                    without a copy
+                    without a copy; sets joined, cut at random, sampled and appended to
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

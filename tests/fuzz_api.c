@@ -1321,7 +1321,8 @@ static const char *path(const char *usual)
 }
 static const char *any_file(void)
 {
-    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0", "w1", "missing" };
+    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0",
+        "w1", "missing" };
     return path(path_of(files[byte() % (unsigned)COUNT(files)]));
 }
 static void files_begin(void)
@@ -1436,7 +1437,8 @@ static void do_dataset(void)
         if (one_in(2)) {
             gtr_npy_desc g;
             memset(&g, 0, sizeof g);
-            g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label" : NULL;
+            g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label"
+                : NULL;
             new_dataset(one_in(2) ? gtr_dataset_npy(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, g)
                 : gtr_dataset_npz(w->ctx, one_in(2) ? path_of("x.npz") : paths[0], g));
             break;
@@ -1449,6 +1451,26 @@ static void do_dataset(void)
         before(true, "gtr_dataset_split(%d, %lld)", d != NULL, (long long)k);
         a = (const char *)gtr_dataset_split(d, k);
         after(a || !d ? GTR_OK : gtr_error(w->ctx));
+        if (!d || gtr_dataset_rows(d) > 200) break;
+        const int64_t rows[3] = { nasty(0), byte() % 2, 0 }, some = nasty(1 + byte() % 3);
+        const float weights[200] = { nastyf(1), 1, 2 };
+        const void *columns[16];
+        gtr_dataset *sets[2] = { d, dataset() };
+        before(true, "gtr_dataset_split_random, _subset, _sample, _concat, _append(column %d)", column);
+        switch (byte() % 5) {
+        case 0: a = (const char *)gtr_dataset_split_random(d, nastyf(0.5f), byte(), column); break;
+        case 1: a = (const char *)gtr_dataset_subset(d, one_in(16) ? NULL : rows, some > 3 ? 3 : some); break;
+        case 2:
+            a = (const char *)gtr_dataset_sample(d, one_in(2) && column < 0 ? weights : NULL, column, some > 999 ? 9
+                : some,
+                byte());
+            break;
+        case 3: a = (const char *)gtr_dataset_concat(w->ctx, sets, 1 + byte() % 2); break;
+        default:
+            for (int i = 0; i < 16; i++) columns[i] = one_in(32) ? NULL : gtr_dataset_row(d, i, 0);
+            a = gtr_dataset_append(d, columns, some > gtr_dataset_rows(d) ? gtr_dataset_rows(d) : some) ? NULL : "";
+        }
+        after(a ? GTR_OK : gtr_error(w->ctx));
         break;
     case 6:
         if (one_in(2)) {

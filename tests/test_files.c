@@ -1120,7 +1120,9 @@ static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
 static void allocations(void)
 {
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
-        "images" };
+        "images", "split at random", "subset", "sample", "concat", "append", "npy" };
+    static const int64_t picked[] = { 3, 1 };
+    char npy[512];
     gtr_desc desc;
     gtr_csv_desc csv;
     gtr_context *ctx;
@@ -1143,7 +1145,10 @@ static void allocations(void)
     put(in_folder("t.csv"), "1,2,a\n3,,b\n5,6,c\n", 17);
     csv.missing = GTR_MISSING_MEDIAN;
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
-    for (call = 0; call < 9; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
+    put(npy, "\x93NUMPY\1\0\73\0{'descr': '<i8', 'fortran_order': True, 'shape': (1, 2), }\n"
+        "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0", 85);
+    for (call = 0; call < 15; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
@@ -1161,7 +1166,23 @@ static void allocations(void)
         case 5: ok = (d = gtr_dataset_split(old, 3)) != NULL; break;
         case 6: ok = gtr__dataset_device(old) == GTR_OK; break;
         case 7: ok = (d = cifar_of(ctx, "cifar", NULL, 10)) != NULL; break;
-        default: ok = (d = images_of(ctx, 3, 2, 4, 3)) != NULL; break;
+        case 8: ok = (d = images_of(ctx, 3, 2, 4, 3)) != NULL; break;
+        case 9: ok = (d = gtr_dataset_split_random(old, 0.5f, 1, 1)) != NULL; break;
+        case 10: ok = (d = gtr_dataset_subset(old, picked, 2)) != NULL; break;
+        case 11: ok = (d = gtr_dataset_sample(old, NULL, 1, 5, 1)) != NULL; break;
+        case 12: ok = (d = gtr_dataset_concat(ctx, &old, 1)) != NULL; break;
+        case 13: {
+            const void *rows[2] = { gtr_dataset_row(old, 0, 0), gtr_dataset_row(old, 1, 0) };
+            ok = gtr_dataset_append(old, rows, 2) == GTR_OK;
+            EXPECT_EQ(gtr_dataset_rows(old), ok ? 22 : 20);
+            break;
+        }
+        default: {
+            gtr_npy_desc desc;
+            memset(&desc, 0, sizeof desc);
+            const char *const path = npy;
+            ok = (d = gtr_dataset_npy(ctx, &path, 1, desc)) != NULL;
+        }
         }
         hit = memory.seen >= k;
         memory.at = 0;
@@ -1170,7 +1191,7 @@ static void allocations(void)
         gtr_error_clear(ctx);
         if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call],
             k, memory.alive - alive);
-        if (!ok && call == 5) EXPECT_EQ(gtr_dataset_rows(old), 20);
+        if (!ok && (call == 5 || call == 9)) EXPECT_EQ(gtr_dataset_rows(old), 20);
         if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
         gtr_dataset_destroy(d);
         gtr_dataset_destroy(old);
@@ -1190,6 +1211,7 @@ static void allocations(void)
     unlink(in_folder("labels"));
     unlink(in_folder("cifar"));
     unlink(in_folder("t.csv"));
+    unlink(npy);
     unlink(in_folder("set/a/x.pgm"));
     rmdir(in_folder("set/a"));
     rmdir(in_folder("set"));

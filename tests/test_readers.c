@@ -170,7 +170,7 @@ static void refused_tables(void)
         if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
     }
     char many[64] = "1";
-    for (int k = 2; k < 17; k++) snprintf(many + strlen(many), 8, ",%d", k);
+    for (int k = 2; k < 17; k++) sprintf(many + strlen(many), ",%d", k);
     gtr_csv_desc c = csv0();
     c.header = false; c.categories = many; c.label_column = -1;
     EXPECT(!csv_of(ctx, "1,2,3,4,5,6,7,8,9,a,b,c,d,e,f,g\n", c));
@@ -489,8 +489,193 @@ static void wide_arrays(void)
     CHECK(strstr(logged, "column 0 \"x\", row 3, element 0 is nan"), "logged: '%s'", logged);
     gtr_destroy(ctx);
 }
+/* rows rows: two floats, 10 r and 10 r + 1; a label, r % 7 < 5 ? 0 : 1, so that they are unbalanced. */
+static gtr_dataset *made_set(gtr_context *ctx, int rows)
+{
+    gtr_arrays_desc a;
+    gtr_float *x = (gtr_float *)malloc(sizeof *x * 2 * (size_t)rows);
+    uint8_t *y = (uint8_t *)malloc((size_t)rows);
+    for (int r = 0; r < rows; r++) {
+        x[2 * r] = (gtr_float)(10 * r); x[2 * r + 1] = (gtr_float)(10 * r + 1); y[r] = r % 7 < 5 ? 3 : 4;
+    }
+    memset(&a, 0, sizeof a);
+    a.rows = rows; a.column[0].data = x; a.column[0].shape = gtr_shape1(2); a.column[1].data = y;
+    a.column[1].dtype = GTR_U8;
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+    free(x);
+    free(y);
+    return d;
+}
+static bool row_is(const gtr_dataset *d, int64_t r, int from) {
+    return at(d, 0, r, 0) == 10 * from && at(d, 0, r, 1) == 10 * from + 1 && at(d, 1, r, 0) == (from % 7 < 5 ? 3 : 4);
+}
+static void cut_and_joined(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    static const int64_t some[] = { 6, 0, 6, 9 }, bad[] = { 0, 10 };
+    gtr_dataset *d = made_set(ctx, 10), *few = gtr_dataset_subset(d, some, 4), *both[3];
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(few), 4);
+    for (int r = 0; r < 4; r++) EXPECT(row_is(few, r, (int)some[r]));
+    both[0] = few; both[1] = d; both[2] = few;
+    gtr_dataset *all = gtr_dataset_concat(ctx, both, 3);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(all), 18);
+    for (int r = 0; r < 18; r++) EXPECT(row_is(all, r, r < 4 ? (int)some[r] : r < 14 ? r - 4 : (int)some[r - 14]));
+    EXPECT(!gtr_dataset_subset(d, bad, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 1 is number 10, want 0 to 9");
+    EXPECT(!gtr_dataset_subset(d, bad, 0) && !gtr_dataset_subset(NULL, bad, 1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "no rows");
+    EXPECT(!gtr_dataset_concat(ctx, both, 0) && !gtr_dataset_concat(ctx, NULL, 2) && !gtr_dataset_concat(NULL, both, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 sets");
+    both[2] = NULL;
+    EXPECT(!gtr_dataset_concat(ctx, both, 3));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "3 sets, want some of this context");
+    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
+        "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
+    static const char *const why[] = { "", "column 1 of", "name", "shape or dtype", "number of columns" };
+    gtr_csv_desc c = csv0();
+    for (int k = 0; k < 5; k++) {
+        if (k == 4) c.label_column = -1;
+        both[0] = k ? both[0] : csv_of(ctx, texts[0], c);
+        both[1] = csv_of(ctx, texts[k], c);
+        EXPECT_OK(ctx);
+        EXPECT((gtr_dataset_concat(ctx, both, 2) != NULL) == !k);
+        EXPECT_ERROR(ctx, k ? GTR_ERR_SHAPE : GTR_OK, why[k]);
+    }
+    c.label_column = 0; c.like = both[0];
+    both[1] = csv_of(ctx, texts[1], c);
+    all = gtr_dataset_concat(ctx, both, 2);
+    EXPECT(all && gtr_dataset_classes(all) == 2 && at(all, 1, 2, 0) == 1 && named(gtr_dataset_class(all, 1), "v"));
+    gtr_destroy(ctx);
+}
+static void split_at_random(void)
+{
+    enum { N = 700 };
+    int where[3][N];
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 3; k++) {       /* another seed the third time */
+        gtr_dataset *d = made_set(ctx, N), *held = gtr_dataset_split_random(d, 0.2f, k == 2, 1);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(held) == 140 && gtr_dataset_rows(d) == 560);
+        int rare = 0, at_held = 0;
+        for (int r = 0; r < 140; r++) rare += at(held, 1, r, 0) == 4;
+        EXPECT_EQ(rare, 40);            /* as in the whole: 2 of 7 */
+        for (int r = 0; r < N; r++) {   /* each row once, in order */
+            where[k][r] = at_held < 140 && row_is(held, at_held, r);
+            EXPECT(where[k][r] || row_is(d, r - at_held, r));
+            at_held += where[k][r];
+        }
+    }
+    EXPECT(!memcmp(where[0], where[1], sizeof where[0]) && memcmp(where[0], where[2], sizeof where[0]));
+    gtr_dataset *d = made_set(ctx, 10), *held = gtr_dataset_split_random(d, 0.25f, 3, -1);
+    EXPECT(gtr_dataset_rows(held) == 3 && gtr_dataset_rows(d) == 7);
+    const float bad[] = { 0, 1, -1, 0.01f, 0.99f, NAN, 2 };
+    for (int k = 0; k < 7; k++) {
+        EXPECT(!gtr_dataset_split_random(d, bad[k], 0, -1));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "leaves none on one side");
+    }
+    EXPECT(!gtr_dataset_split_random(d, 0.5f, 0, 0) && !gtr_dataset_split_random(NULL, 0.5f, 0, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
+    EXPECT(!gtr_dataset_split_random(d, 0.5f, 0, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 2 of 2");
+    EXPECT_EQ(gtr_dataset_rows(d), 7);
+    gtr_destroy(ctx);
+}
+static void drawn(void)
+{
+    enum { N = 70, DRAWN = 7000 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *d = made_set(ctx, N), *s = gtr_dataset_sample(d, NULL, 1, DRAWN, 5), *t = gtr_dataset_sample(d, NULL, 1,
+        100, 5);
+    float each[N] = { 0 }, classes[5] = { 9, 9, 9, 1, 3 };
+    int rare = 0, twice = 0;
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(s), DRAWN);
+    for (int r = 0; r < DRAWN; r++) {
+        EXPECT(row_is(s, r, (int)at(s, 0, r, 0) / 10));
+        rare += at(s, 1, r, 0) == 4;
+        twice += at(s, 0, r, 0) == 0;
+    }
+    CHECK(abs(rare - DRAWN / 2) < 6 * 42, "%d of %d are of the rare class", rare, DRAWN);
+    CHECK(abs(twice - DRAWN / 2 / 50) < 6 * 9, "row 0 comes %d times", twice);
+    for (int r = 0; r < 100; r++) EXPECT(at(t, 0, r, 0) == at(s, 0, r, 0));
+    s = gtr_dataset_sample(d, classes, 1, DRAWN, 6);
+    for (int r = rare = 0; r < DRAWN; r++) rare += at(s, 1, r, 0) == 4;
+    CHECK(abs(rare - DRAWN * 3 / 4) < 6 * 37, "%d of %d are of the heavy class", rare, DRAWN);
+    each[3] = 1; each[69] = 3;
+    s = gtr_dataset_sample(d, each, -1, DRAWN, 6);
+    for (int r = rare = 0; r < DRAWN; r++) { EXPECT(row_is(s, r, 3) || row_is(s, r, 69)); rare += row_is(s, r, 69); }
+    CHECK(abs(rare - DRAWN * 3 / 4) < 6 * 37, "%d of %d are the heavy row", rare, DRAWN);
+    each[4] = -1;
+    EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the weight of row 4 is -1, want finite and at least 0");
+    memset(each, 0, sizeof each);
+    EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "all weights are 0");
+    EXPECT(!gtr_dataset_sample(d, NULL, 0, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want one of classes");
+    EXPECT(!gtr_dataset_sample(d, NULL, -1, 0, 0) && !gtr_dataset_sample(NULL, NULL, -1, 1, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows");
+    gtr_destroy(ctx);
+}
+/* A set that grows while a trainer reads it: a fresh trainer on the whole set does the same. */
+static void grown(void)
+{
+    gtr_float w[2][4];
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *fc = gtr_linear(gtr_scale(x, 0.01f, 0), "fc", 5);
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(fc, y), trainer0());
+        gtr_dataset *d = made_set(ctx, k ? 23 : 4), *more = made_set(ctx, 23);
+        gtr_float start[10], bias[5];
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.weight"), start, sizeof start), GTR_OK);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.bias"), bias, sizeof bias), GTR_OK);
+        if (!k) {       /* rows 4 to 22, in two goes, the first while it feeds */
+            const void *rows[2], *none[2] = { NULL, NULL };
+            EXPECT_EQ(gtr_trainer_data(t, d, 4, true, false), GTR_OK);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            for (int from = 4; from < 23; from += 10) {
+                rows[0] = gtr_dataset_row(more, 0, from); rows[1] = gtr_dataset_row(more, 1, from);
+                EXPECT_EQ(gtr_dataset_append(d, rows, from > 4 ? 9 : 10), GTR_OK);
+            }
+            EXPECT_OK(ctx);
+            EXPECT_EQ(gtr_step(t), GTR_ERR_STATE);      /* it is fed no more */
+            gtr_error_clear(ctx);
+            EXPECT_EQ(gtr_dataset_append(d, rows, 0), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(d, none, 1), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(d, NULL, 1), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(NULL, rows, 1), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows, want at least 1");
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, "fc.weight"), start, sizeof start), GTR_OK);
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, "fc.bias"), bias, sizeof bias), GTR_OK);
+        }
+        EXPECT_EQ(gtr_dataset_rows(d), 23);
+        for (int r = 0; r < 23; r++) EXPECT(row_is(d, r, r));
+        EXPECT_EQ(gtr_trainer_data(t, d, 5, true, false), GTR_OK);
+        for (int s = 0; s < 11; s++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_float all[10];
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.weight"), all, sizeof all), GTR_OK);
+        memcpy(w[k], all, sizeof w[k]);
+        /* a label out of range is found among rows that were put behind */
+        const gtr_float far[2] = { 0, 0 };
+        const uint8_t label = 5;
+        const void *rows[2] = { far, &label };
+        EXPECT_EQ(gtr_dataset_append(d, rows, 1), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(t, d, 5, true, false), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 23");
+        gtr_destroy(ctx);
+    }
+    EXPECT(!memcmp(w[0], w[1], sizeof w[0]));
+}
 static void all(void)
 {
+    RUN(cut_and_joined);
+    RUN(split_at_random);
+    RUN(drawn);
+    RUN(grown);
     RUN(arrays_of_numpy);
     RUN(refused_arrays);
     RUN(wide_arrays);
