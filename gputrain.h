@@ -470,6 +470,19 @@ typedef struct gtr_csv_desc {
     const gtr_dataset *like;
 } gtr_csv_desc;
 
+/* Windows over the rows of a data set, which are steps of one series or of several, one behind the other. */
+typedef struct gtr_windows_desc {
+    int64_t history; /* steps that a window has */
+    int64_t horizon; /* steps behind them that are to be predicted */
+    int64_t stride; /* steps from a window to the next; 0: 1 */
+    int column; /* that windows are of: float32 or bytes, several channels a row */
+    /* the k-th column, of which the horizon is or, without one, the step that is the window's last; 0: as the window's,
+       and none without a horizon */
+    int target;
+    int series; /* the k-th column: integers, and a series ends where the next row has another one; 0: there is one */
+    const int64_t *lengths; /* or n_lengths of them; NULL: not so. Read by the call alone */
+    int64_t n_lengths;
+} gtr_windows_desc;
 /* Arrays of NumPy's: float16, 32 and 64 become float32; int8 to int64 GTR_I32; uint8 and bool GTR_U8. */
 typedef struct gtr_npy_desc {
     const char *arrays; /* of an .npz: these, "x, y", in this order, for inputs in theirs; NULL: all, by their names */
@@ -960,6 +973,12 @@ GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *se
    a GPU gets all of d again then. Not in a callback of a fit that
    reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
+/* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
+   step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
+   inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
+   integers (GTR_I32) has a copy each. series may be destroyed. Split before: the windows of what validates then share
+   no step with the others. */
+GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
@@ -975,8 +994,8 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
-/* Row r of a column as it is stored, in host memory, right behind row r - 1; valid as long as the data set. NULL when
-   out of range. */
+/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows); valid as long as the
+   data set, and until rows are appended. NULL when out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
@@ -1520,6 +1539,7 @@ typedef struct {
 #define GTR__CHANNELS 16
 typedef struct {
     uint64_t key;
+    const int64_t *index; /* where a row begins, in rows of the source, on the device; NULL: row r at r */
     int32_t channels, h, w, oh, ow; /* channels 0: no image, a row as it is */
     int32_t from_last, to_last; /* channels lie last in the column, in the input */
     int32_t pad, mode, cutout, draws, varied; /* draws: in training, of what draws; varied: by gtr_dataset_augment */
@@ -1552,7 +1572,7 @@ typedef struct { int32_t top, left, mirror_y, mirror_x, hole_y, hole_x; float br
       return mode == GTR_PAD_REFLECT ? 2 * edge - i : mode == GTR_PAD_REPLICATE ? edge \
           : mode == GTR_PAD_CIRCULAR ? i + (i < 0 ? n : -n) : -1; }
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
-/* slot: index in record.src; stored: elements of a row there */
+/* slot: index in record.src; stored: elements there from a row to the next, which may lie over it */
 typedef struct {
     int slot; gtr_dtype from; int64_t row, stored; float scale, shift; gtr__image image;
 } gtr__feed_input;
@@ -2157,6 +2177,11 @@ typedef struct {
     int64_t least, most; /* of integer columns */
     int channels; /* lie first: 1, last: 2; 0: nobody said */
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
+    /* windows, that lie over each other: the elements from host on; 0: rows lie one behind the other. stored: from a
+       row to the next, or of index. shared: host lies in the first column's */
+    int64_t span, stored;
+    bool shared;
+    const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
     bool borrowed; /* host is the caller's */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
@@ -2168,6 +2193,7 @@ struct gtr_dataset {
     int64_t rows, room; /* room: how many fit; 0: the rows */
     int n_columns;
     gtr__column column[16];
+    int64_t *index, *device_index; /* of windows of several series: where each begins; NULL: none */
     int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
 };
@@ -6506,6 +6532,7 @@ static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint
 static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
     int64_t i = w->first + r;
     if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
+    if (w->in->image.index) i = w->in->image.index[i];
     return (const char *)(uintptr_t)w->record->src[w->in->slot]
         + (size_t)(i * w->in->stored) * gtr__dtype_size(w->in->from);
 }
@@ -6580,6 +6607,7 @@ static void gtr__feed_image(const gtr__feed_job *w, int64_t r, const char *src, 
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     GTR__JOB(gtr__feed_job, w);
     const gtr_dtype from = w->in->from, to = w->out->dtype;
+    const gtr__image *m = &w->in->image;
     const int64_t row = w->in->row, near_bytes = GTR__MIN(w->in->stored * (int64_t)gtr__dtype_size(from), 4096);
     const char *ahead[GTR__FEED_AHEAD]; /* shuffled rows lie where no hardware expects them */
     int64_t asked = r;
@@ -6590,7 +6618,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         }
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
-        if (w->in->image.channels) gtr__feed_image(w, r, src, dst);
+        if (m->channels && (m->varied || m->from_last != m->to_last)) gtr__feed_image(w, r, src, dst);
         else if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
         else if (to == GTR_I32) for (int64_t j = 0; j < row; j++)
             ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
@@ -9294,7 +9322,7 @@ static void gtr__record_reached(gtr__build *b) {
         c->least = lo; c->most = hi; \
     } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows) {
-    int64_t i, n = rows * c->row;
+    int64_t i, n = c->span ? c->span : rows * c->row;
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
@@ -10758,9 +10786,9 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.scale = c ? c->scale : 1;
     in.shift = c ? c->shift : 0;
     in.row = -gtr__count(&t->shape);
-    in.stored = c ? c->row : in.row;
+    in.stored = c ? c->stored : in.row;
     const bool turns = c && gtr__column_turns(c, t);
-    if (!turns && !(c && c->image.varied)) return in;
+    if (!turns && !(c && (c->image.varied || c->span))) return in;
     in.image = c->image;
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
@@ -11781,24 +11809,27 @@ float gtr_item(gtr_tensor *t) {
 }
 
 // >>training
+static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
+    return c->span ? (size_t)c->span * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
+}
+/* Host memory on the device of stage 0: a copy or, on the CPU, itself. NULL and an error on failure. */
+static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
+    void *p = ctx->caps.cuda ? gtr__device_alloc(ctx, 0, bytes) : host;
+    gtr_result r = !p ? GTR_ERR_NOMEM : !ctx->caps.cuda ? GTR_OK
+        : ctx->be->copy(ctx->instance[0], p, host, bytes, GTR__TO_DEVICE, true);
+    if (!r) return p;
+    gtr__device_free(ctx, 0, p, bytes);
+    gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
+    return NULL;
+}
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
-    gtr_context *ctx = d->ctx;
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
-        const size_t bytes = (size_t)d->rows * c->row_bytes;
-        void *p = c->host;
-        gtr_result r = GTR_OK;
-        if (c->device) continue;
-        if (ctx->caps.cuda) {
-            p = gtr__device_alloc(ctx, 0, bytes);
-            r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
-        }
-        if (r) {
-            gtr__device_free(ctx, 0, p, bytes);
-            return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
-        }
-        c->device = p;
+        const gtr__column *of = c->shared ? d->column : NULL;
+        if (of) c->device = (uint8_t *)of->device + (c->host - of->host);
+        else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
+        if (!c->device) return d->ctx->error;
     }
     d->used = true;
     return GTR_OK;
@@ -12258,7 +12289,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     char text[GTR__TEXT], to[GTR__TEXT];
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
-        : (c->image.varied || turns) && t->dtype != GTR_F32 ? "images become float32 alone"
+        : (c->image.varied || turns || c->span) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
@@ -13332,15 +13363,19 @@ static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__str
 }
 /* c is on the device no more. */
 static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
-    if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
+    if (c->device && c->device != c->host && !c->shared)
+        gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
     c->device = NULL;
 }
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
+    if (d->device_index && d->device_index != d->index)
+        gtr__device_free(d->ctx, 0, d->device_index, (size_t)d->rows * sizeof *d->index);
+    gtr__mfree(d->ctx, d->index);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         gtr__column_off(d, c);
-        if (!c->borrowed) gtr__mfree(d->ctx, c->host);
+        if (!c->borrowed && !c->shared) gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
@@ -13356,7 +13391,7 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     uint64_t bytes;
     c->dtype = dtype;
     c->shape = *shape;
-    c->row = gtr__count(shape);
+    c->row = c->stored = gtr__count(shape);
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
     c->least = 1; /* above most: not looked for yet */
@@ -14685,6 +14720,13 @@ static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
     if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
     return own != NULL;
 }
+/* True, and an error, for a set of windows, which are made last. */
+static bool gtr__has_windows(const gtr_dataset *d) {
+    if (!d->column[0].span) return false;
+    GTR__BAD_STATE(d->ctx, "%s: its rows are windows; cut, join and append to the series, and make windows of "
+        "them then", d->name);
+    return true;
+}
 /* No plan and no trainer knows of d any more. */
 static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__plans_drop(d->ctx, NULL, d, 0);
@@ -14696,6 +14738,7 @@ static void gtr__dataset_forget(gtr_dataset *d) {
 /* A new data set with data's columns, as yet without their rows. */
 static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how) {
     char name[160];
+    if (gtr__has_windows(data)) return NULL;
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
     for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i])) {
@@ -14874,7 +14917,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     uint8_t *host[16] = { NULL };
     if (!d) return GTR_ERR_ARG;
     gtr_context *ctx = d->ctx;
-    if (!gtr__usable(ctx)) return ctx->error;
+    if (!gtr__usable(ctx) || gtr__has_windows(d)) return ctx->error;
     bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
     for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
@@ -14908,9 +14951,110 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     gtr__dataset_forget(d);
     return GTR_OK;
 }
+static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+/* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
+   the step at which each begins. *several: of more than one series. */
+static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
+    const int64_t all = w->history + w->horizon, by = w->stride ? w->stride : 1;
+    const gtr__column *id = w->series ? &s->column[w->series - 1] : NULL;
+    int64_t n = 0;
+    *several = false;
+    for (int64_t first = 0, end, k = 0; first < s->rows; first = end, k++) {
+        end = w->lengths ? first + w->lengths[k] : s->rows;
+        if (id) for (end = first + 1; end < s->rows && gtr__column_integer(id, end) == gtr__column_integer(id, first); )
+            end++;
+        *several |= first > 0;
+        for (int64_t at = first; at <= end - all; at += by, n++) if (index) index[n] = at;
+    }
+    return n;
+}
+static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
+    int64_t all = 0;
+    const gtr__column *c = gtr__dataset_has(s, w->column) ? &s->column[w->column] : NULL;
+    if (s->column[0].span) return "these are windows already";
+    if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
+    if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->history > s->rows || w->horizon > s->rows - w->history
+            || c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
+        return "want a history of at least 1, with its horizon within the series, and at most 2^30 elements";
+    if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
+            || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
+    if (w->lengths && w->series) return "want series by a column or by lengths";
+    for (int64_t k = 0; w->lengths && k < w->n_lengths; k++) {
+        if (w->lengths[k] < 1 || w->lengths[k] > s->rows - all) return "want lengths that are all its rows";
+        all += w->lengths[k];
+    }
+    return w->lengths && all != s->rows ? "want lengths that are all its rows" : NULL;
+}
+/* One more column of d: of each window the steps from `from` on, `steps` of them; 0: one, as a row. The first one's
+   memory, if it is of the same column. */
+static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column, int of, int64_t from, int64_t steps,
+        int64_t by) {
+    const gtr__column *c = &s->column[column];
+    gtr__column *to = &d->column[d->n_columns];
+    gtr_shape shape = c->shape;
+    const size_t one = c->row_bytes, size = gtr__dtype_size(c->dtype);
+    if (steps) {
+        for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
+        shape.dim[0] = steps;
+    }
+    if (c->dtype == GTR_I32) { /* ids go as they lie */
+        if (!gtr__dataset_column(d, c->name, c->dtype, &shape, c->scale, c->shift)) return false;
+        for (int64_t r = 0; r < d->rows; r++)
+            memcpy(to->host + (size_t)r * to->row_bytes,
+                c->host + (size_t)((d->index ? d->index[r] : r * by) + from) * one, to->row_bytes);
+        if (s->classed == column + 1) d->classed = d->n_columns;
+        return gtr__strings_copy(d->ctx, &to->names, &c->names);
+    }
+    const int64_t span = (s->rows - from) * c->row;
+    const bool shared = d->n_columns && column == of;
+    uint8_t *const host = shared ? d->column[0].host + (size_t)from * one
+        : GTR__NEW(d->ctx, uint8_t, (size_t)span * size);
+    if (!host) return false;
+    if (!shared) memcpy(host, c->host + (size_t)from * one, (size_t)span * size);
+    to->span = span; to->shared = shared;
+    if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    to->borrowed = false;
+    to->stored = d->index ? c->row : by * c->row;
+    to->index = d->index;
+    gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
+    to->image.index = d->device_index;
+    return true;
+}
+gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) {
+    char name[160];
+    bool several;
+    if (!series || !gtr__usable(series->ctx)) return NULL;
+    gtr_context *ctx = series->ctx;
+    const char *why = gtr__windows_misfit(series, &w);
+    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several), by = w.stride ? w.stride : 1;
+    if (n < 1) {
+        GTR__BAD_ARG(ctx, "gtr_dataset_windows of %s: history %jd, horizon %jd, stride %jd, column %d, target %d, "
+            "series %d, of %jd rows: %s", series->name, (intmax_t)w.history, (intmax_t)w.horizon, (intmax_t)w.stride,
+            w.column, w.target, w.series, (intmax_t)series->rows, why ? why : "no series is as long as that");
+        return NULL;
+    }
+    snprintf(name, sizeof name, "%.120s (windows)", series->name);
+    gtr_dataset *d = gtr__dataset_new(ctx, name, n);
+    bool ok = d && (!several || (d->index = GTR__NEW(ctx, int64_t, n)));
+    if (ok && several) {
+        gtr__windows_of(series, &w, d->index, &several);
+        d->device_index = ctx->preset ? d->index
+            : (int64_t *)gtr__rows_on_device(ctx, d->index, (size_t)n * sizeof *d->index, name, 0);
+        ok = d->device_index != NULL;
+    }
+    ok = ok && gtr__windows_column(d, series, w.column, w.column, 0, w.history, by);
+    if (w.horizon || w.target) {
+        const int target = w.target ? w.target - 1 : w.column;
+        ok = ok && gtr__windows_column(d, series, target, w.column, w.horizon ? w.history : w.history - 1, w.horizon,
+            by);
+    }
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
+}
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
-static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].names.n : 0;
 }
@@ -14928,13 +15072,16 @@ gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
 gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
 }
+static size_t gtr__column_start(const gtr__column *c, int64_t r) {
+    return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
+}
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
-        ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
+        ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
 }
 /* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of, in turn. */
 static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, gtr_float *const *value) {
-    const int64_t count = rows * c->row / n;
+    const int64_t count = (c->span ? c->span : rows * c->row) / n;
     const bool bytes = c->dtype == GTR_U8;
     for (int64_t k = 0; k < n; k++) {
         double mean = 0, sum = 0;
@@ -15003,7 +15150,8 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
-    const char *why = c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
+    const char *why = c->span ? "windows are no images"
+        : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
     if (!why) why = gtr__augment_misfit(m, &a);
@@ -15035,7 +15183,8 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
             d->n_columns, input && input->ctx == d->ctx && input->op == GTR__OP_INPUT ? "an input" : "no input of its",
             (long long)n, rows && out ? "" : "NULL");
     GTR__TRY(gtr__column_fits(d, column, input));
-    const gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
+    gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
+    in.stored = d->column[column].row; in.image.index = NULL; /* windows of the caller's lie one behind the other */
     const gtr__feed_job w = { &in, &y, &record, 0, 0, 0 };
     record.src[0] = (uintptr_t)rows;
     y.data = out; y.dtype = input->dtype;
@@ -15912,7 +16061,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
     if (ctx->caps.cuda)
         for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
             for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
-                n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
+                n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     return n;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
@@ -16245,7 +16394,7 @@ void gtr_destroy(gtr_context *ctx) {
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; tables with
                     names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t, and arrays
-                    without a copy; sets joined, cut at random, sampled and appended to
+                    without a copy; sets joined, cut at random, sampled and appended to; windows over series
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1457,7 +1457,17 @@ static void do_dataset(void)
         const void *columns[16];
         gtr_dataset *sets[2] = { d, dataset() };
         before(true, "gtr_dataset_split_random, _subset, _sample, _concat, _append(column %d)", column);
-        switch (byte() % 5) {
+        switch (byte() % 6) {
+        case 5: {
+            gtr_windows_desc g;
+            const int64_t lengths[2] = { 1 + byte() % 3, nasty(2) };
+            memset(&g, 0, sizeof g);
+            g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
+            g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;
+            if (one_in(4)) { g.lengths = lengths; g.n_lengths = 1 + byte() % 2; }
+            a = (const char *)gtr_dataset_windows(d, g);
+            break;
+        }
         case 0: a = (const char *)gtr_dataset_split_random(d, nastyf(0.5f), byte(), column); break;
         case 1: a = (const char *)gtr_dataset_subset(d, one_in(16) ? NULL : rows, some > 3 ? 3 : some); break;
         case 2:
