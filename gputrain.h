@@ -55,7 +55,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
     pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
     running leaves resolve runner set-get schedule training nonfinite step evaluate metrics fit predicting files
-    datasets idx cifar images csv dataset-use safetensors json load save-file checkpoint observing release
+    datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -202,7 +202,7 @@ extern "C" {
 #define GTR__RESULT_ENUM(id, text) GTR_##id,
 typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_result;
 
-typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_DTYPE_COUNT } gtr_dtype;
+typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_F64, GTR_DTYPE_COUNT } gtr_dtype;
 typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
 typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
 typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
@@ -235,6 +235,9 @@ typedef enum gtr_metric { GTR__METRICS(GTR__METRIC_ENUM) GTR_METRIC_COUNT } gtr_
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
+/* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
+   the median of what there is of its column, or a constant. */
+typedef enum gtr_missing { GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT } gtr_missing;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -512,14 +515,17 @@ typedef struct gtr_fit_end {
     bool restored; /* the weights are that epoch's */
 } gtr_fit_end;
 
-/* One column of a data set: rows x shape, contiguous, in host memory; copied. */
+/* One column of a data set: rows x shape, contiguous, in host memory; copied, unless borrow is set. */
 typedef struct gtr_column {
     const void *data; /* NULL ends the list */
-    gtr_dtype dtype; /* GTR_F32, GTR_I32, GTR_U8 */
+    /* GTR_F32, GTR_I32, GTR_U8, as they are kept; GTR_F64 (double) becomes float32 and GTR_I64 (int64_t) int32, and a
+       number beyond their range is an error */
+    gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
+    bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
 } gtr_column;
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
@@ -549,7 +555,38 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
+    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
+    const char *label; /* one; NULL: label_column */
+    const char *columns; /* the features, in this order; NULL: all the others */
+    const char *skip; /* are not looked at */
+    const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
+    gtr_missing missing; /* of features; of categories, if not GTR_MISSING_ERROR: a string as the others */
+    float missing_value; /* GTR_MISSING_CONSTANT: after scale */
+    /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
+       and a string that it has not is an error */
+    const gtr_dataset *like;
 } gtr_csv_desc;
+
+/* Windows over the rows of a data set, which are steps of one series or of several, one behind the other. */
+typedef struct gtr_windows_desc {
+    int64_t history; /* steps that a window has */
+    int64_t horizon; /* steps behind them that are to be predicted */
+    int64_t stride; /* steps from a window to the next; 0: 1 */
+    int column; /* that windows are of: float32 or bytes, several channels a row */
+    /* the k-th column, of which the horizon is or, without one, the step that is the window's last; 0: as the window's,
+       and none without a horizon */
+    int target;
+    int series; /* the k-th column: integers, and a series ends where the next row has another one; 0: there is one */
+    const int64_t *lengths; /* or n_lengths of them; NULL: not so. Read by the call alone */
+    int64_t n_lengths;
+} gtr_windows_desc;
+/* Arrays of NumPy's: float16, 32 and 64 become float32; int8 to int64 GTR_I32; uint8 and bool GTR_U8. */
+typedef struct gtr_npy_desc {
+    const char *arrays; /* of an .npz: these, "x, y", in this order, for inputs in theirs; NULL: all, by their names */
+    bool floats; /* int8 to int64 become float32, too */
+    bool nonfinite; /* NaN and infinite numbers may be there */
+    float scale, shift; /* of uint8, as gtr_column's */
+} gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
 typedef struct gtr_memory_report {
@@ -777,6 +814,11 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
    as PyTorch's Embedding. */
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
+/* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
+   0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
+   which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
+   measured. There, d NULL: 0 and 1, until gtr_load. */
+GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
    BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
@@ -1017,14 +1059,51 @@ GTR_API gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *path
    PyTorch's interpolate(mode="bilinear", align_corners=False, antialias=True), rounded; sides' ratio is kept, halves
    of pixels are rounded down. Errors name the file. */
 GTR_API gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc);
-/* Of gtr_dataset_images, and what was split of it: how many classes, and a label's name; NULL when out of range. */
+/* Of gtr_dataset_images, CSV files with strings for labels, and what was made of them: how many classes, and a label's
+   name; NULL when out of range. */
 GTR_API int64_t gtr_dataset_classes(const gtr_dataset *d);
 GTR_API const char *gtr_dataset_class(const gtr_dataset *d, int64_t label);
-/* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
+/* The same of any column of ids. */
+GTR_API int64_t gtr_dataset_categories(const gtr_dataset *d, int column);
+GTR_API const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id);
+/* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
+   is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
+   line ends and doubled quotes inside. Where the first label is no number labels are strings; strings' ids are from 0
+   in the order in which they appear. Errors name file, line, column, what was found and what was wanted. To
+   standardise: gtr_standardise. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
+/* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
+   number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
+   dtypes: GTR_ERR_UNSUPPORTED. Takes the file's bytes beside the set's while it reads. */
+GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc);
+/* The same of a file of numpy.savez, whose arrays have names: columns are for the inputs of these names. Compressed
+   ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
+GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
+/* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
+GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
+/* A copy of these rows, in this order; a row may come several times. */
+GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
+/* For unbalanced classes: a copy of n rows that are drawn, each as likely as its weight (NULL: alike) says; with
+   column, of classes, weights are the classes', however many rows they have, else column is -1. Row i depends on seed
+   and i alone. Drawn once: another seed, or several times as many rows, for other draws an epoch. Split off first what
+   validates. */
+GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
+/* A copy of the rows of n sets of the same columns, one set behind the other. */
+GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
+/* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape. In use, too: a trainer that d feeds wants
+   gtr_trainer_data or gtr_fit again, and begins an epoch;
+   a GPU gets all of d again then. Not in a callback of a fit that
+   reads d. */
+GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
+/* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
+   step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
+   inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
+   integers (GTR_I32) has a copy each. series may be destroyed. Split before: the windows of what validates then share
+   no step with the others. */
+GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
@@ -1040,8 +1119,8 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
-/* Row r of a column as it is stored, in host memory, right behind row r - 1; valid as long as the data set. NULL when
-   out of range. */
+/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows); valid as long as the
+   data set, and until rows are appended. NULL when out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
@@ -1599,6 +1678,7 @@ typedef struct {
 #define GTR__CHANNELS 16
 typedef struct {
     uint64_t key;
+    const int64_t *index; /* where a row begins, in rows of the source, on the device; NULL: row r at r */
     int32_t channels, h, w, oh, ow; /* channels 0: no image, a row as it is */
     int32_t from_last, to_last; /* channels lie last in the column, in the input */
     int32_t pad, mode, cutout, draws, varied; /* draws: in training, of what draws; varied: by gtr_dataset_augment */
@@ -1631,7 +1711,7 @@ typedef struct { int32_t top, left, mirror_y, mirror_x, hole_y, hole_x; float br
       return mode == GTR_PAD_REFLECT ? 2 * edge - i : mode == GTR_PAD_REPLICATE ? edge \
           : mode == GTR_PAD_CIRCULAR ? i + (i < 0 ? n : -n) : -1; }
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
-/* slot: index in record.src; stored: elements of a row there */
+/* slot: index in record.src; stored: elements there from a row to the next, which may lie over it */
 typedef struct {
     int slot; gtr_dtype from; int64_t row, stored; float scale, shift; gtr__image image;
 } gtr__feed_input;
@@ -2225,6 +2305,8 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
+/* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
+typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
 typedef struct {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
     float scale, shift;
@@ -2234,16 +2316,24 @@ typedef struct {
     int64_t least, most; /* of integer columns */
     int channels; /* lie first: 1, last: 2; 0: nobody said */
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
+    /* windows, that lie over each other: the elements from host on; 0: rows lie one behind the other. stored: from a
+       row to the next, or of index. shared: host lies in the first column's */
+    int64_t span, stored;
+    bool shared;
+    const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
+    gtr__strings names; /* of ids 0, 1, ... */
+    bool borrowed; /* host is the caller's */
+    gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
     gtr_context *ctx;
     gtr_dataset *next, *previous;
     char name[160]; /* for errors: the file or "arrays" */
-    int64_t rows;
+    int64_t rows, room; /* room: how many fit; 0: the rows */
     int n_columns;
     gtr__column column[16];
-    char **class_name; /* classes of them; NULL: none */
-    int64_t classes;
+    int64_t *index, *device_index; /* of windows of several series: where each begins; NULL: none */
+    int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
@@ -2433,9 +2523,9 @@ static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) {
 }
 
 // >>shapes
-static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8 };
+static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8, 8 };
 static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
-    "float32", "bfloat16", "float16", "int32", "uint8", "int64" };
+    "float32", "bfloat16", "float16", "int32", "uint8", "int64", "float64" };
 static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
 static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
 /* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has
@@ -6589,6 +6679,7 @@ static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint
 static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
     int64_t i = w->first + r;
     if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
+    if (w->in->image.index) i = w->in->image.index[i];
     return (const char *)(uintptr_t)w->record->src[w->in->slot]
         + (size_t)(i * w->in->stored) * gtr__dtype_size(w->in->from);
 }
@@ -6663,6 +6754,7 @@ static void gtr__feed_image(const gtr__feed_job *w, int64_t r, const char *src, 
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     GTR__JOB(gtr__feed_job, w);
     const gtr_dtype from = w->in->from, to = w->out->dtype;
+    const gtr__image *m = &w->in->image;
     const int64_t row = w->in->row, near_bytes = GTR__MIN(w->in->stored * (int64_t)gtr__dtype_size(from), 4096);
     const char *ahead[GTR__FEED_AHEAD]; /* shuffled rows lie where no hardware expects them */
     int64_t asked = r;
@@ -6673,7 +6765,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         }
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
-        if (w->in->image.channels) gtr__feed_image(w, r, src, dst);
+        if (m->channels && (m->varied || m->from_last != m->to_last)) gtr__feed_image(w, r, src, dst);
         else if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
         else if (to == GTR_I32) for (int64_t j = 0; j < row; j++)
             ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
@@ -9381,7 +9473,7 @@ static void gtr__record_reached(gtr__build *b) {
         c->least = lo; c->most = hi; \
     } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows) {
-    int64_t i, n = rows * c->row;
+    int64_t i, n = c->span ? c->span : rows * c->row;
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
@@ -10845,9 +10937,9 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.scale = c ? c->scale : 1;
     in.shift = c ? c->shift : 0;
     in.row = -gtr__count(&t->shape);
-    in.stored = c ? c->row : in.row;
+    in.stored = c ? c->stored : in.row;
     const bool turns = c && gtr__column_turns(c, t);
-    if (!turns && !(c && c->image.varied)) return in;
+    if (!turns && !(c && (c->image.varied || c->span))) return in;
     in.image = c->image;
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
@@ -11998,24 +12090,27 @@ gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
 }
 
 // >>training
+static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
+    return c->span ? (size_t)c->span * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
+}
+/* Host memory on the device of stage 0: a copy or, on the CPU, itself. NULL and an error on failure. */
+static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
+    void *p = ctx->caps.cuda ? gtr__device_alloc(ctx, 0, bytes) : host;
+    gtr_result r = !p ? GTR_ERR_NOMEM : !ctx->caps.cuda ? GTR_OK
+        : ctx->be->copy(ctx->instance[0], p, host, bytes, GTR__TO_DEVICE, true);
+    if (!r) return p;
+    gtr__device_free(ctx, 0, p, bytes);
+    gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
+    return NULL;
+}
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
-    gtr_context *ctx = d->ctx;
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
-        const size_t bytes = (size_t)d->rows * c->row_bytes;
-        void *p = c->host;
-        gtr_result r = GTR_OK;
-        if (c->device) continue;
-        if (ctx->caps.cuda) {
-            p = gtr__device_alloc(ctx, 0, bytes);
-            r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
-        }
-        if (r) {
-            gtr__device_free(ctx, 0, p, bytes);
-            return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
-        }
-        c->device = p;
+        const gtr__column *of = c->shared ? d->column : NULL;
+        if (of) c->device = (uint8_t *)of->device + (c->host - of->host);
+        else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
+        if (!c->device) return d->ctx->error;
     }
     d->used = true;
     return GTR_OK;
@@ -12281,7 +12376,7 @@ static bool gtr__find_in_data(const gtr_trainer *t, const gtr__record *rec, char
         for (int64_t k = rec->first; c->host && k < GTR__MIN(rec->first + t->batch, d->rows); k++) {
             int64_t row = k, j = 0;
             if (rec->key) GTR__SHUFFLE(row, d->rows, rec->key);
-            const gtr_float *x = (const gtr_float *)(const void *)(c->host + (size_t)row * c->row_bytes);
+            const gtr_float *x = (const gtr_float *)gtr_dataset_row(d, t->column[i], row);
             if (c->dtype != GTR_F32 || !gtr__nonfinite(x, c->row)) continue;
             while (gtr__finite((double)x[j])) j++;
             snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
@@ -12485,7 +12580,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     char text[GTR__TEXT], to[GTR__TEXT];
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
-        : (c->image.varied || turns) && t->dtype != GTR_F32 ? "images become float32 alone"
+        : (c->image.varied || turns || c->span) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
@@ -14060,6 +14155,22 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
+static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
+    uint64_t v = 0;
+    while (bytes-- > 0) v = v << 8 | p[bytes];
+    return v;
+}
+/* A file's bytes, a 0 behind them; NULL and an error on failure. */
+static uint8_t *gtr__file_whole(gtr_context *ctx, const char *path, uint64_t *size) {
+    gtr__file f;
+    uint8_t *bytes = NULL;
+    if (gtr__file_open(&f, ctx, path)) return NULL;
+    *size = f.size;
+    const bool ok = !gtr__file_take(&f, f.size, &bytes) && !gtr__file_finish(&f);
+    gtr__file_close(&f);
+    if (!ok) gtr__mfree(ctx, bytes);
+    return ok ? bytes : NULL;
+}
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
@@ -14083,27 +14194,87 @@ static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
     while (n > 0) gtr__mfree(ctx, name[--n]);
     gtr__mfree(ctx, name);
 }
+static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
+    gtr__mfree(ctx, m->text); gtr__mfree(ctx, m->at); gtr__mfree(ctx, m->bin);
+}
+/* Room for a string of n bytes at m->text + m->used. */
+static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
+    const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
+    if (want <= (uint64_t)m->room) return true;
+    char *p = want < UINT32_MAX ? GTR__NEW(ctx, char, room) : NULL;
+    if (!p) return !GTR__FAIL(ctx, NOMEM, "out of memory: strings of %ju bytes", (uintmax_t)want);
+    if (m->used) memcpy(p, m->text, (size_t)m->used);
+    gtr__mfree(ctx, m->text);
+    m->text = p; m->room = (int64_t)room;
+    return true;
+}
+/* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
+static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
+    const char *s = m->text + m->used;
+    uint64_t h = gtr__hash(0, s);
+    if (2 * m->n >= m->bins && add) {
+        const int64_t bins = GTR__MAX(2 * m->bins, 16);
+        uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
+        if (!bin) return -1;
+        for (int64_t i = 0; i < m->n; i++) {
+            uint64_t at = gtr__hash(0, m->text + m->at[i]);
+            while (bin[at &= (uint64_t)bins - 1]) at++;
+            bin[at] = (uint32_t)i + 1;
+        }
+        gtr__mfree(ctx, m->bin);
+        m->bin = bin; m->bins = bins;
+    }
+    for (; m->bins && m->bin[h &= (uint64_t)m->bins - 1]; h++) {
+        const uint32_t i = m->bin[h] - 1;
+        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
+    }
+    if (!add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return -1;
+    m->bin[h] = (uint32_t)m->n + 1;
+    m->at[m->n] = (uint32_t)m->used;
+    m->used += (int64_t)strlen(s) + 1;
+    return (int32_t)m->n++;
+}
+static bool gtr__strings_add(gtr_context *ctx, gtr__strings *m, const char *s) {
+    if (!gtr__strings_room(ctx, m, strlen(s))) return false;
+    strcpy(m->text + m->used, s);
+    return gtr__strings_id(ctx, m, true) >= 0;
+}
+static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__strings *from) {
+    int64_t i = 0;
+    while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
+    return i == from->n;
+}
+/* c is on the device no more. */
+static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
+    if (c->device && c->device != c->host && !c->shared)
+        gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
+    c->device = NULL;
+}
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
+    if (d->device_index && d->device_index != d->index)
+        gtr__device_free(d->ctx, 0, d->device_index, (size_t)d->rows * sizeof *d->index);
+    gtr__mfree(d->ctx, d->index);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
-        if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
-        gtr__mfree(d->ctx, c->host);
+        gtr__column_off(d, c);
+        if (!c->borrowed && !c->shared) gtr__mfree(d->ctx, c->host);
         gtr__mfree(d->ctx, c->name);
+        gtr__mfree(d->ctx, c->fill);
+        gtr__strings_free(d->ctx, &c->names);
     }
-    gtr__names_free(d->ctx, d->class_name, d->classes);
     gtr__mfree(d->ctx, d);
 }
-/* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and
-   its extents at least 1. */
-static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
-        float scale, float shift) {
+/* One more column, its rows the caller's, if they are borrowed, or to be written by it; NULL and an error on failure.
+   shape is literal and its extents at least 1. */
+static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
+        float scale, float shift, const void *borrowed) {
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__TEXT];
     uint64_t bytes;
     c->dtype = dtype;
     c->shape = *shape;
-    c->row = gtr__count(shape);
+    c->row = c->stored = gtr__count(shape);
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
     c->least = 1; /* above most: not looked for yet */
@@ -14114,10 +14285,25 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
         return NULL;
     }
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
-    c->host = GTR__NEW(d->ctx, uint8_t, bytes);
+    c->borrowed = borrowed != NULL;
+    c->host = borrowed ? (uint8_t *)(uintptr_t)borrowed : GTR__NEW(d->ctx, uint8_t, bytes);
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
     d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
+}
+static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
+        float scale, float shift) {
+    return gtr__dataset_column_of(d, name, dtype, shape, scale, shift, NULL);
+}
+/* One more column like c, which may be another data set's. */
+static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c) {
+    gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
+    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
+    to->channels = c->channels; to->image = c->image;
+    if (!c->fill) return true;
+    if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
+    GTR__COPY(to->fill, c->fill, c->row);
+    return true;
 }
 /* c's rows have their channels first, 1, or last, 2; of other than (H, W) beside these they are images of one line. */
 static void gtr__column_channels(gtr__column *c, int channels) {
@@ -14128,6 +14314,63 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     c->channels = channels;
     gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
+/* Rows of numbers, each of kind f, i, u or b and so many bytes; fortran: the first dimension's are adjacent. */
+typedef struct { char kind; int size; bool fortran; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+/* An element as a number: integers in *i, all in *f. */
+static void gtr__element(const uint8_t *p, char kind, int size, double *f, int64_t *i) {
+    float single;
+    *i = 0;
+    if (kind == 'f' && size == 8) memcpy(f, p, 8);
+    else if (kind == 'f' && size == 4) { memcpy(&single, p, 4); *f = single; }
+    else if (kind == 'f') {
+        uint16_t half;
+        gtr_float v;
+        memcpy(&half, p, 2);
+        gtr__convert(&v, GTR_F32, &half, GTR_F16, 1);
+        *f = v;
+    } else {
+        const uint64_t u = gtr__le_get(p, size), sign = (uint64_t)1 << (8 * size - 1);
+        *i = kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
+        *f = (double)*i;
+    }
+}
+/* The array into c, which is of its shape. finite: what is not is an error. */
+static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
+        bool finite) {
+    const int column = (int)(c - d->column);
+    const int64_t n = a->rows * c->row;
+    const bool same = !a->fortran && (size_t)a->size == gtr__dtype_size(c->dtype)
+        && (c->dtype == GTR_F32) == (a->kind == 'f');
+    int64_t r = 0, e = 0, from = 0;
+    if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
+    for (int64_t q = 0; q < n && (!same || (finite && c->dtype == GTR_F32)); q++) {
+        double f;
+        int64_t i, under = c->row, by = a->rows;
+        if (!a->fortran || r == 0) from = a->fortran ? 0 : q;
+        for (int k = 0; a->fortran && r == 0 && k < c->shape.ndim;
+            by *= c->shape.dim[k++]) { /* columns' elements as rows' */
+            under /= c->shape.dim[k];
+            from += e / under % c->shape.dim[k] * by;
+        }
+        const int64_t to = a->fortran ? r * c->row + e : q;
+        gtr__element(a->data + (size_t)from * (size_t)a->size, a->kind, a->size, &f, &i);
+        const gtr_float v = (gtr_float)f;
+        if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
+            return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
+            "within the "
+                "range of float32", name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), f);
+        if (c->dtype == GTR_I32 && (i < INT32_MIN || i > INT32_MAX))
+            return GTR__BAD_ARG(d->ctx,
+            GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
+                name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
+        if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
+        else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
+        else c->host[to] = (uint8_t)i;
+        from++;
+        if (++r == a->rows) { r = 0; e++; }
+    }
+    return GTR_OK;
+}
 static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     d->next = d->ctx->datasets;
     if (d->next) d->next->previous = d;
@@ -14137,9 +14380,11 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
-    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
-        return GTR__BAD_ARG(ctx,
-            "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
+    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
+            && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
+        return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8 or, "
+        "copied, "
+            "GTR_I64 or GTR_F64", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
             i, c->shape.ndim, GTR_MAX_DIMS - 1);
@@ -14155,6 +14400,19 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
             c->scale, c->shift, i);
     return GTR_OK;
 }
+/* Logs where the first number of a column of floats is that is not finite. */
+static void gtr__column_warn(const gtr_dataset *d, int column) {
+    const gtr__column *c = &d->column[column];
+    const gtr_float *v = (const gtr_float *)(const void *)c->host;
+    char text[400];
+    int64_t k = 0;
+    if (!d->ctx->desc.log || !gtr__nonfinite(v, d->rows * c->row)) return;
+    while (!gtr__nonfinite(v + k, 1)) k++;
+    snprintf(text, sizeof text, "%s: column %d%s%.80s%s, row %jd, element %jd is %g", d->name, column, c->name ? " \""
+        : "",
+        c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row), (double)v[k]);
+    d->ctx->desc.log(GTR_LOG_WARNING, text, d->ctx->desc.log_user);
+}
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) {
@@ -14168,11 +14426,15 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
-        if (gtr__column_check(ctx, from, i) == GTR_OK)
-            c = gtr__dataset_column(d, from->name, from->dtype, &from->shape, from->scale, from->shift);
-        if (!c) { gtr__dataset_free(d); return NULL; }
+        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64, ok = !gtr__column_check(ctx, from, i);
+        const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
+            : 0,
+            false, desc.rows, from->shape, (const uint8_t *)from->data };
+        if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
+            : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
+        if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) { gtr__dataset_free(d); return NULL; }
         if (from->channels_last) gtr__column_channels(c, 2);
-        memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
+        if (floats) gtr__column_warn(d, i);
     }
     return d ? gtr__dataset_link(d) : NULL;
 }
@@ -14594,11 +14856,11 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     for (int64_t i = 0; i < l->n && ok; i++)
         ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
             d->column[0].host + (size_t)i * d->column[0].row_bytes);
+    for (int64_t i = 0; i < l->names && ok; i++) ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
     if (!ok) { gtr__dataset_free(d); return NULL; }
     memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
     gtr__column_channels(&d->column[0], 2);
-    d->class_name = l->name; d->classes = l->names;
-    l->name = NULL; l->names = 0;
+    d->classed = 2;
     return gtr__dataset_link(d);
 }
 gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc) {
@@ -14711,12 +14973,18 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
+typedef struct { const char *p; size_t n; bool quoted, escaped; int64_t line; } gtr__field; /* quotes left out */
+enum { GTR__CSV_OPEN = -1, GTR__CSV_LABEL = -2, GTR__CSV_SKIP = -3, GTR__CSV_CATEGORY = -4 };
 typedef struct {
     gtr_context *ctx;
     const char *name, *begin, *end; /* *end is 0 */
     gtr_csv_desc desc;
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
-    const char *header; /* the line of names; NULL: none */
+    const char *header; /* the line of names; NULL: none, or not of as many columns */
+    int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which */
+    int features, categories;
+    bool texts; /* labels are strings */
+    gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
     return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n');
@@ -14725,74 +14993,231 @@ static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
     return p;
 }
-static int64_t gtr__csv_fields(const gtr__csv *s, const char *p) {
-    int64_t n = 1;
-    for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
-    return n;
+static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size);
+/* "line 2, column 3 (counted from 1), "age": ": in front of what is wrong with a field. */
+static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+    char name[80];
+    const char *called = gtr__csv_name(s, column, name, sizeof name);
+    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1)%s%s%s: %s%s", s->name, (intmax_t)line,
+        (intmax_t)column + 1, called ? ", \"" : "", called ? called : "", called ? "\"" : "", what, more);
 }
-static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want) {
-    char field[32];
-    int n = 0;
-    if (column == 0 && gtr__csv_line_end(s, p)) {
-        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)s->line); return NULL;
+/* The field at p, of the column of this number. Returns what ends it, a separator or a line's end; NULL: an error. */
+static const char *gtr__csv_field(gtr__csv *s, const char *p, int64_t column, gtr__field *f) {
+    const char *last;
+    p = gtr__csv_skip(s, p);
+    f->quoted = *p == '"'; f->escaped = false; f->line = s->line;
+    f->p = last = p;
+    for (; !f->quoted && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
+        if (*p != ' ' && *p != '\t') last = p + 1;
+    f->n = (size_t)(last - f->p);
+    if (!f->quoted) return p;
+    for (f->p = ++p; *p != '"' || p[1] == '"'; p++) {
+        if (p >= s->end) { gtr__csv_bad(s, f->line, column, "a quote that nothing closes", ""); return NULL; }
+        if (*p == '"') { p++; f->escaped = true; }
+        s->line += *p == '\n';
     }
-    for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
-        field[n++] = *p >= 32 && *p < 127 ? *p : '?';
-    if (n == 24) memcpy(field + 21, "...", 3);
-    field[n] = 0;
-    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1): %s%s%s, want %s%s",
-        s->name, (intmax_t)s->line, (intmax_t)column + 1, n ? "got '" : "a blank field",
-        field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)"
-        : s->line == 1 ? " (if the first line holds names, set .header)" : "");
+    f->n = (size_t)(p - f->p);
+    p = gtr__csv_skip(s, p + 1);
+    if (*p == s->desc.separator || gtr__csv_line_end(s, p)) return p;
+    gtr__csv_bad(s, f->line, column, "text behind a closing quote", "");
     return NULL;
 }
-/* The line at p into its features and label. Returns the next line, NULL on error. */
-static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label) {
-    const char *begin = p;
-    const gtr_float scale = s->desc.scale != 0 ? s->desc.scale : 1;
-    int64_t c, last = s->columns - 1;
-    for (c = 0; c <= last; c++) {
-        const bool is_class = c == s->label && !s->desc.regression;
-        const char *field = gtr__csv_skip(s, p),
-            *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number";
-        gtr__decimal n;
-        p = gtr__decimal_read(field, &n);
-        if (p) p = gtr__csv_skip(s, p);
-        if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
-        if ((*p != s->desc.separator) != (c == last)) {
+/* The field's text, of doubled quotes one. Returns its length, less than size; size: it is longer. */
+static size_t gtr__csv_text(const gtr__field *f, char *to, size_t size) {
+    size_t n = 0;
+    for (size_t i = 0; i < f->n && n < size; i++) {
+        to[n++] = f->p[i];
+        i += f->escaped && f->p[i] == '"';
+    }
+    if (n < size) to[n] = 0;
+    return n;
+}
+/* How many fields the line at p has from p on; 0: an error. *next: what ends it. */
+static int64_t gtr__csv_fields(gtr__csv *s, const char *p, const char **next) {
+    gtr__field f;
+    for (int64_t n = 1; ; n++) {
+        if (!(p = gtr__csv_field(s, p, n - 1, &f))) return 0;
+        *next = p;
+        if (*p++ != s->desc.separator) return n;
+    }
+}
+/* The header's name of column k, without blanks and quotes around it; NULL: there is none, or a long one. */
+static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
+    gtr__csv at = *s;
+    gtr__field f = GTR__ZERO;
+    at.header = NULL;
+    for (const char *p = s->header; p && k >= 0; k--, p += p != NULL) p = gtr__csv_field(&at, p, 0, &f);
+    return s->header && k < 0 && f.p && gtr__csv_text(&f, name, size) < size ? name : NULL;
+}
+/* What a text in want's place is; hints at what may have been meant. */
+static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
+    char text[400], field[32];
+    int n = 0;
+    for (; n < 24 && (size_t)n < f->n; n++) field[n] = f->p[n] >= 32 && f->p[n] < 127 ? f->p[n] : '?';
+    if (n == 24) memcpy(field + 21, "...", 3);
+    field[n] = 0;
+    snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
+    gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
+        : s->role[column] < 0 ? "" : " (.missing fills holes, .categories numbers strings, .skip leaves a column out)");
+    return NULL;
+}
+static bool gtr__csv_missing(const gtr__field *f) {
+    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
+    for (size_t k = 0; k < GTR__LENGTH(none); k++)
+        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
+    return f->n == 0;
+}
+/* The string's number in c's names; of those of .like alone, if that is set. */
+static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f, int64_t column, const char *next,
+        int64_t r) {
+    gtr__strings *m = &c->names;
+    if (memchr(f->p, 0, f->n)) return gtr__csv_fail(s, f, column, "a string without a byte of 0");
+    if (!gtr__strings_room(s->ctx, m, f->n)) return NULL;
+    gtr__csv_text(f, m->text + m->used, f->n + 1);
+    const int32_t id = gtr__strings_id(s->ctx, m, s->desc.like == NULL);
+    if (id < 0) return gtr__csv_fail(s, f, column, "one of the strings that .like has there");
+    memcpy(c->host + (size_t)r * c->row_bytes, &id, sizeof id);
+    return next;
+}
+/* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
+static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
+    const int32_t role = s->role[c];
+    const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
+    const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
+    const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
+    gtr__decimal n;
+    gtr__field f;
+    next = p = gtr__csv_skip(s, p);
+    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, &n) : NULL;
+    if (end) next = gtr__csv_skip(s, end);
+    f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
+    if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
+        if (!(next = gtr__csv_field(s, p, c, &f))) return NULL;
+        if (role == GTR__CSV_SKIP) return next;
+        const bool missing = gtr__csv_missing(&f);
+        if (role <= GTR__CSV_CATEGORY || (label && s->texts)) {
+            if (missing && (label || s->desc.missing == GTR_MISSING_ERROR))
+                return gtr__csv_fail(s, &f, c, label ? "a label" : "a string");
+            return gtr__csv_id(s, label ? s->y : &s->x[(s->features > 0) + GTR__CSV_CATEGORY - role], &f, c, next, r);
+        }
+        if (missing && !label && s->desc.missing != GTR_MISSING_ERROR) {
+            ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
+            return next;
+        }
+        if (!(end = f.n ? gtr__decimal_read(f.p, &n) : NULL) || end != f.p + f.n) return gtr__csv_fail(s, &f, c, want);
+    }
+    if (is_class) {
+        const int32_t v = gtr__decimal_class(&n);
+        if (v < 0) return gtr__csv_fail(s, &f, c, want);
+        memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
+        return next;
+    }
+    const gtr_float v = gtr__decimal_value(&n) * scale;
+    if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
+    if (label) memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
+    else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
+    return next;
+}
+/* The line at p into row r. Returns the next line, NULL on error. */
+static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
+    const int64_t line = s->line;
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)) && (s->columns > 1 || !s->desc.missing)) {
+        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)line); return NULL;
+    }
+    for (int64_t c = 0; c < s->columns; c++) {
+        if (!(p = gtr__csv_value(s, p, c, r))) return NULL;
+        const bool more = *p == s->desc.separator;
+        if (more == (c + 1 == s->columns)) {
+            const char *end;
+            const int64_t rest = more ? gtr__csv_fields(s, p + 1, &end) : 0;
             GTR__BAD_FILE(s->ctx, "line %jd has %jd columns, want %jd as line %jd has",
-                s->name, (intmax_t)s->line, (intmax_t)gtr__csv_fields(s, begin), (intmax_t)s->columns,
-                (intmax_t)s->first_line);
+                s->name, (intmax_t)line, (intmax_t)(c + 1 + rest), (intmax_t)s->columns, (intmax_t)s->first_line);
             return NULL;
         }
-        if (is_class) {
-            int32_t v = gtr__decimal_class(&n);
-            if (v < 0) return gtr__csv_fail(s, field, c, want);
-            memcpy(label, &v, sizeof v);
-        } else {
-            gtr_float v = gtr__decimal_value(&n) * (c == s->label ? 1 : scale);
-            if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, field, c, "a number within the range of float32");
-            memcpy(c == s->label ? label : feature++, &v, sizeof v);
-        }
-        if (c < last) p++;
+        p += more;
     }
+    s->line += p < s->end;
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
+/* The column that a name of the header or a number from 1 says; -1: an error. */
+static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
+    char text[256], name[256];
+    int64_t k = 0, number = 0;
+    const size_t n = gtr__csv_text(f, text, sizeof text);
+    if (n < sizeof text) {
+        for (; s->header && k < s->columns; k++)
+            if (gtr__csv_name(s, k, name, sizeof name) && !strcmp(name, text)) return k;
+        for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
+        if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
+    }
+    GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
+        f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+    return -1;
+}
+/* Gives the columns of a list, a line of CSV of names and numbers, their role. */
+static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int32_t role) {
+    gtr__csv items = *s;
+    gtr__field f;
+    if (!list) return true;
+    items.desc.separator = ','; items.end = list + strlen(list); items.header = NULL;
+    for (const char *p = list; ; p++) {
+        if (!(p = gtr__csv_field(&items, p, 0, &f))) return false;
+        const int64_t k = gtr__csv_find(s, &f, called);
+        if (k < 0) return false;
+        const bool category = s->role[k] <= GTR__CSV_CATEGORY;
+        if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0))
+            return !GTR__OF_FILE(s->ctx, ARG, "column %jd of %s is the label or listed twice", s->name, (intmax_t)k + 1,
+                called);
+        if (role == GTR__CSV_LABEL) s->label = k;
+        s->role[k] = category ? s->role[k] : role == 0 ? s->features++
+            : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
+        if (*p != ',' || role == GTR__CSV_LABEL) return true;
+    }
+}
+/* What becomes of each column. */
+static bool gtr__csv_roles(gtr__csv *s) {
+    const gtr_csv_desc *d = &s->desc;
+    const int64_t label = d->label_column < 0 ? -1 : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
+    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns))) return false;
+    for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
+    s->label = -1;
+    if (!d->label && label >= s->columns)
+        return !GTR__OF_FILE(s->ctx, ARG,
+            "label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
+            s->name, d->label_column, (intmax_t)s->first_line, (intmax_t)s->columns, d->separator,
+            (intmax_t)s->columns);
+    if (!d->label && label >= 0) s->role[s->label = label] = GTR__CSV_LABEL;
+    if (!gtr__csv_list(s, d->label, ".label", GTR__CSV_LABEL) || !gtr__csv_list(s, d->skip, ".skip", GTR__CSV_SKIP)
+            || !gtr__csv_list(s, d->categories, ".categories", GTR__CSV_CATEGORY)
+            || !gtr__csv_list(s, d->columns, ".columns", 0)) return false;
+    for (int64_t k = 0; k < s->columns; k++)
+        if (s->role[k] == GTR__CSV_OPEN) s->role[k] = d->columns ? GTR__CSV_SKIP : s->features++;
+    if (s->categories > 14) return !GTR__OF_FILE(s->ctx, ARG, "%d .categories, want at most 14", s->name,
+        s->categories);
+    if (s->features + s->categories) return true;
+    if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
+    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
+        "label set .label_column = -1", s->name, d->separator);
+}
+static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
         gtr_csv_desc desc) {
     char *end = text + size;
-    const char *p = text;
+    const char *p = text, *header = NULL, *next;
+    int64_t names = 0;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->name = name;
     s->desc = desc;
-    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return GTR_ERR_FORMAT;
+    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
     if (!desc.separator) s->desc.separator = ',';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
+    s->line = 1; s->end = end;
     if (desc.header) {
-        const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
-        s->header = p;
-        p = line_end ? line_end + 1 : end;
+        header = p;
+        if (!(names = gtr__csv_fields(s, p, &p))) return false;
+        p += *p == '\r';
+        p += p < end;
+        s->line++;
     }
     while (end > p && (end[-1] == '\n' || end[-1] == '\r'
             || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator)))
@@ -14800,153 +15225,786 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     *end = 0;
     s->begin = p;
     s->end = end;
-    s->line = s->first_line = desc.header ? 2 : 1;
-    if (p == end) return GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) {
-        gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT;
-    }
-    s->columns = gtr__csv_fields(s, p);
-    s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
-    if (s->label >= s->columns)
-        return GTR__OF_FILE(ctx, ARG,
-            "label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
-            name, desc.label_column, (intmax_t)s->first_line, (intmax_t)s->columns, s->desc.separator,
-            (intmax_t)s->columns);
-    if (s->label >= 0 && s->columns == 1)
-        return GTR__OF_FILE(ctx, ARG,
-            "its only column (separated by '%c') is the label, want features too; for no label set .label_column "
-            "= -1", name, s->desc.separator);
-    return GTR_OK;
+    s->first_line = s->line;
+    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)))
+        return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
+    if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
+    s->line = s->first_line;
+    s->header = names == s->columns ? header : NULL;
+    return gtr__csv_roles(s);
 }
-/* The header's name of column k, without blanks and quotes around it; NULL: no header, or not of this table. */
-static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
-    const char *p = s->header, *end;
-    if (!p || gtr__csv_fields(s, p) != s->columns) return NULL;
-    for (; k > 0; k--) while (*p++ != s->desc.separator) {}
-    p = gtr__csv_skip(s, p);
-    p += *p == '"';
-    for (end = p; !gtr__csv_line_end(s, end) && *end != s->desc.separator; end++) {}
-    while (end > p && strchr(" \t\"", end[-1])) end--;
-    if ((size_t)(end - p) >= size) return NULL;
-    memcpy(name, p, (size_t)(end - p));
-    name[end - p] = 0;
-    return name;
+/* Whether labels are strings: as those of .like, or because the first of them is no number. */
+static bool gtr__csv_strings(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    gtr__csv at = *s;
+    gtr__decimal n;
+    gtr__field f = GTR__ZERO;
+    if (s->label < 0 || s->desc.regression) return false;
+    if (like) return like->classed > 0;
+    const char *p = s->begin;
+    for (int64_t k = 0; k <= s->label; k++) {
+        if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
+        p += k < s->label;
+    }
+    const char *end = f.n ? gtr__decimal_read(f.p, &n) : NULL;
+    return !gtr__csv_missing(&f) && end != f.p + f.n;
+}
+static int gtr__floats_order(const void *a, const void *b) {
+    const gtr_float x = *(const gtr_float *)a, y = *(const gtr_float *)b;
+    return (x > y) - (x < y);
+}
+/* Holes are NaN as yet. */
+static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
+    const gtr_missing how = s->desc.missing;
+    gtr__column *c = s->x;
+    const gtr_dataset *like = s->desc.like;
+    if (!s->features || how == GTR_MISSING_ERROR) return true;
+    gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
+    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
+    for (int64_t k = 0; k < c->row && ok; k++) {
+        gtr_float *x = (gtr_float *)(void *)c->host + k;
+        int64_t n = 0;
+        double sum = 0;
+        for (int64_t r = 0; r < d->rows; r++) if (!gtr__nonfinite(x + r * c->row, 1)) {
+            sum += x[r * c->row];
+            if (v) v[n] = x[r * c->row];
+            n++;
+        }
+        if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
+        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
+            ? like->column[0].fill[k] : !n ? 0 : v ? (v[n / 2] + v[(n - 1) / 2]) / 2 : (gtr_float)(sum / (double)n);
+        if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
+            int64_t at = 0;
+            while (s->role[at] != k) at++;
+            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all, want some to fill its holes "
+                "with (.skip leaves it out)", s->name, (intmax_t)at + 1);
+        }
+        for (int64_t r = 0; r < d->rows; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
+    }
+    gtr__mfree(s->ctx, v);
+    return ok;
+}
+/* Columns for features, categories and label, their rows to come. */
+static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
+    const gtr_dataset *like = s->desc.like;
+    gtr_shape shape = gtr_shape1(s->features);
+    char name[256];
+    int64_t of[15], n = 0, first = 0;
+    for (int64_t k = 0; k < s->columns; k++) { /* whose header's name each has */
+        if (s->role[k] == 0) first = k;
+        if (s->role[k] <= GTR__CSV_CATEGORY) of[GTR__CSV_CATEGORY - s->role[k]] = k;
+    }
+    s->x = d->column;
+    if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
+            GTR_F32, &shape, 0, 0)) return false;
+    shape.ndim = 0;
+    for (; n < s->categories; n++)
+        if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
+    if (s->label >= 0 && !(s->y = gtr__dataset_column(d, gtr__csv_name(s, s->label, name, sizeof name),
+            s->desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0))) return false;
+    if (s->texts) d->classed = d->n_columns;
+    bool alike = !like || like->n_columns == d->n_columns;
+    for (int k = 0; like && k < d->n_columns && alike; k++) {
+        const gtr__column *from = &like->column[k];
+        alike = from->dtype == d->column[k].dtype && from->row == d->column[k].row;
+        if (alike && !gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
+    }
+    return alike || !GTR__OF_FILE(s->ctx, SHAPE, "its columns for features, categories and label are other than those "
+        "of .like (%s)", s->name, like->name);
 }
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
-    gtr__column *x, *y = NULL;
-    gtr_shape shape = gtr_shape1(1);
-    char column[256];
-    const char *p, *called;
+    gtr_dataset *d = NULL;
     int64_t ends = 1, separators = 0, r = 0;
-    if (gtr__csv_start(&s, ctx, name, text, size, desc)) return NULL;
-    for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
-    /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
-    gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
-    if (!d) return NULL;
-    shape.dim[0] = s.columns - (s.label >= 0);
-    called = shape.dim[0] == 1 ? gtr__csv_name(&s, s.label == 0, column, sizeof column) : NULL;
-    x = gtr__dataset_column(d, called, GTR_F32, &shape, 0, 0);
-    shape.ndim = 0;
-    called = x && s.label >= 0 ? gtr__csv_name(&s, s.label, column, sizeof column) : NULL;
-    if (x && s.label >= 0) y = gtr__dataset_column(d, called, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
-    p = x && (y || s.label < 0) ? s.begin : NULL;
-    for (; p && p < s.end; r++, s.line++)
-        p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes),
-            y ? y->host + (size_t)r * y->row_bytes : NULL);
-    if (!p) { gtr__dataset_free(d); return NULL; }
-    d->rows = r;
+    bool ok = gtr__csv_start(&s, ctx, name, text, size, desc);
+    if (ok) {
+        s.texts = gtr__csv_strings(&s);
+        for (const char *p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
+        /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
+        d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
+        ok = d && gtr__csv_columns(&s, d);
+    }
+    for (const char *p = s.begin; ok && p < s.end; r++) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
+    if (d) d->rows = r;
+    ok = ok && gtr__csv_fill(&s, d);
+    gtr__mfree(ctx, s.role);
+    if (!ok) { gtr__dataset_free(d); return NULL; }
     return gtr__dataset_link(d);
 }
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
-    gtr__file f;
     gtr_dataset *d = NULL;
-    uint8_t *text = NULL;
-    const gtr_float scale = desc.scale;
+    uint64_t size;
+    const gtr_float scale = desc.scale, hole = desc.missing_value;
     if (!gtr__usable(ctx)) return NULL;
     if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (desc.regression && desc.label_column == -1)
+    else if (desc.regression && desc.label_column == -1 && !desc.label)
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
+    else if ((unsigned)desc.missing > GTR_MISSING_CONSTANT || gtr__nonfinite(&hole, 1))
+        GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
+            (int)desc.missing, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
-    else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
-        if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK)
-            d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
-        gtr__file_close(&f);
+    else {
+        uint8_t *text = gtr__file_whole(ctx, path, &size);
+        if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
         gtr__mfree(ctx, text);
     }
     return d;
 }
 
+// >>npy
+/* NumPy's arrays: "\x93NUMPY", version, the length of a Python dict, the dict, the elements. */
+/* Behind blanks and the word, if it is there. */
+static bool gtr__npy_word(const char **p, const char *end, const char *word) {
+    const size_t n = strlen(word);
+    while (*p < end && (**p == ' ' || **p == '\n')) ++*p;
+    if ((size_t)(end - *p) < n || memcmp(*p, word, n)) return false;
+    *p += n;
+    return true;
+}
+/* "(3, 4)", "(3,)" or "()": false for anything else. */
+static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *ndim) {
+    bool more = gtr__npy_word(p, end, "(");
+    *ndim = 0;
+    if (!more) return false;
+    while (!gtr__npy_word(p, end, ")")) {
+        int64_t v = 0;
+        const char *first = *p;
+        for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
+        if (!more || *p == first || *ndim == GTR_MAX_DIMS + 1) return false;
+        dim[(*ndim)++] = v;
+        more = gtr__npy_word(p, end, ",");
+    }
+    return *ndim != 1 || more;
+}
+/* The dict in [p, end). descr: its dtype. */
+static bool gtr__npy_dict(const char *p, const char *end, char *descr, size_t size, gtr__npy *a, int64_t *dim,
+        int *ndim) {
+    unsigned had = 0;
+    bool more = gtr__npy_word(&p, end, "{");
+    if (!more) return false;
+    while (!gtr__npy_word(&p, end, "}")) {
+        static const char *const keys[] = { "'descr'", "'fortran_order'", "'shape'" };
+        unsigned k = 0;
+        while (k < 3 && !gtr__npy_word(&p, end, keys[k])) k++;
+        if (!more || k == 3 || had >> k & 1 || !gtr__npy_word(&p, end, ":")) return false;
+        had |= 1u << k;
+        if (k == 0) {
+            const char *first = gtr__npy_word(&p, end, "'") ? p : NULL;
+            while (first && p < end && *p != '\'') p++;
+            if (p == end || (!first && *p != '[')) return false;
+            snprintf(descr, size, "%.*s", first ? (int)GTR__MIN(p - first, 60) : 14, first ? first : "of a structure");
+            if (!first) return true; /* which is refused */
+            p++;
+        } else if (k == 1) {
+            a->fortran = gtr__npy_word(&p, end, "True");
+            if (!a->fortran && !gtr__npy_word(&p, end, "False")) return false;
+        } else if (!gtr__npy_shape(&p, end, dim, ndim)) return false;
+        more = gtr__npy_word(&p, end, ",");
+    }
+    return had == 7 && gtr__npy_word(&p, end, "") && p == end;
+}
+static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__npy *a) {
+    static const char *const known[] = { "<f2", "<f4", "<f8", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1" };
+    int64_t dim[GTR_MAX_DIMS + 1];
+    char descr[64] = "";
+    int ndim = 0, k = 0;
+    uint64_t want;
+    memset(a, 0, sizeof *a);
+    if (gtr__is_gzip(ctx, name, b, size)) return GTR_ERR_FORMAT;
+    if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return GTR__BAD_FILE(ctx, "no .npy file: it does not begin with "
+        "\\x93NUMPY"
+        "%s", name, size > 1 && b[0] == 'P' && b[1] == 'K' ? " (an .npz is for gtr_dataset_npz)" : "");
+    const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_get(b + 8, (int)at - 8);
+    if (b[6] < 1 || b[6] > 3 || b[7])
+        return GTR__BAD_FILE(ctx, "version %d.%d of .npy, want 1.0 to 3.0", name, b[6], b[7]);
+    if (n > 10000 || n > size - at)
+        return GTR__BAD_FILE(ctx, "a header of %ju bytes in a file of %ju, want at most 10000", name, (uintmax_t)n,
+            (uintmax_t)size);
+    if (!gtr__npy_dict((const char *)b + at, (const char *)b + at + n, descr, sizeof descr, a, dim, &ndim))
+        return GTR__BAD_FILE(ctx, "its header is no dict of 'descr', 'fortran_order' and 'shape'", name);
+    while (k < (int)GTR__LENGTH(known) && strcmp(descr, known[k])) k++;
+    if (k == (int)GTR__LENGTH(known)) return GTR__OF_FILE(ctx, UNSUPPORTED, "dtype %s, supported are <f2 <f4 <f8 |u1 "
+        "|i1 "
+        "<i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
+    if (ndim < 1 || ndim > GTR_MAX_DIMS)
+        return GTR__OF_FILE(ctx, UNSUPPORTED, "%d dimensions, supported are 1 to %d", name, ndim, GTR_MAX_DIMS);
+    a->kind = descr[1]; a->size = descr[2] - '0';
+    a->rows = dim[0]; a->row.ndim = ndim - 1;
+    want = (uint64_t)a->size;
+    for (k = 0; k < ndim; k++) {
+        if (k) a->row.dim[k - 1] = dim[k];
+        if (!dim[k]) return GTR__OF_FILE(ctx, ARG, "an empty array (dimension %d is 0)", name, k);
+        if (!gtr__mul_ok(want, (uint64_t)dim[k], &want))
+            return GTR__BAD_FILE(ctx, "the product of its %d dimensions overflows", name, ndim);
+    }
+    a->data = b + at + n;
+    return want == size - at - n ? GTR_OK : GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its shape and dtype",
+        name,
+        (uintmax_t)(size - at - n), (uintmax_t)want);
+}
+/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. */
+static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
+    const uint8_t *bytes,
+        uint64_t size, gtr_npy_desc desc) {
+    gtr__npy a;
+    if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
+    if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
+        (intmax_t)a.rows, (intmax_t)(*d)->rows, (*d)->name);
+    if (!*d && !(*d = gtr__dataset_new(ctx, name, a.rows))) return false;
+    const bool bytes_too = a.kind == 'u' || a.kind == 'b';
+    gtr__column *c = gtr__dataset_column(*d, called, a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32
+        : bytes_too ? GTR_U8 : GTR_I32, &a.row, a.kind == 'b' ? 1 : desc.scale, a.kind == 'b' ? 0 : desc.shift);
+    return c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+}
+static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
+    const gtr_float factor[2] = { desc->scale, desc->shift };
+    if (paths && n >= 1 && n <= 16 && !gtr__nonfinite(factor, 2)) return true;
+    return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16 whose paths are not NULL, and finite "
+        "numbers",
+        who, paths ? n : 0, desc->scale, desc->shift);
+}
+gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
+    gtr_dataset *d = NULL;
+    bool all = paths != NULL;
+    uint64_t size;
+    if (!gtr__usable(ctx)) return NULL;
+    for (int k = 0; all && k < n && n <= 16; k++) all = paths[k] != NULL;
+    bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
+    for (int k = 0; k < n && ok; k++) {
+        uint8_t *bytes = gtr__file_whole(ctx, paths[k], &size);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, size, desc);
+        gtr__mfree(ctx, bytes);
+    }
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
+}
+/* A zip file's list of members: `left` of them from `at` on, all before `end`. */
+typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
+typedef struct { char name[256]; const uint8_t *data; uint64_t size; } gtr__member;
+static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
+    return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
+}
+static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__zip *z) {
+    uint64_t end = size;
+    memset(z, 0, sizeof *z);
+    z->b = b; z->size = size;
+    for (end = size < 22 ? size : size - 22; end < size && !(gtr__zip_is(z, end, 22, 0x0605)
+            && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
+        if (size - end > 22 + 65535) { end = size; break; }
+    if (end >= size) return GTR__BAD_FILE(ctx, "no .npz file: it has no list of members", name);
+    z->left = gtr__le_get(b + end + 10, 2);
+    z->at = gtr__le_get(b + end + 16, 4);
+    z->end = end;
+    if (end >= 20 && gtr__zip_is(z, end - 20, 20, 0x0706)) { /* 64-bit figures */
+        const uint64_t big = gtr__le_get(b + end - 12, 8);
+        if (!gtr__zip_is(z, big, 56, 0x0606))
+            return GTR__BAD_FILE(ctx, "its list of members is not where it says", name);
+        z->left = gtr__le_get(b + big + 32, 8);
+        z->at = gtr__le_get(b + big + 48, 8);
+        z->end = big;
+    }
+    return z->left <= size / 46 ? GTR_OK : GTR__BAD_FILE(ctx, "%ju members in %ju bytes", name, (uintmax_t)z->left,
+        (uintmax_t)size);
+}
+/* The next member. Its own header, in front of its data, is not asked for more than its length. */
+static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z, gtr__member *m) {
+    const uint8_t *p = z->b + z->at;
+    uint64_t field[3]; /* size, size in the file, place */
+    if (!gtr__zip_is(z, z->at, 46, 0x0201)) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
+    const uint64_t n = gtr__le_get(p + 28, 2), extra = gtr__le_get(p + 30, 2),
+        all = 46 + n + extra + gtr__le_get(p + 32, 2);
+    if (z->at > z->end || all > z->end - z->at) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
+    snprintf(m->name, sizeof m->name, "%.*s", (int)GTR__MIN(n, sizeof m->name - 1), (const char *)p + 46);
+    field[0] = gtr__le_get(p + 24, 4); field[1] = gtr__le_get(p + 20, 4); field[2] = gtr__le_get(p + 42, 4);
+    for (uint64_t q = 46 + n, most = q + extra; q + 4 <= most; q += 4 + gtr__le_get(p + q + 2, 2))
+        for (uint64_t k = 0, at = q + 4; k < 3 && gtr__le_get(p + q, 2) == 1; k++) if (field[k] == 0xffffffffu) {
+            if (at + 8 > most) return GTR__BAD_FILE(ctx, "member %s: its sizes are cut", name, m->name);
+            field[k] = gtr__le_get(p + at, 8);
+            at += 8;
+        }
+    z->at += all; z->left--;
+    if (p[8] & 1 || gtr__le_get(p + 10, 2)) return GTR__OF_FILE(ctx, UNSUPPORTED,
+        "member %s is %s (numpy.savez stores as "
+        "it is, savez_compressed does not)", name, m->name, p[8] & 1 ? "encrypted" : "compressed");
+    if (strstr(m->name, "../")) return GTR__BAD_FILE(ctx, "member %s: no name of an array", name, m->name);
+    if (field[0] != field[1] || !gtr__zip_is(z, field[2], 30, 0x0403))
+        return GTR__BAD_FILE(ctx, "member %s is not where its list says, or not of that size", name, m->name);
+    const uint64_t at = field[2] + 30 + gtr__le_get(z->b + field[2] + 26, 2) + gtr__le_get(z->b + field[2] + 28, 2);
+    if (at > z->size || field[0] > z->size - at || (z->used += field[0]) > z->size)
+        return GTR__BAD_FILE(ctx, "member %s has %ju bytes at %ju, of a file of %ju, or lies in another", name, m->name,
+            (uintmax_t)field[0], (uintmax_t)at, (uintmax_t)z->size);
+    m->data = z->b + at; m->size = field[0];
+    return GTR_OK;
+}
+/* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
+static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name, gtr__zip *z, const char *wanted,
+        gtr_npy_desc desc) {
+    gtr__member m;
+    char of[700];
+    while (z->left) {
+        if (gtr__zip_next(ctx, name, z, &m)) return false;
+        const size_t n = strlen(m.name), end = n > 4 && !strcmp(m.name + n - 4, ".npy") ? n - 4 : n;
+        m.name[end] = 0;
+        if (wanted && strcmp(m.name, wanted)) continue;
+        if (*d && (*d)->n_columns == 16) return !GTR__OF_FILE(ctx, ARG, "more than 16 arrays (.arrays says which are "
+            "wanted)",
+            name);
+        snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
+        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+    }
+    return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
+        : GTR__OF_FILE(ctx, ARG, "there is no array", name));
+}
+static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size,
+        gtr_npy_desc desc) {
+    gtr_dataset *d = NULL;
+    gtr__zip z, from;
+    gtr__csv list;
+    gtr__field f;
+    char wanted[256];
+    bool ok = !gtr__zip_open(ctx, name, b, size, &z);
+    const char *p = desc.arrays;
+    memset(&list, 0, sizeof list);
+    list.ctx = ctx; list.name = name; list.desc.separator = ','; list.end = p ? p + strlen(p) : NULL;
+    do {
+        from = z;
+        if (ok && p) ok = (p = gtr__csv_field(&list, p, 0, &f)) != NULL;
+        if (ok && p) gtr__csv_text(&f, wanted, sizeof wanted);
+        ok = ok && gtr__npz_column(ctx, &d, name, p ? &from : &z, p ? wanted : NULL, desc);
+    } while (ok && (p ? *p++ == ',' : z.left));
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
+}
+gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
+    uint64_t size;
+    if (!gtr__usable(ctx) || !gtr__npy_check(ctx, "gtr_dataset_npz", path, 1, &desc)) return NULL;
+    uint8_t *bytes = gtr__file_whole(ctx, path, &size);
+    gtr_dataset *d = bytes ? gtr__npz_parse(ctx, path, bytes, size, desc) : NULL;
+    gtr__mfree(ctx, bytes);
+    return d;
+}
+
 // >>dataset-use
-gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
+/* What was borrowed is copied: it is going to change. */
+static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
+    const size_t bytes = (size_t)d->rows * c->row_bytes;
+    uint8_t *own = c->borrowed ? GTR__NEW(d->ctx, uint8_t, bytes) : c->host;
+    if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
+    return own != NULL;
+}
+/* True, and an error, for a set of windows, which are made last. */
+static bool gtr__has_windows(const gtr_dataset *d) {
+    if (!d->column[0].span) return false;
+    GTR__BAD_STATE(d->ctx, "%s: its rows are windows; cut, join and append to the series, and make windows of "
+        "them then", d->name);
+    return true;
+}
+/* No plan and no trainer knows of d any more. */
+static void gtr__dataset_forget(gtr_dataset *d) {
+    gtr__plans_drop(d->ctx, NULL, d, 0);
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
+        if (t->data == d) t->data = NULL;
+        if (t->last == d) { t->last = NULL; t->rows = 0; }
+    }
+}
+/* A new data set with data's columns, as yet without their rows. */
+static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how) {
     char name[160];
+    if (gtr__has_windows(data)) return NULL;
+    snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
+    gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
+    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i])) {
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    if (d) d->classed = data->classed;
+    return d;
+}
+/* Moves those rows of data to a new data set, `count` of them, that moves is not 0 of; frees moves. */
+static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t count, const char *how) {
+    gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how) : NULL;
+    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) {
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    for (int i = 0; d && i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
+        gtr__column *c = &data->column[i];
+        uint8_t *moved = d->column[i].host, *kept = c->host;
+        for (int64_t r = 0; r < data->rows; r++) {
+            const uint8_t *row = c->host + (size_t)r * c->row_bytes;
+            memmove(moves[r] ? moved : kept, row, c->row_bytes);
+            *(moves[r] ? &moved : &kept) += c->row_bytes;
+        }
+        gtr__column_range(c, data->rows - count);
+    }
+    gtr__mfree(data->ctx, moves);
+    if (!d) return NULL;
+    data->rows -= count;
+    return gtr__dataset_link(d);
+}
+static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
+    return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
+        d->name);
+}
+gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
+    char how[64];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
         GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %jd, want 2 to its %jd rows", data->name,
             (intmax_t)k, (intmax_t)data->rows);
         return NULL;
     }
-    if (!gtr__usable(data->ctx)) return NULL;
-    if (data->used) {
-        GTR__BAD_STATE(data->ctx,
-            "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
+    if (!gtr__usable(data->ctx) || !gtr__dataset_unused(data, "gtr_dataset_split")) return NULL;
+    uint8_t *moves = GTR__NEW(data->ctx, uint8_t, data->rows);
+    for (int64_t r = k - 1; moves && r < data->rows; r += k) moves[r] = 1;
+    snprintf(how, sizeof how, "every %jd", (intmax_t)k);
+    return gtr__dataset_move(data, moves, data->rows / k, how);
+}
+static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
+    return c->dtype == GTR_U8 ? c->host[i] : ((const int32_t *)(const void *)c->host)[i];
+}
+/* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
+static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
+    gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
+    if (c && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
+        gtr__column_range(c, d->rows);
+        if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
+    }
+    GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, want one of classes: an integer a row, within 2^24", who, d->name,
+        column,
+        d->n_columns);
+    return 0;
+}
+gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
+    static const char who[] = "gtr_dataset_split_random";
+    if (!data || !gtr__usable(data->ctx) || !gtr__dataset_unused(data, who)) return NULL;
+    gtr_context *ctx = data->ctx;
+    const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
+    const uint64_t key = gtr__hash(seed, "split");
+    uint8_t *moves = classes ? GTR__NEW(ctx, uint8_t, n) : NULL;
+    int64_t *seen = moves ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
+    for (int64_t i = 0; seen && i < n && ratio > 0 && ratio < 1; i++) {
+        int64_t r = i;
+        GTR__SHUFFLE(r, n, key);
+        int64_t *c = &seen[column < 0 ? 0 : gtr__column_integer(&data->column[column], r) - data->column[column].least];
+        const int64_t were = (int64_t)((double)(*c)++ * (double)ratio + 0.5);
+        moves[r] = (int64_t)((double)*c * (double)ratio + 0.5) > were;
+        count += moves[r];
+    }
+    const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
+        "one "
+        "side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+    gtr__mfree(ctx, seen);
+    if (ok) return gtr__dataset_move(data, moves, count, "drawn");
+    gtr__mfree(ctx, moves);
+    return NULL;
+}
+gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
+    if (!data || !gtr__usable(data->ctx)) return NULL;
+    bool ok = rows && n > 0;
+    for (int64_t k = 0; ok && k < n; k++) if (rows[k] < 0 || rows[k] >= data->rows)
+        ok = !GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: row %jd is number %jd, want 0 to %jd", data->name,
+            (intmax_t)k, (intmax_t)rows[k], (intmax_t)data->rows - 1);
+    if (!ok) GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: no rows", data->name);
+    gtr_dataset *d = ok ? gtr__dataset_alike(data, n, "some rows") : NULL;
+    for (int i = 0; d && i < d->n_columns; i++) for (int64_t k = 0; k < n; k++) {
+        const gtr__column *c = &data->column[i];
+        memcpy(d->column[i].host + (size_t)k * c->row_bytes, c->host + (size_t)rows[k] * c->row_bytes, c->row_bytes);
+    }
+    return d ? gtr__dataset_link(d) : NULL;
+}
+gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed) {
+    static const char who[] = "gtr_dataset_sample";
+    if (!data || !gtr__usable(data->ctx)) return NULL;
+    gtr_context *ctx = data->ctx;
+    if (n < 1) { GTR__BAD_ARG(ctx, "%s of %s: %jd rows, want at least 1", who, data->name, (intmax_t)n); return NULL; }
+    const int64_t classes = column < 0 ? 0 : gtr__column_classes(data, column, who);
+    if (column >= 0 && !classes) return NULL;
+    const gtr__column *c = column < 0 ? NULL : &data->column[column];
+    double *sum = GTR__NEW(ctx, double, data->rows + classes), *each = sum ? sum + data->rows : NULL, all = 0;
+    int64_t *rows = sum ? GTR__NEW(ctx, int64_t, n) : NULL;
+    bool ok = rows != NULL;
+    for (int64_t r = 0; ok && c && r < data->rows; r++) each[gtr__column_integer(c, r) - c->least]++;
+    for (int64_t r = 0; ok && r < data->rows; r++) {
+        const int64_t k = c ? gtr__column_integer(c, r) : r;
+        const double w = !weights ? 1 : c && (k < 0 || !gtr__finite((double)weights[k])) ? -1 : (double)weights[k];
+        if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of row %jd is %g, want finite "
+            "and at least 0", who, data->name, (intmax_t)r, w);
+        sum[r] = all += c ? w / each[k - c->least] : w;
+    }
+    if (ok && !(all > 0)) ok = !GTR__BAD_ARG(ctx, "%s of %s: all weights are 0", who, data->name);
+    const uint64_t key = gtr__hash(seed, "sample");
+    for (int64_t i = 0; ok && i < n; i++) {
+        uint32_t u[4];
+        GTR__COUNTER(u, 0, i, 0);
+        GTR__PHILOX(u, key);
+        const double at = ((double)(u[0] >> 6) + (double)u[1] / 4294967296.0) / 67108864.0 * all;
+        int64_t lo = 0, hi = data->rows - 1; /* the first whose sum is above it */
+        while (lo < hi) { const int64_t mid = lo + (hi - lo) / 2; if (sum[mid] > at) hi = mid; else lo = mid + 1; }
+        rows[i] = lo;
+    }
+    gtr_dataset *d = ok ? gtr_dataset_subset(data, rows, n) : NULL;
+    gtr__mfree(ctx, sum);
+    gtr__mfree(ctx, rows);
+    return d;
+}
+/* Of two columns what differs but rows; NULL: nothing. */
+static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
+    if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
+    if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
+            || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
+    if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
+    return a->names.used == b->names.used && (!a->names.used || !memcmp(a->names.text, b->names.text,
+        (size_t)a->names.used))
+        ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
+}
+gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
+    int64_t rows = 0, at = 0;
+    if (!gtr__usable(ctx)) return NULL;
+    bool ok = sets && n > 0;
+    for (int k = 0; ok && k < n; k++) {
+        ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
+        if (!ok) break;
+        rows += sets[k]->rows;
+        const char *why = sets[k]->n_columns == sets[0]->n_columns ? NULL : "number of columns";
+        int i = 0;
+        while (!why && i < sets[0]->n_columns && !(why = gtr__columns_differ(&sets[0]->column[i],
+            &sets[k]->column[i]))) i++;
+        if (why) {
+            GTR__FAIL(ctx, SHAPE, "gtr_dataset_concat: column %d of %s is other than that of %s: %s", i, sets[k]->name,
+                sets[0]->name, why);
+            return NULL;
+        }
+    }
+    if (!ok) { GTR__BAD_ARG(ctx, "gtr_dataset_concat: %d sets, want some of this context", n); return NULL; }
+    gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others");
+    for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
+        const gtr__column *c = &sets[k]->column[i];
+        memcpy(d->column[i].host + (size_t)at * c->row_bytes, c->host, (size_t)sets[k]->rows * c->row_bytes);
+    }
+    return d ? gtr__dataset_link(d) : NULL;
+}
+gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n) {
+    static const char who[] = "gtr_dataset_append";
+    uint8_t *host[16] = { NULL };
+    if (!d) return GTR_ERR_ARG;
+    gtr_context *ctx = d->ctx;
+    if (!gtr__usable(ctx) || gtr__has_windows(d)) return ctx->error;
+    bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
+    for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
+        && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
+    if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
+        d->name,
+        (intmax_t)n, d->n_columns);
+    for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
+        GTR__TRY(gtr__refuse(t, who));
+        if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
+    }
+    const int64_t room = GTR__MAX(d->rows + n, 2 * d->rows);
+    for (int i = 0; i < d->n_columns && d->rows + n > d->room && ok; i++)
+        ok = (host[i] = GTR__NEW(ctx, uint8_t, (size_t)room * d->column[i].row_bytes)) != NULL;
+    if (ok && d->used) gtr_wait(ctx); /* queued steps may read it */
+    for (int i = 0; i < d->n_columns; i++) {
+        gtr__column *c = &d->column[i];
+        const size_t bytes = (size_t)d->rows * c->row_bytes;
+        if (!ok) { gtr__mfree(ctx, host[i]); continue; }
+        gtr__column_off(d, c);
+        memcpy((host[i] ? host[i] : c->host) + bytes, columns[i], (size_t)n * c->row_bytes); /* which may be d's own */
+        if (host[i]) {
+            memcpy(host[i], c->host, bytes);
+            if (!c->borrowed) gtr__mfree(ctx, c->host);
+            c->host = host[i]; c->borrowed = false;
+        }
+        c->least = 1; c->most = 0;
+    }
+    if (!ok) return ctx->error;
+    if (d->rows + n > d->room) d->room = room;
+    d->rows += n;
+    gtr__dataset_forget(d);
+    return GTR_OK;
+}
+static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+/* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
+   the step at which each begins. *several: of more than one series. */
+static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
+    const int64_t all = w->history + w->horizon, by = w->stride ? w->stride : 1;
+    const gtr__column *id = w->series ? &s->column[w->series - 1] : NULL;
+    int64_t n = 0;
+    *several = false;
+    for (int64_t first = 0, end, k = 0; first < s->rows; first = end, k++) {
+        end = w->lengths ? first + w->lengths[k] : s->rows;
+        if (id) for (end = first + 1; end < s->rows && gtr__column_integer(id, end) == gtr__column_integer(id, first); )
+            end++;
+        *several |= first > 0;
+        for (int64_t at = first; at <= end - all; at += by, n++) if (index) index[n] = at;
+    }
+    return n;
+}
+static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
+    int64_t all = 0;
+    const gtr__column *c = gtr__dataset_has(s, w->column) ? &s->column[w->column] : NULL;
+    if (s->column[0].span) return "these are windows already";
+    if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
+    if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->history > s->rows || w->horizon > s->rows - w->history
+            || c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
+        return "want a history of at least 1, with its horizon within the series, and at most 2^30 elements";
+    if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
+            || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
+    if (w->lengths && w->series) return "want series by a column or by lengths";
+    for (int64_t k = 0; w->lengths && k < w->n_lengths; k++) {
+        if (w->lengths[k] < 1 || w->lengths[k] > s->rows - all) return "want lengths that are all its rows";
+        all += w->lengths[k];
+    }
+    return w->lengths && all != s->rows ? "want lengths that are all its rows" : NULL;
+}
+/* One more column of d: of each window the steps from `from` on, `steps` of them; 0: one, as a row. The first one's
+   memory, if it is of the same column. */
+static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column, int of, int64_t from, int64_t steps,
+        int64_t by) {
+    const gtr__column *c = &s->column[column];
+    gtr__column *to = &d->column[d->n_columns];
+    gtr_shape shape = c->shape;
+    const size_t one = c->row_bytes, size = gtr__dtype_size(c->dtype);
+    if (steps) {
+        for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
+        shape.dim[0] = steps;
+    }
+    if (c->dtype == GTR_I32) { /* ids go as they lie */
+        if (!gtr__dataset_column(d, c->name, c->dtype, &shape, c->scale, c->shift)) return false;
+        for (int64_t r = 0; r < d->rows; r++)
+            memcpy(to->host + (size_t)r * to->row_bytes,
+                c->host + (size_t)((d->index ? d->index[r] : r * by) + from) * one, to->row_bytes);
+        if (s->classed == column + 1) d->classed = d->n_columns;
+        return gtr__strings_copy(d->ctx, &to->names, &c->names);
+    }
+    const int64_t span = (s->rows - from) * c->row;
+    const bool shared = d->n_columns && column == of;
+    uint8_t *const host = shared ? d->column[0].host + (size_t)from * one
+        : GTR__NEW(d->ctx, uint8_t, (size_t)span * size);
+    if (!host) return false;
+    if (!shared) memcpy(host, c->host + (size_t)from * one, (size_t)span * size);
+    to->span = span; to->shared = shared;
+    if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    to->borrowed = false;
+    to->stored = d->index ? c->row : by * c->row;
+    to->index = d->index;
+    gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
+    to->image.index = d->device_index;
+    return true;
+}
+gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) {
+    char name[160];
+    bool several;
+    if (!series || !gtr__usable(series->ctx)) return NULL;
+    gtr_context *ctx = series->ctx;
+    const char *why = gtr__windows_misfit(series, &w);
+    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several), by = w.stride ? w.stride : 1;
+    if (n < 1) {
+        GTR__BAD_ARG(ctx, "gtr_dataset_windows of %s: history %jd, horizon %jd, stride %jd, column %d, target %d, "
+            "series %d, of %jd rows: %s", series->name, (intmax_t)w.history, (intmax_t)w.horizon, (intmax_t)w.stride,
+            w.column, w.target, w.series, (intmax_t)series->rows, why ? why : "no series is as long as that");
         return NULL;
     }
-    snprintf(name, sizeof name, "%.120s (every %jd)", data->name, (intmax_t)k);
-    gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
-    for (int i = 0; d && i < data->n_columns; i++) {
-        const gtr__column *c = &data->column[i];
-        gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
-        if (to) {
-            to->channels = c->channels; to->image = c->image;
-            continue;
-        }
-        gtr__dataset_free(d);
-        d = NULL;
+    snprintf(name, sizeof name, "%.120s (windows)", series->name);
+    gtr_dataset *d = gtr__dataset_new(ctx, name, n);
+    bool ok = d && (!several || (d->index = GTR__NEW(ctx, int64_t, n)));
+    if (ok && several) {
+        gtr__windows_of(series, &w, d->index, &several);
+        d->device_index = ctx->preset ? d->index
+            : (int64_t *)gtr__rows_on_device(ctx, d->index, (size_t)n * sizeof *d->index, name, 0);
+        ok = d->device_index != NULL;
     }
-    if (d && data->classes) d->class_name = GTR__NEW(d->ctx, char *, data->classes);
-    for (bool named = d && d->class_name; named && d->classes < data->classes; d->classes += named)
-        named = (d->class_name[d->classes] = gtr__strdup(d->ctx, data->class_name[d->classes])) != NULL;
-    if (d && d->classes < data->classes) { gtr__dataset_free(d); d = NULL; }
-    if (!d) return NULL;
-    for (int i = 0; i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
-        gtr__column *c = &data->column[i];
-        uint8_t *moved = d->column[i].host, *kept = c->host;
-        for (int64_t r = 0; r < data->rows; r++) {
-            const uint8_t *row = c->host + (size_t)r * c->row_bytes;
-            const bool moves = r % k == k - 1;
-            memmove(moves ? moved : kept, row, c->row_bytes);
-            *(moves ? &moved : &kept) += c->row_bytes;
-        }
-        gtr__column_range(c, data->rows - d->rows);
+    ok = ok && gtr__windows_column(d, series, w.column, w.column, 0, w.history, by);
+    if (w.horizon || w.target) {
+        const int target = w.target ? w.target - 1 : w.column;
+        ok = ok && gtr__windows_column(d, series, target, w.column, w.horizon ? w.history : w.history - 1, w.horizon,
+            by);
     }
-    data->rows -= d->rows;
-    return gtr__dataset_link(d);
+    if (ok) return gtr__dataset_link(d);
+    gtr__dataset_free(d);
+    return NULL;
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
-int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? d->classes : 0; }
-const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
-    return d && label >= 0 && label < d->classes ? d->class_name[label] : NULL;
+int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].names.n : 0;
 }
-static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
+    if (id < 0 || id >= gtr_dataset_categories(d, column)) return NULL;
+    return d->column[column].names.text + d->column[column].names.at[id];
+}
+int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
+const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
+    return d ? gtr_dataset_category(d, d->classed - 1, label) : NULL;
+}
 gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0();
 }
 gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
 }
+static size_t gtr__column_start(const gtr__column *c, int64_t r) {
+    return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
+}
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
-        ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
+        ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
+}
+/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of, in turn. */
+static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, gtr_float *const *value) {
+    const int64_t count = (c->span ? c->span : rows * c->row) / n;
+    const bool bytes = c->dtype == GTR_U8;
+    for (int64_t k = 0; k < n; k++) {
+        double mean = 0, sum = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            if (pass) mean = sum / (double)count;
+            sum = 0;
+            for (int64_t i = k; i < count * n; i += n) {
+                const double v = (bytes ? (double)(c->scale * c->host[i] + c->shift)
+                    : (double)((const gtr_float *)(const void *)c->host)[i]) - mean;
+                sum += pass ? v * v : v;
+            }
+        }
+        value[0][k] = (gtr_float)mean;
+        value[1][k] = sum > 0 ? (gtr_float)sqrt(sum / (double)count) : 1;
+    }
+}
+gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
+    static const char *const parts[2] = { "mean", "std" };
+    const gtr_float first[2] = { 0, 1 };
+    if (!gtr__layer_name(x, name, "standardise")) return NULL;
+    const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
+    const gtr__column *c = gtr__dataset_has(d, column) ? &d->column[column] : NULL;
+    const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
+        && c->row == -gtr__count(&x->shape);
+    if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
+        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, want float32 (N, ..., C) and a "
+            "column of such rows, float32 or bytes", column, d ? d->name : "no data set");
+    gtr_float *value[2];
+    if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
+    value[1] = value[0] + n;
+    for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
+    if (c) gtr__column_moments(c, d->rows, n, value);
+    GTR__SINCE(x, NULL);
+    gtr_tensor *t = gtr__widen(x);
+    for (int k = 0; k < 2 && t; k++) {
+        gtr_tensor *p = gtr__layer_part(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
+        t = p && gtr__leaf_made(p, value[k]) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
+    }
+    gtr__mfree(x->ctx, value[0]);
+    return gtr__whole(x, since, t);
 }
 /* What of a is out of its range for images of m's size; NULL: nothing. */
 static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
@@ -14975,7 +16033,8 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
-    const char *why = c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
+    const char *why = c->span ? "windows are no images"
+        : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
     if (!why) why = gtr__augment_misfit(m, &a);
@@ -15007,7 +16066,8 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
             d->n_columns, input && input->ctx == d->ctx && input->op == GTR__OP_INPUT ? "an input" : "no input of its",
             (long long)n, rows && out ? "" : "NULL");
     GTR__TRY(gtr__column_fits(d, column, input));
-    const gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
+    gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
+    in.stored = d->column[column].row; in.image.index = NULL; /* windows of the caller's lie one behind the other */
     const gtr__feed_job w = { &in, &y, &record, 0, 0, 0 };
     record.src[0] = (uintptr_t)rows;
     y.data = out; y.dtype = input->dtype;
@@ -15019,11 +16079,7 @@ void gtr_dataset_destroy(gtr_dataset *d) {
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
-    gtr__plans_drop(d->ctx, NULL, d, 0);
-    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
-        if (t->data == d) t->data = NULL;
-        if (t->last == d) { t->last = NULL; t->rows = 0; }
-    }
+    gtr__dataset_forget(d);
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
     else d->ctx->datasets = d->next;
@@ -15360,11 +16416,6 @@ static gtr_result gtr__st_parse(gtr__st *s) {
         s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only");
     }
     return GTR_OK;
-}
-static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
-    uint64_t v = 0;
-    while (bytes-- > 0) v = v << 8 | p[bytes];
-    return v;
 }
 static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) {
     for (int i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i);
@@ -16446,7 +17497,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
     if (ctx->caps.cuda)
         for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
             for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
-                n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
+                n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     return n;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
@@ -16783,7 +17834,9 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; checkpoints,
                     gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts; schedules: step,
                     exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for; metrics of
-                    whole sets; what is not finite by row and column, and what may help
+                    whole sets; what is not finite by row and column, and what may help;
+                    tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t,
+                    and arrays without a copy; sets joined, cut at random, sampled and appended to; windows over series
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -10256,7 +10256,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
         const int64_t row = gtr__quotient(g, line);
         if (row != drawn) {
             gtr__image_draw(&m, step, f.row0 + row, &d);
-            from = gtr__origin<false>(f.row0 + row, rows, start, key) * f.stored * (f.in.from == GTR_U8 ? 1 : 4);
+            from = gtr__origin<false>(f.row0 + row, rows, start, key);
+            from = (m.index ? m.index[from] : from) * f.stored * (f.in.from == GTR_U8 ? 1 : 4);
             drawn = row;
         }
         const uint32_t e = (uint32_t)(g - row * line) * (uint32_t)width, ow = (uint32_t)m.ow, oh = (uint32_t)m.oh;

@@ -59,6 +59,7 @@ static int x_rename(const char *a, const char *b) { return io_struck() ? -1 : re
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "elementwise.h"
+#include "readers.h"
 #undef open
 #undef read
 #undef write
@@ -792,6 +793,12 @@ static gtr_tensor *prelu_of(gtr_tensor *x)
 {
     gtr_tensor *w = parameter();
     const char *n = name();
+    if (one_in(4)) {
+        const gtr_dataset *d = one_in(2) ? dataset() : NULL;
+        const int column = (int)nasty(byte() % 2);
+        before(true, "gtr_standardise(%s, %.20s, column %d)", N(x), n ? n : "NULL", column);
+        return built(gtr_standardise(x, n, d, column), x != NULL);
+    }
     before(true, "gtr_prelu(%s, %.20s)", N(x), n ? n : "NULL");
     return one_in(2) ? built(gtr_prelu(x, n, one_in(2)), x != NULL) : built(gtr_prelu_with(x, w), x && w);
 }
@@ -1365,7 +1372,8 @@ static const char *path(const char *usual)
 }
 static const char *any_file(void)
 {
-    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "w0", "w1", "missing" };
+    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0",
+        "w1", "missing" };
     return path(path_of(files[byte() % (unsigned)COUNT(files)]));
 }
 static void files_begin(void)
@@ -1384,6 +1392,8 @@ static void files_begin(void)
     file_of("images", images, sizeof images);
     file_of("labels", labels, sizeof labels);
     file_of("short", images, 10);
+    file_of("x.npy", arrays[1].bytes, (size_t)arrays[1].size);
+    file_of("x.npz", stored, sizeof stored - 1);
 }
 /* Nothing is left beside what was saved. */
 static void files_check(bool all)
@@ -1416,6 +1426,7 @@ static void do_arrays(void)
         if (!i && one_in(4)) c->shape = gtr_shape2(2, 2);
         c->channels_last = one_in(16);
         c->scale = nastyf(0); c->shift = nastyf(0);
+        if (one_in(16)) c->dtype = i ? GTR_I64 : GTR_F64;
         const int64_t e = c->shape.ndim < 0 || c->shape.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&c->shape);
         if (e > 300 && e < (int64_t)1 << 24) c->shape = gtr_shape0();
         held[i] = numbers(c->dtype, (size_t)d.rows * (e > 0 && e <= 300 ? (size_t)e : 1) * 8);
@@ -1438,6 +1449,12 @@ static void do_dataset(void)
         memset(&c, 0, sizeof c);
         c.label_column = (int)nasty(0); c.header = one_in(8); c.separator = one_in(8) ? (char)byte() : 0;
         c.regression = one_in(8); c.scale = nastyf(0);
+        if (one_in(4)) {
+            static const char *const lists[] = { NULL, "1", "2,3", "\"4\",1", "x", "" };
+            c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
+            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(4); c.missing_value = nastyf(0);
+            c.like = one_in(2) ? d : NULL;
+        }
         a = one_in(2) ? any_file() : path_of("good.csv");
         io_arm();
         before(true, "gtr_dataset_csv(%s)", a ? a : "NULL");
@@ -1468,6 +1485,15 @@ static void do_dataset(void)
         const int classes = (int)nasty(one_in(2) ? 10 : 100), n = (int)nasty(1 + byte() % 2);
         io_arm();
         before(true, "gtr_dataset_cifar(%d classes)", classes);
+        if (one_in(2)) {
+            gtr_npy_desc g;
+            memset(&g, 0, sizeof g);
+            g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label"
+                : NULL;
+            new_dataset(one_in(2) ? gtr_dataset_npy(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, g)
+                : gtr_dataset_npz(w->ctx, one_in(2) ? path_of("x.npz") : paths[0], g));
+            break;
+        }
         new_dataset(gtr_dataset_cifar(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, classes));
         break;
     }
@@ -1476,6 +1502,36 @@ static void do_dataset(void)
         before(true, "gtr_dataset_split(%d, %lld)", d != NULL, (long long)k);
         a = (const char *)gtr_dataset_split(d, k);
         after(a || !d ? GTR_OK : gtr_error(w->ctx));
+        if (!d || gtr_dataset_rows(d) > 200) break;
+        const int64_t rows[3] = { nasty(0), byte() % 2, 0 }, some = nasty(1 + byte() % 3);
+        const float weights[200] = { nastyf(1), 1, 2 };
+        const void *columns[16];
+        gtr_dataset *sets[2] = { d, dataset() };
+        before(true, "gtr_dataset_split_random, _subset, _sample, _concat, _append(column %d)", column);
+        switch (byte() % 6) {
+        case 5: {
+            gtr_windows_desc g;
+            const int64_t lengths[2] = { 1 + byte() % 3, nasty(2) };
+            memset(&g, 0, sizeof g);
+            g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
+            g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;
+            if (one_in(4)) { g.lengths = lengths; g.n_lengths = 1 + byte() % 2; }
+            a = (const char *)gtr_dataset_windows(d, g);
+            break;
+        }
+        case 0: a = (const char *)gtr_dataset_split_random(d, nastyf(0.5f), byte(), column); break;
+        case 1: a = (const char *)gtr_dataset_subset(d, one_in(16) ? NULL : rows, some > 3 ? 3 : some); break;
+        case 2:
+            a = (const char *)gtr_dataset_sample(d, one_in(2) && column < 0 ? weights : NULL, column, some > 999 ? 9
+                : some,
+                byte());
+            break;
+        case 3: a = (const char *)gtr_dataset_concat(w->ctx, sets, 1 + byte() % 2); break;
+        default:
+            for (int i = 0; i < 16; i++) columns[i] = one_in(32) ? NULL : gtr_dataset_row(d, i, 0);
+            a = gtr_dataset_append(d, columns, some > gtr_dataset_rows(d) ? gtr_dataset_rows(d) : some) ? NULL : "";
+        }
+        after(a ? GTR_OK : gtr_error(w->ctx));
         break;
     case 6:
         if (one_in(2)) {
@@ -1500,6 +1556,7 @@ static void do_dataset(void)
         before(true, "gtr_dataset_row");
         a = (const char *)gtr_dataset_row(d, column, nasty(0));
         if (a) { volatile char sum = (char)(a[0] + a[gtr__dtype_size(gtr_dataset_dtype(d, column)) - 1]); (void)sum; }
+        gtr_dataset_category(d, column, gtr_dataset_categories(d, column) - 1);
         gtr_dataset_rows(d); gtr_dataset_columns(d); gtr_dataset_shape(d, column); gtr_dataset_dtype(d, column);
         told();
         break;

@@ -1,4 +1,4 @@
-/* libFuzzer on the CSV reader: two bytes of options, then the text. What is accepted is finite, its labels are not
+/* libFuzzer on the CSV reader: three bytes of options, then the text. What is accepted is finite, its labels are not
    negative, and its numbers are strtod's.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_csv.c -o fuzz -lm -pthread && ./fuzz -max_len=512
        -max_total_time=60 */
@@ -7,12 +7,12 @@
 #include "../gputrain.h"
 
 #define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
-static size_t asked;
+static size_t alive, most;
 static void *count_alloc(size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; asked += bytes; return malloc(bytes);
+    (void)kind; (void)user; alive += bytes; most = GTR__MAX(most, alive); return malloc(bytes);
 }
 static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) {
-    (void)bytes; (void)kind; (void)user; free(p);
+    (void)kind; (void)user; alive -= bytes; free(p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -24,19 +24,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     gtr_dataset *d;
     char *text, *number;
     int64_t r, k;
-    if (size < 2) return 0;
+    static const char *const lists[] = { NULL, "1", "2,a", "\"b c\", 3", "a", "3,1" };
+    if (size < 3) return 0;
     memset(&desc, 0, sizeof desc);
     memset(&ctx, 0, sizeof ctx);
     ctx.process = GTR__PROCESS();
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
-    asked = 0;
+    alive = most = 0;
     desc.label_column = bytes[0] % 8 - 1;
     desc.header = bytes[0] >> 4 & 1;
     desc.regression = (bytes[0] >> 5 & 1) && desc.label_column != -1;
     desc.separator = separators[bytes[1] & 3];
-    bytes += 2;
-    size -= 2;
+    desc.missing = (gtr_missing)(bytes[0] >> 6);
+    desc.missing_value = -2;
+    desc.skip = lists[bytes[1] >> 2 & 1 ? bytes[2] % 6 : 0];
+    desc.categories = lists[bytes[1] >> 3 & 1 ? bytes[2] / 6 % 6 : 0];
+    desc.columns = lists[bytes[1] >> 4 & 1 ? bytes[2] / 36 % 6 : 0];
+    desc.label = lists[bytes[1] >> 5 & 1 ? bytes[2] % 5 : 0];
+    bytes += 3;
+    size -= 3;
     text = (char *)malloc(size + 1);
     number = (char *)malloc(size + 1);
     memcpy(text, bytes, size);
@@ -56,18 +63,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
     }
     d = gtr__csv_parse(&ctx, "fuzz", text, size, desc);
-    MUST(asked <= 8 * size + (1 << 20));
+    MUST(most <= 8 * size + (1 << 20));
     MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error == GTR_ERR_FORMAT || ctx.error == GTR_ERR_ARG));
     if (d) {
-        MUST(d->rows >= 1 && d->n_columns == (desc.label_column == -1 ? 1 : 2));
-        for (r = 0; r < d->rows; r++) for (k = 0; k < d->column[0].row; k++)
-            MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, 0, r))[k]));
-        if (d->n_columns == 2 && d->column[1].dtype == GTR_I32) {
-            gtr__column_range(&d->column[1], d->rows);
-            MUST(d->column[1].least >= 0);
+        gtr_dataset *again;
+        MUST(d->rows >= 1 && d->n_columns >= 1);
+        for (int c = 0; c < d->n_columns; c++) {
+            gtr__column *column = &d->column[c];
+            for (r = 0; r < d->rows && column->dtype == GTR_F32; r++) for (k = 0; k < column->row; k++)
+                MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, c, r))[k]));
+            if (column->dtype != GTR_I32) continue;
+            gtr__column_range(column, d->rows);
+            MUST(column->least >= 0 && (!column->names.n || column->most < column->names.n));
+            for (k = 0; k < column->names.n; k++) for (r = 0; r < k && k < 9; r++)
+                MUST(strcmp(gtr_dataset_category(d, c, k), gtr_dataset_category(d, c, r)));
         }
+        /* as itself it reads to the same */
+        memcpy(text, bytes, size);
+        text[size] = 0;
+        desc.like = d;
+        again = gtr__csv_parse(&ctx, "again", text, size, desc);
+        MUST(again && again->rows == d->rows);
+        for (int c = 0; c < d->n_columns; c++)
+            MUST(!memcmp(d->column[c].host, again->column[c].host, (size_t)d->rows * d->column[c].row_bytes));
+        gtr_dataset_destroy(again);
         gtr_dataset_destroy(d);
     }
+    MUST(alive == 0);
     free(text);
     free(number);
     return 0;

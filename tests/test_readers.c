@@ -1,0 +1,804 @@
+/* Data as people have it: tables with names, strings and holes, NumPy's arrays, sets joined and cut, windows over
+   series; what each reader says of a file that it refuses. tests/readers.h: what Python and NumPy make of the same. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include <math.h>
+#include <unistd.h>
+#include "device.h"
+#include "readers.h"
+
+static gtr_trainer_desc trainer0(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = 1e-3f; return d; }
+static gtr_csv_desc csv0(void) { gtr_csv_desc d; memset(&d, 0, sizeof d); d.header = true; return d; }
+static const char *path_of(const char *name)
+{
+    static char path[4][96];
+    static int k;
+    k = (k + 1) % 4;
+    snprintf(path[k], sizeof path[k], "build/readers.%ld.%s", (long)getpid(), name);
+    return path[k];
+}
+static const char *written(const char *name, const void *bytes, size_t n)
+{
+    const char *path = path_of(name);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) { printf("cannot write %s\n", path); exit(1); }
+    return path;
+}
+static gtr_dataset *csv_of(gtr_context *ctx, const char *text, gtr_csv_desc d)
+{
+    gtr_dataset *made = gtr_dataset_csv(ctx, written("csv", text, strlen(text)), d);
+    unlink(path_of("csv"));
+    return made;
+}
+static double at(const gtr_dataset *d, int column, int64_t row, int64_t k)
+{
+    const void *p = gtr_dataset_row(d, column, row);
+    if (!p) return -777;
+    if (gtr_dataset_dtype(d, column) == GTR_F32) return (double)((const gtr_float *)p)[k];
+    return gtr_dataset_dtype(d, column) == GTR_I32 ? ((const int32_t *)p)[k] : ((const uint8_t *)p)[k];
+}
+static bool named(const char *got, const char *want) { return got && want ? !strcmp(got, want) : got == want; }
+/* What Python's csv wrote, and NumPy filled. */
+static void tables_of_python(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        gtr_csv_desc c = csv0();
+        c.separator = tables[k].separator; c.missing = tables[k].missing; c.missing_value = -1.5f;
+        c.categories = "\"colour, or so\"";
+        gtr_dataset *d = csv_of(ctx, tables[k].text, c);
+        EXPECT_OK(ctx);
+        if (!CHECK(gtr_dataset_rows(d) == tables[k].rows && gtr_dataset_columns(d) == 3, "table %d: %lld rows", (int)k,
+            (long long)gtr_dataset_rows(d))) continue;
+        EXPECT(named(d->column[1].name, "colour, or so") && named(d->column[2].name, "kind") && !d->column[0].name);
+        for (int r = 0; r < tables[k].rows; r++) {
+            for (int i = 0; i < 2; i++) {
+                const double want = (double)tables[k].x[2 * r + i], got = at(d, 0, r, i);
+                CHECK(fabs(got - want) <= 2e-7 * fabs(want), "table %d, row %d: %g, want %g", (int)k, r, got, want);
+                EXPECT_EQ(at(d, i + 1, r, 0), tables[k].id[i * tables[k].rows + r]);
+            }
+        }
+        for (int i = 0; i < 13; i++)
+            CHECK(named(gtr_dataset_category(d, 1, i), tables[k].word[i]), "table %d, string %d", (int)k, i);
+        for (int i = 0; i < 4; i++)
+            CHECK(named(gtr_dataset_class(d, i), tables[k].kind[i]), "table %d, class %d", (int)k, i);
+        EXPECT_EQ(gtr_dataset_classes(d), gtr_dataset_categories(d, 2));
+        /* once more, as the first was: the same numbers for strings and holes */
+        gtr_csv_desc again = c;
+        again.like = d;
+        gtr_dataset *e = csv_of(ctx, tables[k].text, again);
+        EXPECT_OK(ctx);
+        for (int i = 0; i < 3; i++) EXPECT(e && !memcmp(d->column[i].host, e->column[i].host, (size_t)d->rows
+            * d->column[i].row_bytes));
+    }
+    gtr_destroy(ctx);
+}
+static void chosen(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    static const char text[] = "id,age,city,income,risk\nx1,30,Rome,5,low\nx2,,Oslo,7,high\nx3,50,Rome,,low\n";
+    gtr_csv_desc c = csv0();
+    c.columns = "income,age"; c.categories = "3"; c.label = "risk"; c.missing = GTR_MISSING_MEAN;
+    gtr_dataset *d = csv_of(ctx, text, c), *held;
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 3 && gtr_dataset_shape(d, 0).dim[0] == 2);
+    EXPECT(at(d, 0, 0, 0) == 5 && at(d, 0, 0, 1) == 30 && at(d, 0, 1, 1) == 40 && at(d, 0, 2, 0) == 6);
+    EXPECT(at(d, 1, 0, 0) == 0 && at(d, 1, 1, 0) == 1 && at(d, 1, 2, 0) == 0 && named(gtr_dataset_category(d, 1, 1),
+        "Oslo"));
+    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 1), "high") && !gtr_dataset_class(d, 2)
+        && !gtr_dataset_class(d, -1) && !gtr_dataset_category(d, 0, 0) && !gtr_dataset_category(d, 9, 0));
+    /* a file for use: the first one's numbers and fills; what was never seen is refused */
+    c.like = d;
+    held = csv_of(ctx, "id,age,city,income,risk\ny,,Oslo,,high\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40 && at(held, 1, 0, 0) == 1 && at(held, 2, 0, 0) == 1);
+    EXPECT(!csv_of(ctx, "id,age,city,income,risk\ny,1,Oslo,1,high\ny,1,Bonn,1,high\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT,
+        "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
+    c.columns = "age";
+    EXPECT(!csv_of(ctx, text, c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "other than those of .like");
+    /* what is split off keeps the names */
+    held = gtr_dataset_split(d, 2);
+    EXPECT(held && gtr_dataset_classes(held) == 2 && named(gtr_dataset_category(held, 1, 1), "Oslo") && named(
+        gtr_dataset_class(held, 0), "low"));
+    c = csv0();
+    c.skip = "id, city,risk"; c.label_column = -1; c.missing = GTR_MISSING_CONSTANT; c.missing_value = 9; c.scale = 2;
+    d = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 1 && at(d, 0, 1, 0) == 9 && at(d, 0, 2, 0) == 100 && at(d, 0, 1, 1) == 14);
+    c = csv0();     /* strings alone; a blank one is a string where holes are allowed */
+    c.categories = "a,b"; c.label_column = -1; c.missing = GTR_MISSING_MEDIAN;
+    d = csv_of(ctx, "a,b\nx,\n\"\",x\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 2 && gtr_dataset_categories(d, 0) == 2);
+    EXPECT(named(gtr_dataset_category(d, 0, 1), ""));
+    gtr_destroy(ctx);
+}
+static void refused_tables(void)
+{
+    static const struct { const char *text, *columns, *skip, *categories, *label; int missing; gtr_result want;
+        const char *part; } cases[] = {
+#define T "a,b,c\n1,2,0\n3,x,1\n"
+        { T, NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 3, column 2 (counted from 1), \"b\": got 'x', want a number ("
+            ".missing fills holes, .categories numbers strings, .skip leaves a column out)" },
+        { T, "a,d", NULL, NULL, NULL, 0, GTR_ERR_ARG,
+            ".columns names \"d\", want a name of the first line, or a number "
+            "of 1 to 3" },
+        { T, NULL, "4", NULL, NULL, 0, GTR_ERR_ARG, ".skip names \"4\"" },
+        { T, NULL, "0", NULL, NULL, 0, GTR_ERR_ARG, ".skip names \"0\"" },
+        { T, NULL, "", NULL, NULL, 0, GTR_ERR_ARG, ".skip names \"\"" },
+        { T, NULL, NULL, NULL, "99999999999999999999", 0, GTR_ERR_ARG, ".label names" },
+        { T, NULL, "b,2", NULL, NULL, 0, GTR_ERR_ARG, "column 2 of .skip is the label or listed twice" },
+        { T, NULL, "c", NULL, NULL, 0, GTR_ERR_ARG, "column 3 of .skip is the label" },
+        { T, NULL, "a,b", NULL, NULL, 0, GTR_ERR_ARG, "no column is left" },
+        { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
+        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
+        { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 3, column 1 (counted from 1), \"a\": a blank "
+            "field, want a number (.missing" },
+        { "a,b\n?,0\n,1\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT,
+            "column 1 (counted from 1) has no value at all" },
+        { "a,b\n1,0\n1,\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT,
+            "line 3, column 2 (counted from 1), \"b\": a blank "
+            "field, want a class" },
+        { "a,b\n1,u\n1,\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT, "a blank field, want a label" },
+        { "a,b\n1,0\n,0\n", NULL, NULL, "a", NULL, 0, GTR_ERR_FORMAT, "a blank field, want a string" },
+        { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 3, column 1 (counted from 1), \"a\": "
+            "text behind a closing quote" },
+        { "\"a\nb\",c\n1,0\n\"2\n\",0\nz,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "line 4, column 1" },
+        { "\"a\nb\",c\n1,0\n\"2\",0\nz,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "line 5, column 1" },
+        { "a,b\n1,0\n\"2\",0,\"\n\",1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 3 has 4 columns, want 2 as line 2"
+            },
+        { "a,b\n1,0\n2,\"0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 3, column 2 (counted from 1), \"b\": a quote"
+            },
+        { "a,\"b\n1,0\n2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "line 1, column 2" },
+        { "a,b,c\n1,0\n2,0\n", "a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
+            ".columns names \"a\", want a number of 1 to 2" } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_csv_desc c = csv0();
+        c.columns = cases[k].columns; c.skip = cases[k].skip; c.categories = cases[k].categories;
+        c.label = cases[k].label; c.missing = (gtr_missing)cases[k].missing;
+        EXPECT(!csv_of(ctx, cases[k].text, c));
+        CHECK(strstr(gtr_error_text(ctx), ".csv"), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
+    }
+    char many[64] = "1";
+    for (int k = 2; k < 17; k++) sprintf(many + strlen(many), ",%d", k);
+    gtr_csv_desc c = csv0();
+    c.header = false; c.categories = many; c.label_column = -1;
+    EXPECT(!csv_of(ctx, "1,2,3,4,5,6,7,8,9,a,b,c,d,e,f,g\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "16 .categories, want at most 14");
+    gtr_destroy(ctx);
+}
+/* A table with all of it takes little more than its text twice. */
+static size_t alive, most_alive;
+static void *counted(size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user;
+    alive += bytes;
+    if (alive > most_alive) most_alive = alive;
+    return aligned_alloc(256, (bytes + 255) / 256 * 256);
+}
+static void uncounted(void *p, size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user; alive -= bytes; free(p);
+}
+static void memory_of_a_table(void)
+{
+    gtr_desc d = desc0();
+    enum { N = 40000 };
+    char *text = (char *)malloc(N * 40 + 100);
+    size_t n = (size_t)sprintf(text, "a,b,c,word,y\n");
+    for (int i = 0; i < N; i++)
+        n += (size_t)sprintf(text + n, "%d.25,%s,%d,word %d,%s\n", i, i % 7 ? "3.5" : "", i * 7, i % 1000, i % 3 ? "no"
+            : "yes");
+    d.device = GTR_DEVICE_CPU; d.threads = 1; d.allocator.alloc = counted; d.allocator.free = uncounted;
+    gtr_context *ctx = gtr_create(d);
+    const size_t before = most_alive = alive;
+    gtr_csv_desc c = csv0();
+    c.categories = "word"; c.missing = GTR_MISSING_MEDIAN;
+    gtr_dataset *data = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(data) == N && gtr_dataset_categories(data, 1) == 1000);
+    CHECK(most_alive - before <= 2 * n + (1 << 20), "%zu bytes for a file of %zu", most_alive - before, n);
+    gtr_destroy(ctx);
+    EXPECT_EQ(alive, 0);
+    free(text);
+}
+/* What comes out of the layer has mean 0 and deviation 1, in float32 even where activations have 16 bits; a file takes
+   it to another program. */
+static void standardised(void)
+{
+    enum { ROWS = 64 };
+    gtr_float v[ROWS][3], out[2][ROWS][3];
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    const char *const path = path_of("safetensors");
+    char file[96];
+    snprintf(file, sizeof file, "%s", path);
+    for (int r = 0; r < ROWS; r++) {
+        v[r][0] = (gtr_float)(100000 + r % 8); v[r][1] = (gtr_float)(1e-4 * sin(r)); v[r][2] = 7;
+    }
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_arrays_desc a;
+        memset(&a, 0, sizeof a);
+        a.rows = ROWS; a.column[0].data = v; a.column[0].shape = gtr_shape1(3);
+#ifdef GPUTRAIN_DOUBLE
+#error this test is of float32
+#endif
+        gtr_dataset *d = k ? NULL : gtr_dataset_arrays(ctx, a);
+        gtr_tensor *z = gtr_standardise(x, "norm", d, 0);
+        EXPECT_OK(ctx);
+        if (k) EXPECT_EQ(gtr_load(ctx, file), GTR_OK);
+        else {
+            EXPECT_EQ(gtr_parameter_count(ctx), 2);
+            EXPECT(!gtr_parameter_trainable(gtr_parameter_find(ctx, "norm.mean")));
+            EXPECT_EQ(gtr_save(ctx, file), GTR_OK);
+        }
+        gtr_predictor *p = gtr_predictor_create(z, 10);
+        EXPECT_EQ(gtr_predict(p, v, ROWS, out[k]), GTR_OK);
+        for (int c = 0; c < 3; c++) {
+            double sum = 0, squares = 0;
+            for (int r = 0; r < ROWS; r++) sum += (double)out[k][r][c];
+            for (int r = 0; r < ROWS; r++) squares += pow((double)out[k][r][c] - sum / ROWS, 2);
+            CHECK(fabs(sum / ROWS) < 1e-5 && fabs(sqrt(squares / ROWS) - (c < 2)) < 1e-4, "element %d: mean %g, "
+                "deviation %g", c, sum / ROWS, sqrt(squares / ROWS));
+        }
+        for (int i = 0; i < 3 && !k; i++) {
+            gtr_trainer_desc t = trainer0();
+            gtr_float got[ROWS][3];
+            t.precision = precisions[i];
+            char name[8] = "fc0";
+            name[2] = (char)('0' + i);
+            gtr_keep(z);
+            gtr_trainer *trainer = gtr_trainer_create(gtr_mean(gtr_square(gtr_linear(z, name, 2)), NULL, 0, false), t);
+            EXPECT_EQ(gtr_trainer_data(trainer, d, ROWS, false, false), GTR_OK);
+            EXPECT_EQ(gtr_step(trainer), GTR_OK);
+            EXPECT_EQ(gtr_get(z, got, sizeof got), GTR_OK);
+            for (int r = 0; r < ROWS; r++)
+                CHECK(fabs((double)(got[r][0] - out[0][r][0])) < 1e-2, "precision %d, row %d: %g, want %g", i, r,
+                    (double)got[r][0], (double)out[0][r][0]);
+            EXPECT_OK(ctx);
+        }
+        if (!k) {
+            EXPECT(!gtr_standardise(x, "again", d, 1));
+            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 of");
+            EXPECT(!gtr_standardise(gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2)), "again", d, 0));
+            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want float32 (N, ..., C) and a column of such rows");
+            EXPECT(!gtr_standardise(x, "norm", d, 0));
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "one of this name");
+        }
+        gtr_destroy(ctx);
+    }
+    EXPECT(!memcmp(out[0], out[1], sizeof out[0]));
+    unlink(file);
+}
+static gtr_npy_desc npy0(void) { gtr_npy_desc d; memset(&d, 0, sizeof d); return d; }
+static gtr_dataset *npy_of(gtr_context *ctx, const void *bytes, size_t n, gtr_npy_desc d)
+{
+    const char *const path = written("npy", bytes, n);
+    gtr_dataset *made = gtr_dataset_npy(ctx, &path, 1, d);
+    unlink(path);
+    return made;
+}
+static gtr_dataset *npz_of(gtr_context *ctx, const void *bytes, size_t n, const char *which)
+{
+    gtr_npy_desc d = npy0();
+    d.arrays = which;
+    gtr_dataset *made = gtr_dataset_npz(ctx, written("npz", bytes, n), d);
+    unlink(path_of("npz"));
+    return made;
+}
+/* What numpy.save wrote: each dtype, versions 1 to 3, both orders. */
+static void arrays_of_numpy(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) for (int floats = 0; floats < 2; floats++) {
+        gtr_npy_desc n = npy0();
+        n.floats = floats;
+        gtr_dataset *d = npy_of(ctx, arrays[k].bytes, (size_t)arrays[k].size, n);
+        EXPECT_OK(ctx);
+        const bool bytes = arrays[k].kind == 'u' || arrays[k].kind == 'b';
+        EXPECT_EQ(gtr_dataset_dtype(d, 0), bytes ? GTR_U8 : floats || arrays[k].kind == 'f' ? GTR_F32 : GTR_I32);
+        EXPECT(gtr_dataset_rows(d) == arrays[k].shape[0] && gtr_dataset_shape(d, 0).ndim == arrays[k].ndim - 1);
+        for (int i = 1; i < arrays[k].ndim; i++) EXPECT_EQ(gtr_dataset_shape(d, 0).dim[i - 1], arrays[k].shape[i]);
+        for (int i = 0; d && i < arrays[k].count; i++)
+            CHECK(at(d, 0, 0, i) == (double)arrays[k].want[i], "array %d, element %d is %g, want %g", (int)k, i,
+                at(d, 0, 0, i), (double)arrays[k].want[i]);
+        if (d) EXPECT(d->column[0].scale == (arrays[k].kind == 'b' ? 1 : 1 / 255.0f));
+        gtr_dataset_destroy(d);
+    }
+    gtr_dataset *d = npz_of(ctx, stored, sizeof stored - 1, NULL);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 3 && named(d->column[0].name, "image") && named(d->column[1].name, "label")
+        && named(
+        d->column[2].name, "weight"));
+    EXPECT(gtr_dataset_dtype(d, 0) == GTR_U8 && at(d, 0, 2, 3) == 11 && at(d, 1, 0, 0) == 2 && at(d, 2, 2, 0) == 2.5);
+    d = npz_of(ctx, stored, sizeof stored - 1, "weight, image");
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_columns(d) == 2 && !d->column[0].name && at(d, 0, 1, 0) == 1.5 && at(d, 1, 1, 0) == 4);
+    EXPECT(!npz_of(ctx, stored, sizeof stored - 1, "x"));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "there is no array \"x\"");
+    EXPECT(!npz_of(ctx, squeezed, sizeof squeezed - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "member image.npy is compressed");
+    const char *two[2];
+    two[0] = written("a", arrays[0].bytes, (size_t)arrays[0].size);
+    two[1] = written("b", arrays[1].bytes, (size_t)arrays[1].size);
+    EXPECT(!gtr_dataset_npy(ctx, two, 2, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "2 rows, want 3 as ");
+    EXPECT(gtr_dataset_columns(gtr_dataset_npy(ctx, (const char *const[]){ two[0], two[0] }, 2, npy0())) == 2);
+    EXPECT(!gtr_dataset_npz(ctx, two[0], npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no .npz file");
+    unlink(two[0]);
+    unlink(two[1]);
+    EXPECT(!gtr_dataset_npy(ctx, two, 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "opening failed");
+    EXPECT(!gtr_dataset_npy(ctx, NULL, 1, npy0()) && !gtr_dataset_npy(ctx, two, 0, npy0()) && !gtr_dataset_npy(ctx,
+        two, 17,
+        npy0()) && !gtr_dataset_npz(ctx, NULL, npy0()) && !gtr_dataset_npy(NULL, two, 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want 1 to 16");
+    gtr_destroy(ctx);
+}
+/* A file of this dict and these bytes behind it. */
+static size_t npy_made(char *to, int version, const char *dict, const void *data, size_t n)
+{
+    const size_t head = strlen(dict), at = version > 1 ? 12 : 10;
+    memcpy(to, "\x93NUMPY", 6);
+    to[6] = (char)version; to[7] = 0;
+    for (size_t k = 8; k < at; k++) to[k] = (char)(head >> 8 * (k - 8) & 255);
+    memcpy(to + at, dict, head);
+    memcpy(to + at + head, data, n);
+    return at + head + n;
+}
+#define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+static void refused_arrays(void)
+{
+    static const double zeros[8];
+    static const struct { const char *dict; int version; size_t bytes; gtr_result want; const char *part; } cases[] = {
+        { DICT("'<f4'", "False", "(2,)"), 1, 8, GTR_OK, "" },
+        { "{'shape':(2,),'fortran_order':False,'descr':'<f4'}", 1, 8, GTR_OK, "" },
+        { DICT("'<f4'", "False", "(2,)"), 0, 8, GTR_ERR_FORMAT, "version 0.0" },
+        { DICT("'<f4'", "False", "(2,)"), 4, 8, GTR_ERR_FORMAT, "version 4.0 of .npy, want 1.0 to 3.0" },
+        { DICT("'<f4'", "False", "(2,)"), 1, 7, GTR_ERR_FORMAT, "7 bytes of data, want 8 from its shape" },
+        { DICT("'<f4'", "False", "(2,)"), 1, 9, GTR_ERR_FORMAT, "9 bytes of data" },
+        { DICT("'<f4'", "False", "()"), 1, 4, GTR_ERR_UNSUPPORTED, "0 dimensions" },
+        { DICT("'<f4'", "False", "(0, 3)"), 1, 0, GTR_ERR_ARG, "dimension 0 is 0" },
+        { DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), 1, 4, GTR_ERR_UNSUPPORTED, "9 dimensions" },
+        { DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(4294967296, 4294967296, 4)"), 1, 4, GTR_ERR_FORMAT, "overflows" },
+        { DICT("'<f4'", "False", "(99999999999999999999,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'|O'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype |O, supported are" },
+        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype >f4" },
+        { DICT("'<c8'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype <c8" },
+        { DICT("'<U3'", "False", "(1,)"), 1, 12, GTR_ERR_UNSUPPORTED, "dtype <U3" },
+        { DICT("[('a', '<f4')]", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype of a structure" },
+        { DICT("'<f4", "False", "(1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "false", "(1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(1 1)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(-1,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'shape': (1,)}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", 1, 4, GTR_ERR_FORMAT, "no dict" },
+        { "", 1, 4, GTR_ERR_FORMAT, "no dict" } };
+    static const int64_t labels[] = { 1, -2147483648LL, 2147483648LL };
+    static const double tall[] = { 1, -3e38, 2, 1e39 };
+    gtr_context *ctx = gtr_create(desc0());
+    char bytes[1024];
+    size_t n;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        n = npy_made(bytes, cases[k].version, cases[k].dict, zeros, cases[k].bytes);
+        EXPECT_EQ(npy_of(ctx, bytes, n, npy0()) != NULL, cases[k].want == GTR_OK);
+        CHECK(cases[k].want == GTR_OK || strstr(gtr_error_text(ctx), ".npy"), "case %d: no file in '%s'", (int)k,
+            gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
+    }
+    n = npy_made(bytes, 1, cases[0].dict, zeros, 8);
+    for (size_t k = 0; k < n; k++) {    /* cut anywhere */
+        EXPECT(!npy_of(ctx, bytes, k, npy0()));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, ".npy");
+    }
+    bytes[8] = 0x11; bytes[9] = 0x27;   /* 10001 */
+    EXPECT(!npy_of(ctx, bytes, n, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "a header of 10001 bytes");
+    EXPECT(!npy_of(ctx, stored, sizeof stored - 1, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "gtr_dataset_npz");
+    n = npy_made(bytes, 1, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
+    EXPECT(!npy_of(ctx, bytes, n, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0, row 2, element 0 is 2147483648, want one of");
+    n = npy_made(bytes, 1, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
+    EXPECT(!npy_of(ctx, bytes, n, npy0()) || sizeof(gtr_float) == 8);
+    EXPECT_ERROR(ctx, sizeof(gtr_float) == 8 ? GTR_OK : GTR_ERR_NONFINITE, sizeof(gtr_float) == 8 ? ""
+        : "column 0, row 1, element 1 is 1e+39, want a number within");
+    const float holes[] = { 1, 2, 3, NAN };
+    gtr_npy_desc any = npy0();
+    n = npy_made(bytes, 1, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
+    EXPECT(!npy_of(ctx, bytes, n, any));
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 1, element 1 is nan");
+    any.nonfinite = true;
+    EXPECT(isnan(at(npy_of(ctx, bytes, n, any), 0, 1, 1)));
+    any.scale = (float)INFINITY;
+    EXPECT(!npy_of(ctx, bytes, n, any));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "finite numbers");
+    /* archives: cut, and with each byte another one, they are read or refused */
+    char zip[sizeof stored];
+    for (size_t k = 0; k < sizeof stored - 1; k += small ? 17 : 1) {
+        EXPECT(!npz_of(ctx, stored, k, NULL));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "");
+        memcpy(zip, stored, sizeof stored);
+        zip[k] = (char)(zip[k] ^ 0x41);
+        gtr_dataset *d = npz_of(ctx, zip, sizeof stored - 1, NULL);
+        EXPECT((d != NULL) == (gtr_error(ctx) == GTR_OK));
+        gtr_error_clear(ctx);
+        gtr_dataset_destroy(d);
+    }
+    memcpy(zip, stored, sizeof stored);
+    for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "image.npy", 9)) memcpy(zip + k, "../ge", 5);
+    EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no name of an array");
+    gtr_destroy(ctx);
+}
+static char logged[512];
+static void logger(gtr_level level, const char *text, void *user) {
+    (void)user;
+    if (level == GTR_LOG_WARNING) snprintf(logged, sizeof logged, "%s", text);
+}
+/* Doubles and long integers; the caller's own memory; what is not finite is told of. */
+static void wide_arrays(void)
+{
+    static const double x[] = { 1.5, -2, 3, 1e300 };
+    static const int64_t y[] = { 7, -1, 1LL << 31, 0 };
+    gtr_float own[] = { 1, 2, 3, 4 }, holes[] = { 1, 2, 3, (gtr_float)NAN };
+    gtr_desc cd = desc0();
+    cd.log = logger;
+    gtr_context *ctx = gtr_create(cd);
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 2; a.column[0].data = x; a.column[0].dtype = GTR_F64; a.column[1].data = y; a.column[1].dtype = GTR_I64;
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a), *held;
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_dtype(d, 0) == GTR_F32 && at(d, 0, 0, 0) == 1.5 && gtr_dataset_dtype(d, 1) == GTR_I32
+        && at(d, 1, 1, 0) == -1);
+    a.rows = 4;
+    if (sizeof(gtr_float) == 4) {
+        EXPECT(!gtr_dataset_arrays(ctx, a));
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 3, element 0 is 1e+300");
+    }
+    a.rows = 3;
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 1, row 2, element 0 is 2147483648, want one of -2^31 to 2^31 - 1");
+    a.column[0].borrow = true;
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "copied, GTR_I64 or GTR_F64");
+    a.rows = 4; a.column[0].data = own; a.column[0].dtype = GTR_F32; a.column[1].data = NULL;
+    d = gtr_dataset_arrays(ctx, a);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_row(d, 0, 0) == (const void *)own && gtr_dataset_row(d, 0, 3) == (const void *)(own + 3));
+    held = gtr_dataset_split(d, 2);     /* leaves the caller's memory alone */
+    EXPECT(held && at(held, 0, 1, 0) == 4 && at(d, 0, 1, 0) == 3 && own[1] == 2);
+    a.column[0].data = holes; a.column[0].borrow = false; a.column[0].name = "x";
+    EXPECT(!logged[0]);
+    EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
+    CHECK(strstr(logged, "column 0 \"x\", row 3, element 0 is nan"), "logged: '%s'", logged);
+    gtr_destroy(ctx);
+}
+/* rows rows: two floats, 10 r and 10 r + 1; a label, r % 7 < 5 ? 0 : 1, so that they are unbalanced. */
+static gtr_dataset *made_set(gtr_context *ctx, int rows)
+{
+    gtr_arrays_desc a;
+    gtr_float *x = (gtr_float *)malloc(sizeof *x * 2 * (size_t)rows);
+    uint8_t *y = (uint8_t *)malloc((size_t)rows);
+    for (int r = 0; r < rows; r++) {
+        x[2 * r] = (gtr_float)(10 * r); x[2 * r + 1] = (gtr_float)(10 * r + 1); y[r] = r % 7 < 5 ? 3 : 4;
+    }
+    memset(&a, 0, sizeof a);
+    a.rows = rows; a.column[0].data = x; a.column[0].shape = gtr_shape1(2); a.column[1].data = y;
+    a.column[1].dtype = GTR_U8;
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+    free(x);
+    free(y);
+    return d;
+}
+static bool row_is(const gtr_dataset *d, int64_t r, int from) {
+    return at(d, 0, r, 0) == 10 * from && at(d, 0, r, 1) == 10 * from + 1 && at(d, 1, r, 0) == (from % 7 < 5 ? 3 : 4);
+}
+static void cut_and_joined(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    static const int64_t some[] = { 6, 0, 6, 9 }, bad[] = { 0, 10 };
+    gtr_dataset *d = made_set(ctx, 10), *few = gtr_dataset_subset(d, some, 4), *both[3];
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(few), 4);
+    for (int r = 0; r < 4; r++) EXPECT(row_is(few, r, (int)some[r]));
+    both[0] = few; both[1] = d; both[2] = few;
+    gtr_dataset *all = gtr_dataset_concat(ctx, both, 3);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(all), 18);
+    for (int r = 0; r < 18; r++) EXPECT(row_is(all, r, r < 4 ? (int)some[r] : r < 14 ? r - 4 : (int)some[r - 14]));
+    EXPECT(!gtr_dataset_subset(d, bad, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 1 is number 10, want 0 to 9");
+    EXPECT(!gtr_dataset_subset(d, bad, 0) && !gtr_dataset_subset(NULL, bad, 1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "no rows");
+    EXPECT(!gtr_dataset_concat(ctx, both, 0) && !gtr_dataset_concat(ctx, NULL, 2));
+    EXPECT(!gtr_dataset_concat(NULL, both, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 sets");
+    both[2] = NULL;
+    EXPECT(!gtr_dataset_concat(ctx, both, 3));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "3 sets, want some of this context");
+    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
+        "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
+    static const char *const why[] = { "", "column 1 of", "name", "shape or dtype", "number of columns" };
+    gtr_csv_desc c = csv0();
+    for (int k = 0; k < 5; k++) {
+        if (k == 4) c.label_column = -1;
+        both[0] = k ? both[0] : csv_of(ctx, texts[0], c);
+        both[1] = csv_of(ctx, texts[k], c);
+        EXPECT_OK(ctx);
+        EXPECT((gtr_dataset_concat(ctx, both, 2) != NULL) == !k);
+        EXPECT_ERROR(ctx, k ? GTR_ERR_SHAPE : GTR_OK, why[k]);
+    }
+    c.label_column = 0; c.like = both[0];
+    both[1] = csv_of(ctx, texts[1], c);
+    all = gtr_dataset_concat(ctx, both, 2);
+    EXPECT(all && gtr_dataset_classes(all) == 2 && at(all, 1, 2, 0) == 1 && named(gtr_dataset_class(all, 1), "v"));
+    gtr_destroy(ctx);
+}
+static void split_at_random(void)
+{
+    enum { N = 700 };
+    int where[3][N];
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 3; k++) {       /* another seed the third time */
+        gtr_dataset *d = made_set(ctx, N), *held = gtr_dataset_split_random(d, 0.2f, k == 2, 1);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(held) == 140 && gtr_dataset_rows(d) == 560);
+        int rare = 0, at_held = 0;
+        for (int r = 0; r < 140; r++) rare += at(held, 1, r, 0) == 4;
+        EXPECT_EQ(rare, 40);            /* as in the whole: 2 of 7 */
+        for (int r = 0; r < N; r++) {   /* each row once, in order */
+            where[k][r] = at_held < 140 && row_is(held, at_held, r);
+            EXPECT(where[k][r] || row_is(d, r - at_held, r));
+            at_held += where[k][r];
+        }
+    }
+    EXPECT(!memcmp(where[0], where[1], sizeof where[0]) && memcmp(where[0], where[2], sizeof where[0]));
+    gtr_dataset *d = made_set(ctx, 10), *held = gtr_dataset_split_random(d, 0.25f, 3, -1);
+    EXPECT(gtr_dataset_rows(held) == 3 && gtr_dataset_rows(d) == 7);
+    const float bad[] = { 0, 1, -1, 0.01f, 0.99f, NAN, 2 };
+    for (int k = 0; k < 7; k++) {
+        EXPECT(!gtr_dataset_split_random(d, bad[k], 0, -1));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "leaves none on one side");
+    }
+    EXPECT(!gtr_dataset_split_random(d, 0.5f, 0, 0) && !gtr_dataset_split_random(NULL, 0.5f, 0, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
+    EXPECT(!gtr_dataset_split_random(d, 0.5f, 0, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 2 of 2");
+    EXPECT_EQ(gtr_dataset_rows(d), 7);
+    gtr_destroy(ctx);
+}
+static void drawn(void)
+{
+    enum { N = 70, DRAWN = 7000 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *d = made_set(ctx, N), *s = gtr_dataset_sample(d, NULL, 1, DRAWN, 5);
+    gtr_dataset *t = gtr_dataset_sample(d, NULL, 1, 100, 5);
+    float each[N] = { 0 }, classes[5] = { 9, 9, 9, 1, 3 };
+    int rare = 0, twice = 0;
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(s), DRAWN);
+    for (int r = 0; r < DRAWN; r++) {
+        EXPECT(row_is(s, r, (int)at(s, 0, r, 0) / 10));
+        rare += at(s, 1, r, 0) == 4;
+        twice += at(s, 0, r, 0) == 0;
+    }
+    CHECK(abs(rare - DRAWN / 2) < 6 * 42, "%d of %d are of the rare class", rare, DRAWN);
+    CHECK(abs(twice - DRAWN / 2 / 50) < 6 * 9, "row 0 comes %d times", twice);
+    for (int r = 0; r < 100; r++) EXPECT(at(t, 0, r, 0) == at(s, 0, r, 0));
+    s = gtr_dataset_sample(d, classes, 1, DRAWN, 6);
+    for (int r = rare = 0; r < DRAWN; r++) rare += at(s, 1, r, 0) == 4;
+    CHECK(abs(rare - DRAWN * 3 / 4) < 6 * 37, "%d of %d are of the heavy class", rare, DRAWN);
+    each[3] = 1; each[69] = 3;
+    s = gtr_dataset_sample(d, each, -1, DRAWN, 6);
+    for (int r = rare = 0; r < DRAWN; r++) { EXPECT(row_is(s, r, 3) || row_is(s, r, 69)); rare += row_is(s, r, 69); }
+    CHECK(abs(rare - DRAWN * 3 / 4) < 6 * 37, "%d of %d are the heavy row", rare, DRAWN);
+    each[4] = -1;
+    EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the weight of row 4 is -1, want finite and at least 0");
+    memset(each, 0, sizeof each);
+    EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "all weights are 0");
+    EXPECT(!gtr_dataset_sample(d, NULL, 0, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want one of classes");
+    EXPECT(!gtr_dataset_sample(d, NULL, -1, 0, 0) && !gtr_dataset_sample(NULL, NULL, -1, 1, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows");
+    gtr_destroy(ctx);
+}
+/* A set that grows while a trainer reads it: a fresh trainer on the whole set does the same. */
+static void grown(void)
+{
+    gtr_float w[2][4];
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *fc = gtr_linear(gtr_scale(x, 0.01f, 0), "fc", 5);
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(fc, y), trainer0());
+        gtr_dataset *d = made_set(ctx, k ? 23 : 4), *more = made_set(ctx, 23);
+        gtr_float start[10], bias[5];
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.weight"), start, sizeof start), GTR_OK);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.bias"), bias, sizeof bias), GTR_OK);
+        if (!k) {       /* rows 4 to 22, in two goes, the first while it feeds */
+            const void *rows[2], *none[2] = { NULL, NULL };
+            EXPECT_EQ(gtr_trainer_data(t, d, 4, true, false), GTR_OK);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            for (int from = 4; from < 23; from += 10) {
+                rows[0] = gtr_dataset_row(more, 0, from); rows[1] = gtr_dataset_row(more, 1, from);
+                EXPECT_EQ(gtr_dataset_append(d, rows, from > 4 ? 9 : 10), GTR_OK);
+            }
+            EXPECT_OK(ctx);
+            EXPECT_EQ(gtr_step(t), GTR_ERR_STATE);      /* it is fed no more */
+            gtr_error_clear(ctx);
+            EXPECT_EQ(gtr_dataset_append(d, rows, 0), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(d, none, 1), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(d, NULL, 1), GTR_ERR_ARG);
+            EXPECT_EQ(gtr_dataset_append(NULL, rows, 1), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows, want at least 1");
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, "fc.weight"), start, sizeof start), GTR_OK);
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, "fc.bias"), bias, sizeof bias), GTR_OK);
+        }
+        EXPECT_EQ(gtr_dataset_rows(d), 23);
+        for (int r = 0; r < 23; r++) EXPECT(row_is(d, r, r));
+        EXPECT_EQ(gtr_trainer_data(t, d, 5, true, false), GTR_OK);
+        for (int s = 0; s < 11; s++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_float all[10];
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.weight"), all, sizeof all), GTR_OK);
+        memcpy(w[k], all, sizeof w[k]);
+        /* a label out of range is found among rows that were put behind */
+        const gtr_float far[2] = { 0, 0 };
+        const uint8_t label = 5;
+        const void *rows[2] = { far, &label };
+        EXPECT_EQ(gtr_dataset_append(d, rows, 1), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(t, d, 5, true, false), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 23");
+        gtr_destroy(ctx);
+    }
+    EXPECT(!memcmp(w[0], w[1], sizeof w[0]));
+}
+#undef T
+/* Windows over the steps of one series and of several, in order and shuffled: what a batch has, at the input, are rows
+   of the series, none of two series, each window once an epoch. */
+static void windows(void)
+{
+    enum { T = 40, C = 3 };
+    static const struct { int history, horizon, stride, series; bool bytes, flat, shuffle; int want; } cases[] = {
+        { 5, 2, 1, 0, 0, 0, 0, 34 }, { 5, 2, 3, 0, 0, 0, 1, 12 }, { 4, 0, 1, 0, 0, 1, 1, 37 },
+        { 8, 1, 2, 0, 1, 0, 1, 16 }, { 5, 2, 1, 1, 0, 0, 1, 19 }, { 5, 2, 2, 1, 1, 0, 1, 10 },
+        { 6, 1, 1, 2, 0, 1, 1, 19 }, { 1, 1, 1, 2, 0, 0, 0, 36 },
+        { 40, 0, 1, 0, 0, 0, 0, 1 } };
+    static const int64_t lengths[] = { 12, 3, 17, 8 };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int h = cases[k].history, ahead = cases[k].horizon, step_bytes = cases[k].bytes;
+        gtr_float x[T][C];
+        uint8_t bytes[T][C];
+        int32_t id[T], label[T];
+        gtr_arrays_desc a;
+        gtr_windows_desc w;
+        gtr_context *ctx = gtr_create(desc0());
+        for (int t = 0, s = 0, end = 12; t < T; t++) {
+            if (t == end) end += (int)lengths[++s];
+            id[t] = s % 2; label[t] = t % 5;
+            for (int c = 0; c < C; c++) { bytes[t][c] = (uint8_t)(t * C + c); x[t][c] = bytes[t][c]; }
+        }
+        memset(&a, 0, sizeof a);
+        memset(&w, 0, sizeof w);
+        a.rows = T;
+        a.column[0].data = step_bytes ? (void *)bytes : (void *)x; a.column[0].dtype = step_bytes ? GTR_U8 : GTR_F32;
+        a.column[0].shape = gtr_shape1(C); a.column[0].scale = 1;
+        a.column[1].data = id; a.column[1].dtype = GTR_I32;
+        a.column[2].data = label; a.column[2].dtype = GTR_I32;
+        w.history = h; w.horizon = ahead; w.stride = cases[k].stride; w.series = cases[k].series == 1 ? 2 : 0;
+        if (cases[k].series == 2) { w.lengths = lengths; w.n_lengths = 4; }
+        if (!ahead) w.target = 3;       /* the label of the last step */
+        gtr_dataset *series = gtr_dataset_arrays(ctx, a), *d = gtr_dataset_windows(series, w);
+        gtr_dataset_destroy(series);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), cases[k].want);
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, cases[k].flat ? gtr_shape2(GTR_BATCH, h * C)
+            : gtr_shape3(GTR_BATCH, h, C));
+        gtr_tensor *y = ahead ? gtr_input(ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, ahead, C))
+            : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *fc = gtr_linear(gtr_flatten(in), "fc", ahead ? ahead * C : 5);
+        gtr_trainer *t = gtr_trainer_create(ahead ? gtr_mse(fc, gtr_flatten(y)) : gtr_cross_entropy(fc, y), trainer0());
+        const int64_t rows = gtr_dataset_rows(d), batch = rows < 7 ? rows : 7;
+        EXPECT_EQ(gtr_trainer_lr(t, 1e-9f), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(t, d, batch, cases[k].shuffle, false), GTR_OK);
+        int seen[T] = { 0 }, in_all = 0, in_order = 1;
+        for (int64_t first = 0; first < rows; first += batch) {
+            gtr_float got[7 * T * C], want[7 * 2 * C];
+            int32_t labels[7];
+            const int64_t n = rows - first < batch ? rows - first : batch;
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_EQ(gtr_get(in, got, sizeof *got * (size_t)(n * h * C)), GTR_OK);
+            if (ahead) EXPECT_EQ(gtr_get(y, want, sizeof *want * (size_t)(n * ahead * C)), GTR_OK);
+            else EXPECT_EQ(gtr_get(y, labels, 4 * (size_t)n), GTR_OK);
+            for (int64_t r = 0; r < n; r++) {
+                const int from = (int)got[r * h * C] / C;
+                int good = from >= 0 && from + h + ahead <= T;
+                for (int i = 0; i < h * C && good; i++) good = got[r * h * C + i] == from * C + i;
+                for (int i = 0; i < ahead * C && good; i++) good = want[r * ahead * C + i] == (from + h) * C + i;
+                if (!ahead) good = good && labels[r] == (from + h - 1) % 5;
+                for (int i = 1; i < h + ahead && good && cases[k].series; i++) good = id[from + i] == id[from];
+                if (!CHECK(good, "case %d: no window at step %d", (int)k, from)) continue;
+                in_all += !seen[from]++;
+                in_order &= from == (first + r) * cases[k].stride;
+            }
+        }
+        CHECK(in_all == rows, "case %d: %d of %d windows came", (int)k, in_all, (int)rows);
+        if (!cases[k].series) CHECK(in_order == !cases[k].shuffle, "case %d: in order %d", (int)k, in_order);
+        gtr_tensor *z = gtr_standardise(in, "norm", d, 0);
+        EXPECT((z != NULL) && gtr_dataset_row(d, 0, rows - 1) && !gtr_dataset_row(d, 0, rows));
+        const int64_t one = 0;
+        EXPECT(!gtr_dataset_subset(d, &one, 1) && !gtr_dataset_concat(ctx, &d, 1) && !gtr_dataset_split(d, 2));
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "its rows are windows");
+        gtr_destroy(ctx);
+    }
+}
+static void refused_windows(void)
+{
+    static const struct { int64_t history, horizon, stride; int column, target, series; const char *part; } cases[] = {
+        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "horizon within the series" },
+        { 1, -1, 1, 0, 0, 0, "want a history" }, { 1, 1, -1, 0, 0, 0, "want a history" },
+        { 1, 1, 1, 2, 0, 0, "want a column" }, { 1, 1, 1, 0, 3, 0, "want a target" },
+        { 1, 1, 1, 0, 0, 1, "want series by a column of integers" },
+        { 1, 1, 1, 0, 0, 3, "want series by a column" }, { 6, 2, 1, 0, 0, 2, "no series is as long" } };
+    static const int64_t short_lengths[] = { 4, 5 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *d = made_set(ctx, 10);
+    gtr_windows_desc w;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        memset(&w, 0, sizeof w);
+        w.history = cases[k].history; w.horizon = cases[k].horizon; w.stride = cases[k].stride;
+        w.column = cases[k].column; w.target = cases[k].target; w.series = cases[k].series;
+        EXPECT(!gtr_dataset_windows(d, w));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, cases[k].part);
+    }
+    memset(&w, 0, sizeof w);
+    w.history = 2; w.lengths = short_lengths; w.n_lengths = 2;
+    EXPECT(!gtr_dataset_windows(d, w) && !gtr_dataset_windows(NULL, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want lengths that are all its rows");
+    w.lengths = NULL;
+    EXPECT(!gtr_dataset_windows(gtr_dataset_windows(d, w), w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "windows already");
+    gtr_destroy(ctx);
+}
+static void all(void)
+{
+    RUN(windows);
+    RUN(refused_windows);
+    RUN(cut_and_joined);
+    RUN(split_at_random);
+    RUN(drawn);
+    RUN(grown);
+    RUN(arrays_of_numpy);
+    RUN(refused_arrays);
+    RUN(wide_arrays);
+    RUN(tables_of_python);
+    RUN(chosen);
+    RUN(refused_tables);
+    RUN(memory_of_a_table);
+    RUN(standardised);
+}
+int main(int argc, char **argv)
+{
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_begin(argc, argv);
+    check_devices(all, &device);
+    return check_done();
+}
