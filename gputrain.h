@@ -15838,7 +15838,7 @@ static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && col
 /* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
    the step at which each begins. *several: of more than one series. */
 static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
-    const int64_t all = w->history + w->horizon, by = w->stride ? w->stride : 1;
+    const int64_t all = w->history + w->horizon, by = w->stride;
     const gtr__column *id = w->series ? &s->column[w->series - 1] : NULL;
     int64_t n = 0;
     *several = false;
@@ -15910,7 +15910,9 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     if (!series || !gtr__usable(series->ctx)) return NULL;
     gtr_context *ctx = series->ctx;
     const char *why = gtr__windows_misfit(series, &w);
-    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several), by = w.stride ? w.stride : 1;
+    const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
+    if (!why) w.stride = by;
+    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
     if (n < 1) {
         GTR__BAD_ARG(ctx, "gtr_dataset_windows of %s: history %jd, horizon %jd, stride %jd, column %d, target %d, "
             "series %d, of %jd rows: %s", series->name, (intmax_t)w.history, (intmax_t)w.horizon, (intmax_t)w.stride,

@@ -1226,7 +1226,8 @@ static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
 static void allocations(void)
 {
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
-        "images", "split at random", "subset", "sample", "concat", "append", "npy" };
+        "images", "split at random", "subset", "sample", "concat", "append", "windows",
+        "npy" };
     static const int64_t picked[] = { 3, 1 };
     char npy[512];
     gtr_desc desc;
@@ -1254,7 +1255,7 @@ static void allocations(void)
     snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
     put(npy, "\x93NUMPY\1\0\73\0{'descr': '<i8', 'fortran_order': True, 'shape': (1, 2), }\n"
         "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0", 85);
-    for (call = 0; call < 15; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 16; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
@@ -1281,6 +1282,14 @@ static void allocations(void)
             const void *rows[2] = { gtr_dataset_row(old, 0, 0), gtr_dataset_row(old, 1, 0) };
             ok = gtr_dataset_append(old, rows, 2) == GTR_OK;
             EXPECT_EQ(gtr_dataset_rows(old), ok ? 22 : 20);
+            break;
+        }
+        case 14: {
+            static const int64_t lengths[2] = { 8, 12 };
+            gtr_windows_desc windows;
+            memset(&windows, 0, sizeof windows);
+            windows.history = 3; windows.target = 2; windows.lengths = lengths; windows.n_lengths = 2;
+            ok = (d = gtr_dataset_windows(old, windows)) != NULL;
             break;
         }
         default: {
