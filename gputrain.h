@@ -506,6 +506,12 @@ typedef struct gtr_fit_desc {
     bool restore_best; /* parameters, buffers and averages become the best epoch's at the end, whatever ended the fit */
     double seconds; /* of the whole call, after which no step begins, and which one step at most is over; 0: any */
 } gtr_fit_desc;
+/* What a predictor computes, and from what. */
+typedef struct gtr_predictor_desc {
+    gtr_tensor *out[8]; /* up to the first NULL */
+    gtr_tensor *in[8]; /* in the order of gtr_predict_ex's; NULL: as they were made, at most 8 */
+    int64_t max_rows; /* 0: 1 */
+} gtr_predictor_desc;
 /* How the last gtr_fit ended. */
 typedef struct gtr_fit_end {
     gtr_end why;
@@ -1034,10 +1040,14 @@ GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the 
    thread, before it; each thread uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not
    wait, behind gtr_wait. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
+/* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
+GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
+/* in: of each input, out: of each output. */
+GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
 /* Of the first call that failed. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 
@@ -13702,7 +13712,6 @@ static gtr_result gtr__stopping_begin(gtr__fitting *f) {
         b->epoch = 0; b->bytes = (bytes + 7) / 8 * 8; /* eights: as a checkpoint has them */
         b->weights = (uint8_t *)gtr__malloc(f->t->ctx, b->bytes);
         if (!b->weights) return GTR_ERR_NOMEM;
-        GTR__CLEAR(b->weights, b->bytes);
     }
     if (b->epoch) { f->p.best = (float)b->value; f->p.best_epoch = b->epoch; }
     f->p.wait = b->wait;
@@ -13808,19 +13817,30 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
-enum { GTR__IN, GTR__OUT, GTR__ARENA };
+enum { GTR__IN, GTR__OUT, GTR__ARENA, GTR__PREDICTS = 8 };
 struct gtr_predictor {
     gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
     void *instance[1];
-    gtr_tensor *out, *input;
+    /* n inputs, GTR__IN, and outs, GTR__OUT: bytes of a row, where rows begin in the block */
+    gtr_tensor *of[2][GTR__PREDICTS]; int n[2];
+    size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
     int64_t max_rows;
     bool apart;
     gtr__cached *entry[40]; int n_entry, turn;
     void *block[3]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows */
-    size_t bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
+    size_t bytes[3], counted; /* of them; in ctx->device_bytes */
 };
+/* Its number among inputs or outs, which are stored as t; -1. */
+static int gtr__predictor_find(const gtr_predictor *p, int which, const gtr_tensor *t) {
+    int k = p->n[which] - 1;
+    while (k >= 0 && gtr__stored_as(p->of[which][k]) != t) k--;
+    return k;
+}
+static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_tensor *t) {
+    return (char *)p->block[which] + p->at[which][GTR__MAX(gtr__predictor_find(p, which, t), 0)];
+}
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
@@ -13834,8 +13854,8 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
-    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->block[GTR__IN] : v->tensor->data;
-    case GTR__HOME_KEPT: return p->block[GTR__OUT];
+    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor) : v->tensor->data;
+    case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__predictor_address(ctx, e, v->alias), v->offset);
     default: return gtr__value_address(ctx, e, id);
@@ -13860,13 +13880,13 @@ void gtr_predictor_destroy(gtr_predictor *p) {
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     gtr__mfree(ctx, p);
 }
-/* Whether each row of out comes of the same row of the input alone. */
-static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
+/* Whether each row of all outs comes of the same row of the inputs alone. highest: the outs' last. */
+static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool *apart) {
     enum { NONE, APART, MIXED }; /* of the batch */
-    unsigned char *rows = GTR__NEW(out->ctx, unsigned char, out->id + 1);
+    unsigned char *rows = GTR__NEW(p->ctx, unsigned char, highest + 1);
     if (!rows) return GTR_ERR_NOMEM;
-    for (int64_t i = 0; i <= out->id; i++) {
-        const gtr_tensor *t = out->ctx->tensor[i];
+    for (int64_t i = 0; i <= highest; i++) {
+        const gtr_tensor *t = p->ctx->tensor[i];
         const uint64_t flags = gtr__row(t->op)->flags;
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
@@ -13874,8 +13894,9 @@ static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
         if (!gtr__batched(t) || !(flags & (GTR__EW | GTR__APART)) || (flags & GTR__ALONG && !t->attr.i[0]))
             rows[i] = MIXED;
     }
-    *apart = rows[out->id] == APART;
-    gtr__mfree(out->ctx, rows);
+    *apart = true;
+    for (int k = 0; k < p->n[GTR__OUT]; k++) *apart = *apart && rows[p->of[GTR__OUT][k]->id] == APART;
+    gtr__mfree(p->ctx, rows);
     return GTR_OK;
 }
 static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
@@ -13885,14 +13906,15 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false;
-    e->recipe.fetch[e->recipe.n_fetch++] = p->out;
+    for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->carry = p; /* gtr__predictor_address finds the predictor there */
-    bool ok = gtr__plan_make(own, &e->recipe, &p->input, 1, NULL, &e->plan) == GTR_OK &&
-              gtr__find_inputs(own, &p->out, 1, e->input, &e->n_inputs, &e->highest, e) == GTR_OK &&
+    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, &e->plan) == GTR_OK &&
+              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
+                  == GTR_OK &&
               gtr__check_ranges(own, e, true) == GTR_OK;
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
-        if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
+        if (v->home != GTR__HOME_KEPT || gtr__predictor_find(p, GTR__OUT, v->tensor) >= 0) continue;
         GTR__FAIL(own, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
                   gtr__value_name(&e->plan, i));
         ok = false;
@@ -13938,31 +13960,73 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     gtr__predictor_drop(p, e);
     return NULL;
 }
+/* Blocks of max_rows rows, each input's and out's aligned. */
+static bool gtr__predictor_room(gtr_predictor *p) {
+    for (int w = 0; w < 2; w++) {
+        size_t bytes = 0;
+        for (int k = 0; k < p->n[w]; k++) {
+            const gtr_tensor *t = p->of[w][k];
+            p->row[w][k] = (size_t)-gtr__count(&t->shape) * gtr__dtype_size(t->dtype);
+            p->at[w][k] = bytes;
+            bytes += gtr__rounded(p->row[w][k] * (size_t)p->max_rows);
+        }
+        if (!gtr__predictor_block(p, w, bytes)) return false;
+    }
+    return true;
+}
+/* desc's inputs: all with a batch that outs depend on, and no others. */
+static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_desc *d, int64_t *highest) {
+    gtr_context *ctx = p->ctx;
+    gtr_tensor *found[GTR__MAX_FEED];
+    int n_found, n = 0, given = 0;
+    GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], found, &n_found, highest, NULL));
+    while (given < GTR__PREDICTS && d->in[given]) given++;
+    for (int i = 0; i < n_found; i++) {
+        int k = 0;
+        if (!gtr__batched(found[i]) && !found[i]->data)
+            return GTR__BAD_STATE(ctx, "predictor: input \"%s\" was not set", found[i]->name);
+        if (!gtr__batched(found[i])) continue;
+        while (k < given && d->in[k] != found[i]) k++;
+        if (given && k == given)
+            return GTR__FAIL(ctx, SHAPE, "predictor: the input \"%s\" is not among .in", found[i]->name);
+        if (n == GTR__PREDICTS) return GTR__FAIL(ctx, SHAPE, "predictor: more than %d inputs", GTR__PREDICTS);
+        p->of[GTR__IN][given ? k : n] = found[i];
+        n++;
+    }
+    if (!n || (given && n != given))
+        return GTR__FAIL(ctx, SHAPE, "predictor: \"%s\" and what else is computed depend on %d inputs with a batch, "
+            "want %d, each once", gtr__label(p->of[GTR__OUT][0]), n, given ? given : 1);
+    p->n[GTR__IN] = n;
+    return GTR_OK;
+}
+static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
+    int n = 0;
+    for (; n < GTR__PREDICTS && d->out[n]; n++) {
+        gtr_tensor *t = d->out[n];
+        if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
+        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_GRADIENT)
+            return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or is not computed",
+                gtr__label(t));
+        if (gtr__predictor_find(p, GTR__OUT, gtr__stored_as(t)) >= 0)
+            return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is there twice, or a reshape of another", gtr__label(t));
+        p->of[GTR__OUT][p->n[GTR__OUT]++] = t;
+    }
+    return n ? GTR_OK : GTR__BAD_ARG(p->ctx, "predictor: there is no output (NULL)");
+}
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
-    gtr_context *ctx = out ? out->ctx : NULL;
-    gtr_tensor *input[GTR__MAX_FEED], *batched = NULL;
+    gtr_predictor_desc d = GTR__ZERO;
+    d.out[0] = out; d.max_rows = max_rows;
+    return out ? gtr_predictor_create_ex(out->ctx, d) : NULL;
+}
+gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
     gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
-    int n_inputs, i, n_batched = 0;
-    int64_t highest, rows;
+    int64_t highest, rows, max_rows = desc.max_rows ? desc.max_rows : 1;
+    int i;
     if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { GTR__BAD_STATE(ctx, "predictor: a context with a preset plans only"); return NULL; }
-    if (max_rows == 0) max_rows = 1;
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
         GTR__BAD_ARG(ctx, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
-    }
-    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL)) return NULL;
-    for (i = 0; i < n_inputs; i++) {
-        if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
-        if (!input[i]->data) {
-            GTR__BAD_STATE(ctx, "predictor: input \"%s\" was not set", input[i]->name); return NULL;
-        }
-    }
-    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__stored_as(out)->op <= GTR__OP_GRADIENT) {
-        GTR__FAIL(ctx, SHAPE,
-            "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape",
-            gtr__label(out), n_batched);
-        return NULL;
     }
     gtr_predictor *p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;
@@ -13970,17 +14034,18 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
     p->own.host.user = &p->own;
-    p->ctx = ctx; p->out = out; p->input = batched; p->max_rows = max_rows;
+    p->ctx = ctx; p->max_rows = max_rows;
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
+    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)) goto fail;
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
         goto fail;
     }
-    if (gtr__rows_apart(out, &p->apart)) goto fail;
+    if (gtr__rows_apart(p, highest, &p->apart)) goto fail;
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
         gtr__cached *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
@@ -13988,10 +14053,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
         if (!gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0])) goto fail;
         if (rows == max_rows) break;
     }
-    p->row[0] = (size_t)-gtr__count(&p->input->shape) * gtr__dtype_size(p->input->dtype);
-    p->row[1] = (size_t)-gtr__count(&out->shape) * gtr__dtype_size(out->dtype);
-    if (!gtr__predictor_block(p, GTR__IN, p->row[0] * (size_t)max_rows)) goto fail;
-    if (!gtr__predictor_block(p, GTR__OUT, p->row[1] * (size_t)max_rows)) goto fail;
+    if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < 3; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
@@ -14003,41 +14065,63 @@ fail:
     gtr_predictor_destroy(p);
     return NULL;
 }
-gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+/* Ids of n rows from row done on are in their ranges. */
+static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
+    char text[GTR__RANGE_TEXT];
+    for (int i = 0; i < p->entry[0]->n_limited; i++) {
+        const gtr_tensor *op = p->entry[0]->limited[i], *x = gtr__limited_input(op);
+        const int k = gtr__predictor_find(p, GTR__IN, x);
+        if (k < 0) continue;
+        const int64_t ids = (int64_t)(p->row[GTR__IN][k] / 4),
+            at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, text);
+        if (at >= 0) return GTR__BAD_ARG(&p->own, "input \"%.100s\": element %lld is %s", x->name,
+            (long long)(at + done * ids), text);
+    }
+    return GTR_OK;
+}
+gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
     if (!p) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
-    char text[GTR__RANGE_TEXT];
-    int64_t at;
+    bool null = !in || !out || rows < 1;
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
-    if (!in || !out || rows < 1)
-        return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
+    for (int k = 0; k < GTR__PREDICTS && !null; k++)
+        null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
+    if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
     if (!p->apart && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
                          (long long)rows, (long long)p->max_rows);
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
-        for (int i = 0; i < p->entry[0]->n_limited; i++) {
-            const gtr_tensor *op = p->entry[0]->limited[i];
-            if (gtr__limited_input(op) != p->input) continue;
-            if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->row[0] / 4), text)) < 0) continue;
-            at += done * (int64_t)(p->row[0] / 4);
-            return GTR__BAD_ARG(own, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at, text);
-        }
+        GTR__TRY(gtr__predict_ranges(p, in, done, n));
         const gtr_result before = own->error;
         own->error = GTR_OK;
         gtr__cached *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
             return own->error;
         if (before) own->error = before;
-        gtr_result r = be->copy(p->instance[0], p->block[GTR__IN], in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
+        gtr_result r = GTR_OK;
+        for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
+            const size_t row = p->row[GTR__IN][k];
+            r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
+                (const char *)in[k] + (size_t)done * row, (size_t)n * row, GTR__TO_DEVICE, false);
+        }
         if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
-        if (!r) r = be->copy(p->instance[0], out, p->block[GTR__OUT], (size_t)n * p->row[1], GTR__TO_HOST, true);
+        for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
+            const size_t row = p->row[GTR__OUT][k];
+            r = be->copy(p->instance[0], (char *)out[k] + (size_t)done * row,
+                (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
+                k + 1 == p->n[GTR__OUT]);
+        }
         if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
-        in = (const char *)in + (size_t)n * p->row[0];
-        out = (char *)out + (size_t)n * p->row[1];
     }
     return GTR_OK;
+}
+gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+    if (!p) return GTR_ERR_ARG;
+    if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
+    return GTR__BAD_ARG(&p->own, "gtr_predict: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
+        p->n[GTR__IN], p->n[GTR__OUT]);
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
     return p ? gtr_error_text(&p->own) : "there is no predictor";
@@ -17774,7 +17858,10 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
     for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
-        if (p->out->id >= mark) { used = p->out; who = "predictor"; }
+        for (i = 0; i < p->n[GTR__OUT]; i++) {
+            const gtr_tensor *out = p->of[GTR__OUT][i];
+            if (out->id >= mark) { used = out; who = "predictor"; }
+        }
     if (used) {
         GTR__BAD_STATE(ctx, "gtr_release: a %s uses \"%s\", which was built after the mark", who, gtr__label(used));
         return;
@@ -17838,7 +17925,8 @@ void gtr_destroy(gtr_context *ctx) {
                     exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for; metrics of
                     whole sets; what is not finite by row and column, and what may help;
                     tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t,
-                    and arrays without a copy; sets joined, cut at random, sampled and appended to; windows over series
+                    and arrays without a copy; sets joined, cut at random, sampled and appended to; windows over series; predictors
+                    of several inputs and outputs
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

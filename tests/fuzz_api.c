@@ -1330,8 +1330,18 @@ static void do_predictor(void)
     gtr_tensor *t = any();
     const int64_t rows = nasty(1 + byte() % 5);
     gtr_predictor *p;
-    before(true, "gtr_predictor_create(%s, %lld)", N(t), (long long)rows);
-    p = gtr_predictor_create(t, rows);
+    if (one_in(2)) {
+        gtr_predictor_desc d;
+        memset(&d, 0, sizeof d);
+        d.out[0] = t; d.max_rows = rows;
+        for (int k = 1; k < 8 && one_in(2); k++) d.out[k] = any();
+        for (int k = 0; k < 8 && one_in(8); k++) d.in[k] = any();
+        before(true, "gtr_predictor_create_ex(%s, %s ..., %lld)", N(t), N(d.out[1]), (long long)rows);
+        p = w->ctx ? gtr_predictor_create_ex(w->ctx, d) : NULL;
+    } else {
+        before(true, "gtr_predictor_create(%s, %lld)", N(t), (long long)rows);
+        p = gtr_predictor_create(t, rows);
+    }
     after(p || !t ? GTR_OK : gtr_error(w->ctx));
 }
 static void do_predict(void)
@@ -1341,16 +1351,18 @@ static void do_predict(void)
     if (!p || one_in(16)) {
         before(true, "gtr_predictor_destroy(%d)", p != NULL); gtr_predictor_destroy(p); told(); return;
     }
-    void *from = numbers(p->input->dtype, row_bytes(p->input) * (size_t)rows),
-        *to = malloc(row_bytes(p->out) * (size_t)rows);
-    before(true, "gtr_predict(%s, %lld rows)", N(p->out), (long long)rows);
-    const gtr_result r = gtr_predict(p, one_in(64) ? NULL : from, one_in(64) ? -(int64_t)(byte() % 2) : rows,
-        one_in(64) ? NULL : to);
+    void *from[8] = { NULL }, *to[8] = { NULL };
+    const int64_t asked = one_in(64) ? -(int64_t)(byte() % 2) : rows;
+    for (int k = 0; k < p->n[0]; k++) from[k] = numbers(p->of[0][k]->dtype, row_bytes(p->of[0][k]) * (size_t)rows);
+    for (int k = 0; k < p->n[1]; k++) to[k] = malloc(row_bytes(p->of[1][k]) * (size_t)rows);
+    before(true, "gtr_predict(%s, %lld rows)", N(p->of[1][0]), (long long)rows);
+    const gtr_result r = one_in(2) ? gtr_predict_ex(p, one_in(64) ? NULL : (const void *const *)from, asked,
+            one_in(64) ? NULL : to)
+        : gtr_predict(p, one_in(64) ? NULL : from[0], asked, one_in(64) ? NULL : to[0]);
     MUST(r == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predict failed without a text");
     struck = false;                 /* the predictor was told */
     told();
-    free(from);
-    free(to);
+    for (int k = 0; k < 8; k++) { free(from[k]); free(to[k]); }
 }
 
 /* ---- calls: data sets and files ---- */

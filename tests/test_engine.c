@@ -2014,6 +2014,66 @@ static void predictor_rows(void)
         gtr_destroy(ctx);
     }
 }
+/* Several inputs, of floats and ids, and several outputs: gtr_eval's values, in the order that is asked for. */
+static void predictor_several(void)
+{
+    enum { MOST = 20, IDS = 2 };
+    static gtr_float sum[MOST * 4], both[MOST * 3], want_sum[MOST * 4], want_both[MOST * 3];
+    static int32_t ids[MOST * IDS];
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),
+        *id = gtr_input(ctx, "id", GTR_I32, gtr_shape2(GTR_BATCH, IDS)),
+        *scale = gtr_input(ctx, "scale", GTR_F32, gtr_shape1(4)), *out[2];
+    const gtr_float factors[] = { 1, 2, -3, 4 };
+    gtr_tensor *h = gtr_linear(x, "fc", 4), *e = gtr_flatten(gtr_embedding(id, "table", 9, 2));
+    gtr_predictor_desc d;
+    memset(&d, 0, sizeof d);
+    out[0] = gtr_mul(gtr_add(h, e), scale); out[1] = gtr_linear(e, "fc2", 3);
+    gtr_set(scale, factors, sizeof factors);
+    d.out[0] = out[0]; d.out[1] = out[1]; d.max_rows = 7;
+    gtr_predictor *p = gtr_predictor_create_ex(ctx, d);
+    d.in[0] = id; d.in[1] = x;
+    gtr_predictor *turned = gtr_predictor_create_ex(ctx, d);
+    if (!CHECK(p && turned, "%s", gtr_error_text(ctx))) { gtr_destroy(ctx); return; }
+    for (int i = 0; i < MOST * IDS; i++) ids[i] = i * 5 % 9;
+    for (int rows = 1; rows <= MOST; rows += 3) for (int which = 0; which < 2; which++) {
+        const void *in[] = { which ? (const void *)ids : (const void *)pool_x, which ? (const void *)pool_x : ids };
+        void *to[] = { sum, both };
+        gtr_set(x, pool_x, (size_t)(rows * WIDTH) * sizeof *pool_x);
+        gtr_set(id, ids, (size_t)(rows * IDS) * sizeof *ids);
+        EXPECT_EQ(gtr_eval(out, 2), GTR_OK);
+        EXPECT_EQ(gtr_get(out[0], want_sum, (size_t)(rows * 4) * sizeof *sum), GTR_OK);
+        EXPECT_EQ(gtr_get(out[1], want_both, (size_t)(rows * 3) * sizeof *both), GTR_OK);
+        memset(sum, 0xff, sizeof sum); memset(both, 0xff, sizeof both);
+        EXPECT_EQ(gtr_predict_ex(which ? turned : p, in, rows, to), GTR_OK);
+        CHECK(near32(sum, want_sum, rows * 4) && near32(both, want_both, rows * 3), "%d rows, inputs %s", rows,
+            which ? "turned" : "as made");
+    }
+    const void *in[] = { pool_x, NULL };
+    void *to[] = { sum, both };
+    EXPECT_EQ(gtr_predict(p, pool_x, 1, sum), GTR_ERR_ARG);
+    CHECK(strstr(gtr_predictor_error_text(p), "2 inputs and 2 outputs") != NULL, "%s", gtr_predictor_error_text(p));
+    EXPECT_EQ(gtr_predict_ex(p, in, 1, to), GTR_ERR_ARG);
+    in[0] = ids; in[1] = pool_x;
+    ids[17 * IDS + 1] = 9;              /* in a piece behind the first */
+    EXPECT_EQ(gtr_predict_ex(turned, in, MOST, to), GTR_ERR_ARG);
+    CHECK(strstr(gtr_predictor_error_text(turned), "\"id\": element 35 is") != NULL, "%s",
+        gtr_predictor_error_text(turned));
+    d.in[1] = id;
+    EXPECT(!gtr_predictor_create_ex(ctx, d));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"x\" is not among");
+    d.in[0] = d.in[1] = NULL;
+    d.out[1] = gtr_reshape(out[0], gtr_shape3(GTR_BATCH, 2, 2));
+    EXPECT(!gtr_predictor_create_ex(ctx, d));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "reshape of another");
+    d.out[0] = d.out[1] = NULL;
+    EXPECT(!gtr_predictor_create_ex(ctx, d));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "no output");
+    d.out[0] = out[1]; d.in[0] = id; d.in[1] = x;       /* x has nothing to do with it */
+    EXPECT(!gtr_predictor_create_ex(ctx, d));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want 2");
+    gtr_destroy(ctx);
+}
 /* A predictor's random numbers are those of a call's rows, in however many pieces, and the same in each call. */
 static void predictor_draws(void)
 {
@@ -4774,6 +4834,7 @@ static void all(void)
     RUN(same_bits);
     RUN(predictors);
     RUN(predictor_rows);
+    RUN(predictor_several);
     RUN(predictor_draws);
     RUN(predictor_ids);
     RUN(fit);
