@@ -12518,6 +12518,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
+    const gtr_result before = ctx->error;
     gtr__cached *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
@@ -12531,6 +12532,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
     if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
         gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
+    if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
     t->edited = 0;
@@ -17920,13 +17922,13 @@ void gtr_destroy(gtr_context *ctx) {
                     pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
-   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch; checkpoints,
-                    gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts; schedules: step,
-                    exponential, linear, one-cycle, plateau; fits that end by themselves, gtr_train_for; metrics of
-                    whole sets; what is not finite by row and column, and what may help;
-                    tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and int64_t,
-                    and arrays without a copy; sets joined, cut at random, sampled and appended to; windows over series; predictors
-                    of several inputs and outputs
+   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
+                    checkpoints, gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts;
+                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves,
+                    gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;
+                    tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and
+                    int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
+                    over series; predictors of several inputs and outputs
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

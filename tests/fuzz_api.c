@@ -1338,11 +1338,12 @@ static void do_predictor(void)
         for (int k = 0; k < 8 && one_in(8); k++) d.in[k] = any();
         before(true, "gtr_predictor_create_ex(%s, %s ..., %lld)", N(t), N(d.out[1]), (long long)rows);
         p = w->ctx ? gtr_predictor_create_ex(w->ctx, d) : NULL;
+        after(p || !w->ctx ? GTR_OK : gtr_error(w->ctx));
     } else {
         before(true, "gtr_predictor_create(%s, %lld)", N(t), (long long)rows);
         p = gtr_predictor_create(t, rows);
+        after(p || !t ? GTR_OK : gtr_error(w->ctx));
     }
-    after(p || !t ? GTR_OK : gtr_error(w->ctx));
 }
 static void do_predict(void)
 {
