@@ -15143,10 +15143,14 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
 static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
     char text[256], name[256];
     int64_t k = 0, number = 0;
+    gtr__csv at = *s;
+    gtr__field of;
+    at.header = NULL;
     const size_t n = gtr__csv_text(f, text, sizeof text);
     if (n < sizeof text) {
-        for (; s->header && k < s->columns; k++)
-            if (gtr__csv_name(s, k, name, sizeof name) && !strcmp(name, text)) return k;
+        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL)
+            if ((p = gtr__csv_field(&at, p, 0, &of)) != NULL && gtr__csv_text(&of, name, sizeof name) < sizeof name
+                && !strcmp(name, text)) return k;
         for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
         if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
     }
@@ -15227,7 +15231,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->end = end;
     s->first_line = s->line;
     if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)))
+    const bool hole = desc.missing && names < 2 && desc.label_column < 0 && !desc.label; /* in a file of one column */
+    if (!hole && gtr__csv_line_end(s, gtr__csv_skip(s, p)))
         return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
     if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
     s->line = s->first_line;
@@ -15273,7 +15278,8 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
         c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
-            ? like->column[0].fill[k] : !n ? 0 : v ? (v[n / 2] + v[(n - 1) / 2]) / 2 : (gtr_float)(sum / (double)n);
+            ? like->column[0].fill[k] : !n ? 0 : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2)
+            : (gtr_float)(sum / (double)n);
         if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
             int64_t at = 0;
             while (s->role[at] != k) at++;
@@ -15838,7 +15844,7 @@ static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && col
 /* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
    the step at which each begins. *several: of more than one series. */
 static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
-    const int64_t all = w->history + w->horizon, by = w->stride ? w->stride : 1;
+    const int64_t all = w->history + w->horizon, by = w->stride;
     const gtr__column *id = w->series ? &s->column[w->series - 1] : NULL;
     int64_t n = 0;
     *several = false;
@@ -15910,7 +15916,8 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     if (!series || !gtr__usable(series->ctx)) return NULL;
     gtr_context *ctx = series->ctx;
     const char *why = gtr__windows_misfit(series, &w);
-    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several), by = w.stride ? w.stride : 1;
+    w.stride = w.stride ? GTR__MIN(w.stride, series->rows) : 1; /* a wider one has no other windows */
+    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several), by = w.stride;
     if (n < 1) {
         GTR__BAD_ARG(ctx, "gtr_dataset_windows of %s: history %jd, horizon %jd, stride %jd, column %d, target %d, "
             "series %d, of %jd rows: %s", series->name, (intmax_t)w.history, (intmax_t)w.horizon, (intmax_t)w.stride,
@@ -15962,19 +15969,23 @@ const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
         ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
 }
-/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of, in turn. */
-static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, gtr_float *const *value) {
-    const int64_t count = (c->span ? c->span : rows * c->row) / n;
-    const bool bytes = c->dtype == GTR_U8;
+/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of in turn, each `apart` times. Of
+   windows that overlap each step counts once, where its elements are the same ones in all of them. */
+static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, int64_t apart, gtr_float *const *value) {
+    const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
+    const int64_t runs = once ? 1 : rows, each = once ? c->span / n * n : c->row, count = runs * (each / n);
     for (int64_t k = 0; k < n; k++) {
         double mean = 0, sum = 0;
         for (int pass = 0; pass < 2; pass++) {
             if (pass) mean = sum / (double)count;
             sum = 0;
-            for (int64_t i = k; i < count * n; i += n) {
-                const double v = (bytes ? (double)(c->scale * c->host[i] + c->shift)
-                    : (double)((const gtr_float *)(const void *)c->host)[i]) - mean;
-                sum += pass ? v * v : v;
+            for (int64_t r = 0; r < runs; r++) {
+                const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
+                const gtr_float *x = (const gtr_float *)(const void *)row;
+                for (int64_t at = k * apart; at < each; at += n * apart) for (int64_t i = at; i < at + apart; i++) {
+                    const double v = (bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i]) - mean;
+                    sum += pass ? v * v : v;
+                }
             }
         }
         value[0][k] = (gtr_float)mean;
@@ -15996,7 +16007,8 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
     value[1] = value[0] + n;
     for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
-    if (c) gtr__column_moments(c, d->rows, n, value);
+    if (c) gtr__column_moments(c, d->rows, n, !gtr__column_turns(c, x) ? 1 : c->channels == 2 ? c->image.channels
+        : c->row / n, value);
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
     for (int k = 0; k < 2 && t; k++) {
