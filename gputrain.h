@@ -13176,18 +13176,20 @@ static int gtr__rank_order(const void *a, const void *b) {
     const float x = ((const gtr__ranked *)a)->score, y = ((const gtr__ranked *)b)->score;
     return (x > y) - (x < y);
 }
-/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). */
+/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). Of
+   NaN, inf - inf, there is no order. */
 static double gtr__auc(const float *score, const int32_t *label, int32_t of, int64_t most, gtr__ranked *room) {
     int64_t n = 0, ones = 0;
     double ranks = 0;
     for (int64_t i = 0; i < most; i++) if (label[i] >= 0) {
+        if (score[i] != score[i]) return NAN;
         room[n].score = score[i]; room[n].label = label[i] == of;
         ones += room[n++].label;
     }
     if (!ones || ones == n) return NAN;
     qsort(room, (size_t)n, sizeof *room, gtr__rank_order);
     for (int64_t i = 0, j = 0, in; i < n; i = j) {
-        for (in = 0; j < n && !(room[j].score > room[i].score); j++) in += room[j].label; /* NaN: inf - inf */
+        for (in = 0; j < n && room[j].score == room[i].score; j++) in += room[j].label;
         ranks += (double)in * (double)(i + 1 + j) / 2;
     }
     return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
