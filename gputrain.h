@@ -13576,7 +13576,9 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     return r;
 }
 /* An epoch has ended. */
-static int gtr__monitored(const gtr_fit_desc *d) { return 2 * (int)d->monitor + d->monitor_least; }
+static int gtr__monitored(const gtr_fit_desc *d) {
+    return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
+}
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -13585,12 +13587,12 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
-    b->seen++; b->wait++;
+    b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
         b->value = v; b->epoch = b->seen; b->wait = 0;
         if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
     }
-    f->p.best = (float)b->value; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
+    f->p.best = b->epoch ? (float)b->value : (float)NAN; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
