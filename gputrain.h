@@ -13441,7 +13441,7 @@ typedef struct gtr__fitting {
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
     gtr__stopping stopping;
-    gtr_metrics metrics;
+    gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
     /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
@@ -13607,7 +13607,10 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
     if (!r && held && f->d->metrics.scores) {
+        gtr__mfree(t->ctx, f->metered);
+        f->metered = NULL;
         r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
+        f->metered = t->metered; t->metered = NULL;
         f->p.metrics = &f->metrics;
     }
     if (!r && epoch_end) r = gtr__fit_watch(f);
@@ -13677,6 +13680,8 @@ static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back };
     t->ended = end;
     gtr__mfree(t->ctx, b->weights);
+    if (!t->metered) t->metered = f->metered;
+    else gtr__mfree(t->ctx, f->metered);
     if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
     fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
         gtr_end_text(why));
