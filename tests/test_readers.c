@@ -45,7 +45,7 @@ static void awkward_tables(void)
     enum { NAMES = 20000 };
     gtr_context *ctx = gtr_create(desc0());
     gtr_csv_desc c = csv0();
-    char *wide = (char *)malloc(NAMES * 10), *end = wide;
+    char *wide = (char *)malloc(NAMES * 16), *end = wide;
     c.header = false; c.label_column = -1; c.missing = GTR_MISSING_MEDIAN;
     gtr_dataset *d = csv_of(ctx, "\n3e38\n3.2e38\n", c);
     EXPECT_OK(ctx);
