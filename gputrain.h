@@ -13188,18 +13188,20 @@ static int gtr__rank_order(const void *a, const void *b) {
     const float x = ((const gtr__ranked *)a)->score, y = ((const gtr__ranked *)b)->score;
     return (x > y) - (x < y);
 }
-/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). */
+/* The share of pairs of the class and another label whose scores are in order, equals by half (Mann and Whitney). Of
+   NaN, inf - inf, there is no order. */
 static double gtr__auc(const float *score, const int32_t *label, int32_t of, int64_t most, gtr__ranked *room) {
     int64_t n = 0, ones = 0;
     double ranks = 0;
     for (int64_t i = 0; i < most; i++) if (label[i] >= 0) {
+        if (score[i] != score[i]) return NAN;
         room[n].score = score[i]; room[n].label = label[i] == of;
         ones += room[n++].label;
     }
     if (!ones || ones == n) return NAN;
     qsort(room, (size_t)n, sizeof *room, gtr__rank_order);
     for (int64_t i = 0, j = 0, in; i < n; i = j) {
-        for (in = 0; j < n && !(room[j].score > room[i].score); j++) in += room[j].label; /* NaN: inf - inf */
+        for (in = 0; j < n && room[j].score == room[i].score; j++) in += room[j].label;
         ranks += (double)in * (double)(i + 1 + j) / 2;
     }
     return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
@@ -13451,7 +13453,7 @@ typedef struct gtr__fitting {
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
     gtr__stopping stopping;
-    gtr_metrics metrics;
+    gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
     /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
@@ -13586,7 +13588,9 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     return r;
 }
 /* An epoch has ended. */
-static int gtr__monitored(const gtr_fit_desc *d) { return 2 * (int)d->monitor + d->monitor_least; }
+static int gtr__monitored(const gtr_fit_desc *d) {
+    return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
+}
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -13595,12 +13599,12 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
-    b->seen++; b->wait++;
+    b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
         b->value = v; b->epoch = b->seen; b->wait = 0;
         if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
     }
-    f->p.best = (float)b->value; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
+    f->p.best = b->epoch ? (float)b->value : (float)NAN; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
@@ -13615,7 +13619,10 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
     if (!r && held && f->d->metrics.scores) {
+        gtr__mfree(t->ctx, f->metered);
+        f->metered = NULL;
         r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
+        f->metered = t->metered; t->metered = NULL;
         f->p.metrics = &f->metrics;
     }
     if (!r && epoch_end) r = gtr__fit_watch(f);
@@ -13685,6 +13692,8 @@ static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back };
     t->ended = end;
     gtr__mfree(t->ctx, b->weights);
+    if (!t->metered) t->metered = f->metered;
+    else gtr__mfree(t->ctx, f->metered);
     if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
     fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
         gtr_end_text(why));
@@ -15229,10 +15238,14 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
 static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
     char text[256], name[256];
     int64_t k = 0, number = 0;
+    gtr__csv at = *s;
+    gtr__field of;
+    at.header = NULL;
     const size_t n = gtr__csv_text(f, text, sizeof text);
     if (n < sizeof text) {
-        for (; s->header && k < s->columns; k++)
-            if (gtr__csv_name(s, k, name, sizeof name) && !strcmp(name, text)) return k;
+        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL)
+            if ((p = gtr__csv_field(&at, p, 0, &of)) != NULL && gtr__csv_text(&of, name, sizeof name) < sizeof name
+                && !strcmp(name, text)) return k;
         for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
         if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
     }
@@ -15313,7 +15326,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->end = end;
     s->first_line = s->line;
     if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)))
+    const bool hole = desc.missing && names < 2 && desc.label_column < 0 && !desc.label; /* in a file of one column */
+    if (!hole && gtr__csv_line_end(s, gtr__csv_skip(s, p)))
         return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
     if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
     s->line = s->first_line;
@@ -15359,7 +15373,8 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
         c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
-            ? like->column[0].fill[k] : !n ? 0 : v ? (v[n / 2] + v[(n - 1) / 2]) / 2 : (gtr_float)(sum / (double)n);
+            ? like->column[0].fill[k] : !n ? 0 : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2)
+            : (gtr_float)(sum / (double)n);
         if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
             int64_t at = 0;
             while (s->role[at] != k) at++;
@@ -16050,19 +16065,23 @@ const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
         ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
 }
-/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of, in turn. */
-static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, gtr_float *const *value) {
-    const int64_t count = (c->span ? c->span : rows * c->row) / n;
-    const bool bytes = c->dtype == GTR_U8;
+/* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of in turn, each `apart` times. Of
+   windows that overlap each step counts once, where its elements are the same ones in all of them. */
+static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, int64_t apart, gtr_float *const *value) {
+    const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
+    const int64_t runs = once ? 1 : rows, each = once ? c->span / n * n : c->row, count = runs * (each / n);
     for (int64_t k = 0; k < n; k++) {
         double mean = 0, sum = 0;
         for (int pass = 0; pass < 2; pass++) {
             if (pass) mean = sum / (double)count;
             sum = 0;
-            for (int64_t i = k; i < count * n; i += n) {
-                const double v = (bytes ? (double)(c->scale * c->host[i] + c->shift)
-                    : (double)((const gtr_float *)(const void *)c->host)[i]) - mean;
-                sum += pass ? v * v : v;
+            for (int64_t r = 0; r < runs; r++) {
+                const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
+                const gtr_float *x = (const gtr_float *)(const void *)row;
+                for (int64_t at = k * apart; at < each; at += n * apart) for (int64_t i = at; i < at + apart; i++) {
+                    const double v = (bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i]) - mean;
+                    sum += pass ? v * v : v;
+                }
             }
         }
         value[0][k] = (gtr_float)mean;
@@ -16084,7 +16103,8 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
     value[1] = value[0] + n;
     for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
-    if (c) gtr__column_moments(c, d->rows, n, value);
+    if (c) gtr__column_moments(c, d->rows, n, !gtr__column_turns(c, x) ? 1 : c->channels == 2 ? c->image.channels
+        : c->row / n, value);
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
     for (int k = 0; k < 2 && t; k++) {

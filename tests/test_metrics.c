@@ -124,6 +124,9 @@ static void infinite(void)
         gtr_metrics m;
         for (int i = 0; i < n.data->column[0].row; i++) ((gtr_float *)(void *)n.data->column[0].host)[i] = INFINITY;
         EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &m), GTR_OK);
+        /* of a softmax of them, NaN, there is no order */
+        if (n.d.scores->shape.ndim > n.d.labels->shape.ndim && !n.d.probabilities)
+            CHECK(m.value[GTR_METRIC_AUC] != m.value[GTR_METRIC_AUC], "case %d: AUC is %g", k, m.value[GTR_METRIC_AUC]);
         gtr_destroy(n.ctx);
     }
 }
@@ -216,6 +219,20 @@ static bool watch(const gtr_progress *p)
     if (s->releases) gtr_release(p->trainer->ctx, s->scores->id);
     return true;
 }
+/* Another set is measured between the validations: what these found stays. */
+typedef struct { gtr_dataset *data; const gtr_metrics_desc *d; int64_t rows; int calls; } besides;
+static bool beside(const gtr_progress *p)
+{
+    besides *b = (besides *)p->user;
+    gtr_metrics m;
+    int64_t support = 0, confused = 0;
+    for (int k = 0; p->metrics && k < 3; k++) support += p->metrics->of_class[k].support;
+    for (int k = 0; p->metrics && k < 9; k++) confused += p->metrics->confusion[k];
+    if (p->metrics) CHECK(support == b->rows && confused == b->rows, "call %d: %lld labels, %lld confused, want %lld",
+        b->calls, (long long)support, (long long)confused, (long long)b->rows);
+    b->calls++;
+    return gtr_evaluate_metrics(p->trainer, b->data, *b->d, &m) == GTR_OK && m.confusion;
+}
 static void in_a_fit(void)
 {
     static gtr_float x[600];
@@ -255,6 +272,11 @@ static void in_a_fit(void)
         EXPECT_EQ(gtr_evaluate_metrics(t, held, f.metrics, &m), GTR_OK);
         CHECK((float)m.value[GTR_METRIC_F1_MACRO] == end.best, "f1 is %.9g, and was %.9g", m.value[GTR_METRIC_F1_MACRO],
             (double)end.best);
+        besides b = { data, &f.metrics, gtr_dataset_rows(held), 0 };
+        gtr_fit_desc g = f;
+        g.callback = beside; g.callback_user = &b; g.callback_every = 3; g.epochs = 4; g.silent = true;
+        EXPECT_EQ(gtr_fit(t, data, g), GTR_OK);
+        EXPECT(b.calls > 3);
         f.metrics.scores = NULL;
         EXPECT_EQ(gtr_fit(t, data, f), GTR_ERR_ARG);
         EXPECT_ERROR(ctx, GTR_ERR_ARG, "monitor");

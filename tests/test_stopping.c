@@ -3,6 +3,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include <unistd.h>
 #include "device.h"
 #include "points.h"
 #include "schedules.h"
@@ -48,6 +49,41 @@ static gtr_fit_desc fit_of(int epochs, int batch)
     memset(&f, 0, sizeof f);
     f.epochs = epochs; f.batch = batch; f.no_shuffle = true; f.silent = true;
     return f;
+}
+/* A set of rows whose loss is far below the training set's. */
+static gtr_dataset *line_far(const line *n)
+{
+    static const float x[2] = { 1000, 1000 };
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 2; a.column[0].data = x; a.column[0].shape = gtr_shape1(1);
+    return gtr_dataset_arrays(n->ctx, a);
+}
+/* A fit that goes on by another value, of another set, or the first to go by one: epochs are numbered as before. Of a
+   value that is none there is no best. */
+static void goes_on_by_another(void)
+{
+    static const char path[] = "build/stopping.checkpoint";
+    int k, i;
+    for (k = 0; k < 4; k++) for (i = 0; i < 2; i++) {
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d);
+        d.lr = 0.1f;
+        line n = line_of(d, ones, 8);
+        gtr_fit_desc f = fit_of(i ? 5 : 2, 4);
+        f.checkpoint = path; f.resume = i; f.restore_best = k || i; f.patience = f.restore_best ? 9 : 0;
+        if (i && k == 1) { f.monitor = GTR_METRIC_TENSOR; f.metric = n.loss; f.monitor_least = true; }
+        if (!i && k == 2) f.validation = line_far(&n);
+        if (k == 3) { f.monitor = GTR_METRIC_TENSOR; f.metric = gtr_log(gtr_scale(n.loss, 0, -1)); }
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        const gtr_fit_end end = gtr_fit_ended(n.t);
+        const int want = k == 3 || (!i && !k) ? 0 : f.epochs;
+        CHECK(end.best_epoch == want, "case %d, fit %d: best in epoch %d, want %d", k, i, end.best_epoch, want);
+        CHECK((end.best == end.best) == (want > 0), "case %d, fit %d: best is %g", k, i, (double)end.best);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    unlink(path);
 }
 static void rates_are_pytorchs(void)
 {
@@ -430,6 +466,7 @@ static void all(void)
     RUN(best_is_back);
     RUN(for_so_long);
     RUN(plateau_of_a_fit);
+    RUN(goes_on_by_another);
     RUN(rates_are_pytorchs);
     RUN(rates_beside);
 }
