@@ -236,8 +236,10 @@ typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfini
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 /* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
-   the median of what there is of its column, or a constant. */
-typedef enum gtr_missing { GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT } gtr_missing;
+   the median of what there is of its column, or a constant; or rows with such a field are left out. */
+typedef enum gtr_missing {
+    GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
+} gtr_missing;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -560,8 +562,9 @@ typedef struct gtr_csv_desc {
     const char *columns; /* the features, in this order; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
-    gtr_missing missing; /* of features; of categories, if not GTR_MISSING_ERROR: a string as the others */
+    gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
+    bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
        and a string that it has not is an error */
     const gtr_dataset *like;
@@ -14984,6 +14987,7 @@ typedef struct {
     int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which */
     int features, categories;
     bool texts; /* labels are strings */
+    bool drop; /* the line that is read is left out */
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -15049,6 +15053,12 @@ static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_
     for (const char *p = s->header; p && k >= 0; k--, p += p != NULL) p = gtr__csv_field(&at, p, 0, &f);
     return s->header && k < 0 && f.p && gtr__csv_text(&f, name, size) < size ? name : NULL;
 }
+static bool gtr__csv_missing(const gtr__field *f) {
+    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
+    for (size_t k = 0; k < GTR__LENGTH(none); k++)
+        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
+    return f->n == 0;
+}
 /* What a text in want's place is; hints at what may have been meant. */
 static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
     char text[400], field[32];
@@ -15058,14 +15068,11 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     field[n] = 0;
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
-        : s->role[column] < 0 ? "" : " (.missing fills holes, .categories numbers strings, .skip leaves a column out)");
+        : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
+        : !gtr__csv_missing(f) ? ""
+        : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
+        : s->desc.missing ? "" : " (.missing makes a string of it, or leaves such rows out)");
     return NULL;
-}
-static bool gtr__csv_missing(const gtr__field *f) {
-    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
-    for (size_t k = 0; k < GTR__LENGTH(none); k++)
-        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
-    return f->n == 0;
 }
 /* The string's number in c's names; of those of .like alone, if that is set. */
 static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f, int64_t column, const char *next,
@@ -15081,7 +15088,7 @@ static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f,
 }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
-    const int32_t role = s->role[c];
+    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
     const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
     const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
@@ -15118,12 +15125,25 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
     return next;
 }
-/* The line at p into row r. Returns the next line, NULL on error. */
+/* Whether the line at p has a hole for which it is left out. */
+static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
+    const bool all = s->desc.missing == GTR_MISSING_DROP;
+    gtr__csv at = *s;
+    gtr__field f;
+    for (int64_t c = 0; c < s->columns && (all || s->desc.drop_unlabelled); c++) {
+        if (!(p = gtr__csv_field(&at, p, c, &f))) return false;
+        if ((all ? s->role[c] != GTR__CSV_SKIP : c == s->label) && gtr__csv_missing(&f)) return true;
+        if (*p++ != s->desc.separator) return false;
+    }
+    return false;
+}
+/* The line at p into row r, if it is not left out. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     const int64_t line = s->line;
     if (gtr__csv_line_end(s, gtr__csv_skip(s, p)) && (s->columns > 1 || !s->desc.missing)) {
         GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)line); return NULL;
     }
+    s->drop = gtr__csv_drops(s, p);
     for (int64_t c = 0; c < s->columns; c++) {
         if (!(p = gtr__csv_value(s, p, c, r))) return NULL;
         const bool more = *p == s->desc.separator;
@@ -15234,7 +15254,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->header = names == s->columns ? header : NULL;
     return gtr__csv_roles(s);
 }
-/* Whether labels are strings: as those of .like, or because the first of them is no number. */
+/* Whether labels are strings: as those of .like, or because the first of a row that is not left out is no number. */
 static bool gtr__csv_strings(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
     gtr__csv at = *s;
@@ -15243,7 +15263,13 @@ static bool gtr__csv_strings(gtr__csv *s) {
     if (s->label < 0 || s->desc.regression) return false;
     if (like) return like->classed > 0;
     const char *p = s->begin;
-    for (int64_t k = 0; k <= s->label; k++) {
+    while (p < s->end && gtr__csv_drops(&at, p)) {
+        if (!gtr__csv_fields(&at, p, &p)) return false;
+        p += *p == '\r';
+        p += p < s->end;
+        at.line++;
+    }
+    for (int64_t k = 0; k <= s->label && p < s->end; k++) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
         p += k < s->label;
     }
@@ -15259,7 +15285,7 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
     const gtr_dataset *like = s->desc.like;
-    if (!s->features || how == GTR_MISSING_ERROR) return true;
+    if (!s->features || how == GTR_MISSING_ERROR || how == GTR_MISSING_DROP) return true;
     gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
     bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
     for (int64_t k = 0; k < c->row && ok; k++) {
@@ -15326,8 +15352,9 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
         d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
         ok = d && gtr__csv_columns(&s, d);
     }
-    for (const char *p = s.begin; ok && p < s.end; r++) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
+    for (const char *p = s.begin; ok && p < s.end; r += !s.drop) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
     if (d) d->rows = r;
+    if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
     gtr__mfree(ctx, s.role);
     if (!ok) { gtr__dataset_free(d); return NULL; }
@@ -15346,7 +15373,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
-    else if ((unsigned)desc.missing > GTR_MISSING_CONSTANT || gtr__nonfinite(&hole, 1))
+    else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
         GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
             (int)desc.missing, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
