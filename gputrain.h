@@ -499,7 +499,7 @@ typedef struct gtr_fit_desc {
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
-       of .metrics, the errors the less, the rest the more */
+       of .metrics, the errors the less, the rest the more; one that is NaN there: GTR_ERR_ARG */
     gtr_metric monitor;
     bool monitor_least; /* the least .metric is the best */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
@@ -13585,6 +13585,10 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
         largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+    if (v != v && d->monitor > GTR_METRIC_TENSOR)
+        return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
+            "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
+            gtr__metric_rows[d->monitor].name);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen++; b->wait++;
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
