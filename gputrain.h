@@ -13412,8 +13412,9 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     if (out->classes) gtr__metrics_classes(ctx, data, out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) {
         const bool shown = i < GTR_METRIC_PRECISION_MACRO || i > GTR_METRIC_F1_MICRO;
-        if (!shown || out->value[i] != out->value[i]) continue;
-        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", desc.top_k ? desc.top_k : 5, out->value[i]);
+        const int k = desc.top_k ? desc.top_k : 5;
+        if (!shown || out->value[i] != out->value[i] || (i == GTR_METRIC_TOP_K && k >= out->classes)) continue;
+        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", k, out->value[i]);
         else gtr__textf(ctx, "%s %.6g  ", gtr__metric_rows[i].name, out->value[i]);
     }
     gtr__textf(ctx, "of %lld %s", (long long)out->counted, out->classes ? "labels" : "targets");

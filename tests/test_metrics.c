@@ -122,6 +122,9 @@ static void as_a_table(void)
     snprintf(line, sizeof line, "\n%-20s %7lld %7lld %7lld %7lld\n", "2", (long long)out.confusion[8],
         (long long)out.confusion[9], (long long)out.confusion[10], (long long)out.confusion[11]);
     CHECK(strstr(out.text, line), "\"%s\" is not in\n%s", line, out.text);
+    n.d.top_k = 4;                              /* of 4 classes: of every label */
+    EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &out), GTR_OK);
+    EXPECT(out.value[GTR_METRIC_TOP_K] == 1 && !strstr(out.text, "top-"));
     EXPECT_EQ(gtr_evaluate_metrics(m.t, m.data, m.d, &out), GTR_OK);
     snprintf(line, sizeof line, "r2 %.6g  mae %.6g  mse %.6g  rmse %.6g  of 50 targets\n", out.value[GTR_METRIC_R2],
         out.value[GTR_METRIC_MAE], out.value[GTR_METRIC_MSE], out.value[GTR_METRIC_RMSE]);
