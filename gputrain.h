@@ -15120,7 +15120,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
-        if (v < 0) return gtr__csv_fail(s, &f, c, want);
+        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with .regression");
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }

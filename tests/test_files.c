@@ -1969,7 +1969,7 @@ static void csv_bad(void)
         { "1,2,3\n4,5 5,6\n", -1, GTR_ERR_FORMAT, "got '5 5'" },
         { "1,2,3\n4,1.2.3,6\n", -1, GTR_ERR_FORMAT, "got '1.2.3'" },
         { "1,2,3\n4,5,-1\n", -1, GTR_ERR_FORMAT, "got '-1', want a class" },
-        { "1,2,3\n4,5,1.5\n", -1, GTR_ERR_FORMAT, "got '1.5', want a class" },
+        { "1,2,3\n4,5,1.5\n", -1, GTR_ERR_FORMAT, "got '1.5', want a class: a whole number from 0 to 2147483647; any with .regression" },
         { "1,2,3\n4,5,1e-1\n", -1, GTR_ERR_FORMAT, "want a class" },
         { "1,2,3\n4,5,2147483648\n", -1, GTR_ERR_FORMAT, "want a class" },
         { "1,2,3\n4,5,1e300\n", -1, GTR_ERR_FORMAT, "want a class" },
