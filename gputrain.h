@@ -820,7 +820,8 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
    0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
    which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. */
+   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. What is predicted of a standardised target is,
+   times "name.std" plus "name.mean" (gtr_parameter_find), in its unit. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -962,10 +963,10 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
 /* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed and
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
    loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. A
-   row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), (H, W, C) to
-   (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and
-   the place in one, count through all calls and fits while data, batch, shuffle and drop_last are the same; others
-   start with the first epoch. Waits. */
+   row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
+   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
+   after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
+   drop_last are the same; others start with the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1104,8 +1105,8 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
    step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
    inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
-   integers (GTR_I32) has a copy each. series may be destroyed. Split before: the windows of what validates then share
-   no step with the others. */
+   integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
+   are made then. Split before: the windows of what validates then share no step with the others. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
