@@ -31,6 +31,7 @@ help:
 	@echo 'make resnet       the same by a residual network, with augmentation (on a GPU; the CPU trains a narrow one)'
 	@echo 'make segment      which pixels are of which shape: a U-Net, and build/segment.ppm to look at'
 	@echo 'make autoencoder  images through a code of 16 numbers and back: build/autoencoder.pgm'
+	@echo 'make tabular      a table with strings and holes: penguins by species, and what they weigh'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
@@ -58,6 +59,8 @@ segment: build/$(NATIVE)/08_segment
 	$< build/segment.ppm $(or $(SEED),0) $(PRECISION)
 autoencoder: build/$(NATIVE)/09_autoencoder
 	$< build/autoencoder.pgm examples/digits.csv $(or $(SEED),0) $(PRECISION)
+tabular: build/$(NATIVE)/10_tabular
+	$< examples/penguins.csv build/penguins.safetensors $(or $(SEED),0)
 
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
@@ -137,4 +140,4 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench hash clean

@@ -236,8 +236,10 @@ typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfini
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 /* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
-   the median of what there is of its column, or a constant. */
-typedef enum gtr_missing { GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT } gtr_missing;
+   the median of what there is of its column, or a constant; or rows with such a field are left out. */
+typedef enum gtr_missing {
+    GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
+} gtr_missing;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -497,7 +499,7 @@ typedef struct gtr_fit_desc {
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
-       of .metrics, the errors the less, the rest the more */
+       of .metrics, the errors the less, the rest the more; one that is NaN there: GTR_ERR_ARG */
     gtr_metric monitor;
     bool monitor_least; /* the least .metric is the best */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
@@ -566,8 +568,9 @@ typedef struct gtr_csv_desc {
     const char *columns; /* the features, in this order; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
-    gtr_missing missing; /* of features; of categories, if not GTR_MISSING_ERROR: a string as the others */
+    gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
+    bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
        and a string that it has not is an error */
     const gtr_dataset *like;
@@ -823,7 +826,8 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
    0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
    which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. */
+   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. What is predicted of a standardised target is,
+   times "name.std" plus "name.mean" (gtr_parameter_find), in its unit. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -965,10 +969,10 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
 /* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed and
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
    loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. A
-   row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), (H, W, C) to
-   (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and
-   the place in one, count through all calls and fits while data, batch, shuffle and drop_last are the same; others
-   start with the first epoch. Waits. */
+   row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
+   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
+   after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
+   drop_last are the same; others start with the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1111,8 +1115,8 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
    step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
    inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
-   integers (GTR_I32) has a copy each. series may be destroyed. Split before: the windows of what validates then share
-   no step with the others. */
+   integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
+   are made then. Split before: the windows of what validates then share no step with the others. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -13423,8 +13427,9 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     if (out->classes) gtr__metrics_classes(ctx, data, out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) {
         const bool shown = i < GTR_METRIC_PRECISION_MACRO || i > GTR_METRIC_F1_MICRO;
-        if (!shown || out->value[i] != out->value[i]) continue;
-        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", desc.top_k ? desc.top_k : 5, out->value[i]);
+        const int k = desc.top_k ? desc.top_k : 5;
+        if (!shown || out->value[i] != out->value[i] || (i == GTR_METRIC_TOP_K && k >= out->classes)) continue;
+        if (i == GTR_METRIC_TOP_K) gtr__textf(ctx, "top-%d %.4f  ", k, out->value[i]);
         else gtr__textf(ctx, "%s %.6g  ", gtr__metric_rows[i].name, out->value[i]);
     }
     gtr__textf(ctx, "of %lld %s", (long long)out->counted, out->classes ? "labels" : "targets");
@@ -13598,6 +13603,10 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
         largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+    if (v != v && d->monitor > GTR_METRIC_TENSOR)
+        return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
+            "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
+            gtr__metric_rows[d->monitor].name);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
@@ -15079,6 +15088,7 @@ typedef struct {
     int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which */
     int features, categories;
     bool texts; /* labels are strings */
+    bool drop; /* the line that is read is left out */
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -15144,6 +15154,12 @@ static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_
     for (const char *p = s->header; p && k >= 0; k--, p += p != NULL) p = gtr__csv_field(&at, p, 0, &f);
     return s->header && k < 0 && f.p && gtr__csv_text(&f, name, size) < size ? name : NULL;
 }
+static bool gtr__csv_missing(const gtr__field *f) {
+    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
+    for (size_t k = 0; k < GTR__LENGTH(none); k++)
+        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
+    return f->n == 0;
+}
 /* What a text in want's place is; hints at what may have been meant. */
 static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
     char text[400], field[32];
@@ -15153,14 +15169,11 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     field[n] = 0;
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
-        : s->role[column] < 0 ? "" : " (.missing fills holes, .categories numbers strings, .skip leaves a column out)");
+        : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
+        : !gtr__csv_missing(f) ? ""
+        : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
+        : s->desc.missing ? "" : " (.missing makes a string of it, or leaves such rows out)");
     return NULL;
-}
-static bool gtr__csv_missing(const gtr__field *f) {
-    static const char *const none[] = { "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "?" };
-    for (size_t k = 0; k < GTR__LENGTH(none); k++)
-        if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
-    return f->n == 0;
 }
 /* The string's number in c's names; of those of .like alone, if that is set. */
 static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f, int64_t column, const char *next,
@@ -15176,7 +15189,7 @@ static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f,
 }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
-    const int32_t role = s->role[c];
+    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
     const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
     const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
@@ -15203,7 +15216,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
-        if (v < 0) return gtr__csv_fail(s, &f, c, want);
+        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with .regression");
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
@@ -15213,12 +15226,25 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
     return next;
 }
-/* The line at p into row r. Returns the next line, NULL on error. */
+/* Whether the line at p has a hole for which it is left out. */
+static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
+    const bool all = s->desc.missing == GTR_MISSING_DROP;
+    gtr__csv at = *s;
+    gtr__field f;
+    for (int64_t c = 0; c < s->columns && (all || s->desc.drop_unlabelled); c++) {
+        if (!(p = gtr__csv_field(&at, p, c, &f))) return false;
+        if ((all ? s->role[c] != GTR__CSV_SKIP : c == s->label) && gtr__csv_missing(&f)) return true;
+        if (*p++ != s->desc.separator) return false;
+    }
+    return false;
+}
+/* The line at p into row r, if it is not left out. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     const int64_t line = s->line;
     if (gtr__csv_line_end(s, gtr__csv_skip(s, p)) && (s->columns > 1 || !s->desc.missing)) {
         GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)line); return NULL;
     }
+    s->drop = gtr__csv_drops(s, p);
     for (int64_t c = 0; c < s->columns; c++) {
         if (!(p = gtr__csv_value(s, p, c, r))) return NULL;
         const bool more = *p == s->desc.separator;
@@ -15334,7 +15360,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->header = names == s->columns ? header : NULL;
     return gtr__csv_roles(s);
 }
-/* Whether labels are strings: as those of .like, or because the first of them is no number. */
+/* Whether labels are strings: as those of .like, or because the first of a row that is not left out is no number. */
 static bool gtr__csv_strings(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
     gtr__csv at = *s;
@@ -15343,7 +15369,13 @@ static bool gtr__csv_strings(gtr__csv *s) {
     if (s->label < 0 || s->desc.regression) return false;
     if (like) return like->classed > 0;
     const char *p = s->begin;
-    for (int64_t k = 0; k <= s->label; k++) {
+    while (p < s->end && gtr__csv_drops(&at, p)) {
+        if (!gtr__csv_fields(&at, p, &p)) return false;
+        p += *p == '\r';
+        p += p < s->end;
+        at.line++;
+    }
+    for (int64_t k = 0; k <= s->label && p < s->end; k++) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
         p += k < s->label;
     }
@@ -15359,7 +15391,7 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
     const gtr_dataset *like = s->desc.like;
-    if (!s->features || how == GTR_MISSING_ERROR) return true;
+    if (!s->features || how == GTR_MISSING_ERROR || how == GTR_MISSING_DROP) return true;
     gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
     bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
     for (int64_t k = 0; k < c->row && ok; k++) {
@@ -15427,8 +15459,9 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
         d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
         ok = d && gtr__csv_columns(&s, d);
     }
-    for (const char *p = s.begin; ok && p < s.end; r++) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
+    for (const char *p = s.begin; ok && p < s.end; r += !s.drop) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
     if (d) d->rows = r;
+    if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
     gtr__mfree(ctx, s.role);
     if (!ok) { gtr__dataset_free(d); return NULL; }
@@ -15447,7 +15480,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
-    else if ((unsigned)desc.missing > GTR_MISSING_CONSTANT || gtr__nonfinite(&hole, 1))
+    else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
         GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
             (int)desc.missing, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))

@@ -1465,7 +1465,8 @@ static void do_dataset(void)
         if (one_in(4)) {
             static const char *const lists[] = { NULL, "1", "2,3", "\"4\",1", "x", "" };
             c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
-            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(4); c.missing_value = nastyf(0);
+            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(5); c.missing_value = nastyf(0);
+            c.drop_unlabelled = one_in(4);
             c.like = one_in(2) ? d : NULL;
         }
         a = one_in(2) ? any_file() : path_of("good.csv");

@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     desc.header = bytes[0] >> 4 & 1;
     desc.regression = (bytes[0] >> 5 & 1) && desc.label_column != -1;
     desc.separator = separators[bytes[1] & 3];
-    desc.missing = (gtr_missing)(bytes[0] >> 6);
+    desc.missing = (gtr_missing)(bytes[1] >> 7 ? GTR_MISSING_DROP : bytes[0] >> 6);
+    desc.drop_unlabelled = bytes[1] >> 6 & 1;
     desc.missing_value = -2;
     desc.skip = lists[bytes[1] >> 2 & 1 ? bytes[2] % 6 : 0];
     desc.categories = lists[bytes[1] >> 3 & 1 ? bytes[2] / 6 % 6 : 0];

@@ -84,6 +84,26 @@ static void as_scikit_learn(void)
     }
 }
 
+/* What these labels have not is no reason to end a fit: F1 of several classes, or of targets. */
+static void nothing_to_monitor(void)
+{
+    for (int k = 0; k < 2; k++) {
+        net n = net_of(k ? 12 : 0);
+        gtr_trainer_desc how;
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f); memset(&how, 0, sizeof how);
+        n.d.scores = gtr_linear(n.s, "own", gtr_tensor_shape(n.s).dim[1]);
+        n.t = gtr_trainer_create(k ? gtr_mse(n.d.scores, n.y) : gtr_cross_entropy(n.d.scores, n.y), how);
+        f.silent = true; f.epochs = 9; f.patience = 2; f.restore_best = true; f.validation = n.data; f.metrics = n.d;
+        f.monitor = GTR_METRIC_F1;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "monitor is f1, which the validation set has no value of");
+        f.monitor = k ? GTR_METRIC_R2 : GTR_METRIC_F1_MACRO;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        EXPECT(gtr_fit_ended(n.t).best_epoch > 0);
+        gtr_destroy(n.ctx);
+    }
+}
 /* The table has the classes' names, all figures, and the confusion. */
 static void as_a_table(void)
 {
@@ -102,6 +122,9 @@ static void as_a_table(void)
     snprintf(line, sizeof line, "\n%-20s %7lld %7lld %7lld %7lld\n", "2", (long long)out.confusion[8],
         (long long)out.confusion[9], (long long)out.confusion[10], (long long)out.confusion[11]);
     CHECK(strstr(out.text, line), "\"%s\" is not in\n%s", line, out.text);
+    n.d.top_k = 4;                              /* of 4 classes: of every label */
+    EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &out), GTR_OK);
+    EXPECT(out.value[GTR_METRIC_TOP_K] == 1 && !strstr(out.text, "top-"));
     EXPECT_EQ(gtr_evaluate_metrics(m.t, m.data, m.d, &out), GTR_OK);
     snprintf(line, sizeof line, "r2 %.6g  mae %.6g  mse %.6g  rmse %.6g  of 50 targets\n", out.value[GTR_METRIC_R2],
         out.value[GTR_METRIC_MAE], out.value[GTR_METRIC_MSE], out.value[GTR_METRIC_RMSE]);
@@ -291,6 +314,7 @@ static void in_a_fit(void)
 static void all(void)
 {
     RUN(as_a_table);
+    RUN(nothing_to_monitor);
     RUN(names_of_classes);
     RUN(refused);
     RUN(infinite);

@@ -184,6 +184,41 @@ static void chosen(void)
     EXPECT(named(gtr_dataset_category(d, 0, 1), ""));
     gtr_destroy(ctx);
 }
+/* Rows that are left out: for a hole in what is looked at, or in the label alone; strings of theirs have no number. */
+static void dropped(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    static const char text[] = "id,age,city,risk\r\n,30,Lima,\r\n,40,Rome,high\r\nx,NA,\"Os\nlo\",low\r\n,7,,high\r\n"
+        "y,50,Oslo,?\r\nz,60,Bonn,low";
+    gtr_csv_desc c = csv0();
+    c.skip = "id"; c.categories = "city"; c.missing = GTR_MISSING_DROP;
+    gtr_dataset *d = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(d) == 2 && at(d, 0, 0, 0) == 40 && at(d, 0, 1, 0) == 60);
+    EXPECT(gtr_dataset_categories(d, 1) == 2 && named(gtr_dataset_category(d, 1, 0), "Rome")
+        && named(gtr_dataset_category(d, 1, 1), "Bonn"));
+    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 0), "high") && at(d, 2, 1, 0) == 1);
+    c.like = d;
+    d = csv_of(ctx, "id,age,city,risk\n,1,Rome,low\n,1,Lima,\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(d) == 1 && at(d, 2, 0, 0) == 1);
+    c.like = NULL; c.missing = GTR_MISSING_MEAN; c.drop_unlabelled = true;
+    d = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(d) == 4 && gtr_dataset_classes(d) == 2 && gtr_dataset_categories(d, 1) == 4);
+    EXPECT(at(d, 0, 1, 0) == (40 + 7 + 60) / 3.0f && at(d, 0, 3, 0) == 60 && named(gtr_dataset_category(d, 1, 1),
+        "Os\nlo"));
+    c = csv0();     /* numbers as labels; no label, where there is none to miss */
+    c.drop_unlabelled = true; c.regression = true;
+    d = csv_of(ctx, "a,b\n1,\n2,5\n3,NaN\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(d) == 1 && at(d, 0, 0, 0) == 2 && at(d, 1, 0, 0) == 5);
+    c.regression = false; c.label_column = -1;
+    d = csv_of(ctx, "a,b\n1,4\n2,5\n", c);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(d), 2);
+    gtr_destroy(ctx);
+}
 static void refused_tables(void)
 {
     static const struct { const char *text, *columns, *skip, *categories, *label; int missing; gtr_result want;
@@ -212,8 +247,18 @@ static void refused_tables(void)
         { "a,b\n1,0\n1,\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT,
             "line 3, column 2 (counted from 1), \"b\": a blank "
             "field, want a class" },
-        { "a,b\n1,u\n1,\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT, "a blank field, want a label" },
-        { "a,b\n1,0\n,0\n", NULL, NULL, "a", NULL, 0, GTR_ERR_FORMAT, "a blank field, want a string" },
+        { "a,b\n1,u\n1,\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT,
+            "a blank field, want a label (.drop_unlabelled leaves such rows out)" },
+        { "a,b\n1,0\n1,x\n", NULL, NULL, NULL, NULL, 1, GTR_ERR_FORMAT,
+            "got 'x', want a class: a whole number from 0 to 2147483647" },
+        { "a,b\n1,0\n,0\n", NULL, NULL, "a", NULL, 0, GTR_ERR_FORMAT,
+            "a blank field, want a string (.missing makes a string of it, or leaves such rows out)" },
+        { "a,b\n1,NA\n,0\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_ARG, "each row has a hole" },
+        { "a,b\n1,NA\n2,0,5\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
+        { "a,b\n1,NA,5\n2,0\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT,
+            "line 3 has 2 columns, want 3 as line 2 has" },
+        { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
+        { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
         { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 3, column 1 (counted from 1), \"a\": "
             "text behind a closing quote" },
@@ -862,6 +907,7 @@ static void all(void)
     RUN(wide_arrays);
     RUN(tables_of_python);
     RUN(chosen);
+    RUN(dropped);
     RUN(refused_tables);
     RUN(memory_of_a_table);
     RUN(standardised);
