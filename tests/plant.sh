@@ -40,7 +40,7 @@ groups: s/for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group\[g\].patt
 cast to bfloat16: s/rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;/rounded = (u + 0x17fffu + (u >> 16 \& 1u)) >> 16 \& 0xfff0u;/
 cast to float16: s/normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;/normal = (a - 0x38000000u + 0xfffu) >> 16 << 3;/
 loss scale: s/: 1) \/ scale);/: 1) \/ GTR__MAX(scale, 512));/
-predictor of rows that act on each other: s/\*apart = rows\[out->id\] == APART;/*apart = rows[out->id] != NONE;/
+predictor of rows that act on each other: s/\*apart = \*apart && rows\[p->of\[GTR__OUT\]\[k\]->id\] == APART;/*apart = *apart \&\& rows[p->of[GTR__OUT][k]->id] != NONE;/
 tail batch of a set: s/rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) \* batch);/rows = (double)batch;/
 END
 }
