@@ -1899,6 +1899,7 @@ static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv
 static gtr_csv_desc csv_desc(int label, bool header, char separator, bool regression, float scale)
 {
     gtr_csv_desc d;
+    memset(&d, 0, sizeof d);
     /* here: from 0, -1 the last, -2 none */
     d.label_column = label == -2 ? -1 : label == -1 ? 0 : label == -3 ? -2 : label + 1;
     d.header = header; d.separator = separator; d.regression = regression; d.scale = scale;
