@@ -1108,9 +1108,8 @@ GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights,
 /* A copy of the rows of n sets of the same columns, one set behind the other. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
 /* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape. In use, too: a trainer that d feeds wants
-   gtr_trainer_data or gtr_fit again, and begins an epoch;
-   a GPU gets all of d again then. Not in a callback of a fit that
-   reads d. */
+   gtr_trainer_data or gtr_fit again, and begins an epoch; a GPU gets all of d again then. Not in a callback of a fit
+   that reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
    step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float

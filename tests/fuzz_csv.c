@@ -5,15 +5,7 @@
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
-
-#define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
-static size_t alive, most;
-static void *count_alloc(size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; alive += bytes; most = GTR__MAX(most, alive); return malloc(bytes);
-}
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; alive -= bytes; free(p);
-}
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

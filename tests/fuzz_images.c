@@ -5,8 +5,8 @@
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#include "fuzz.h"
 
-#define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
 /* Three rows of CIFAR, at whose start the bytes lie. */
 static void cifar(gtr_context *ctx, const uint8_t *bytes, size_t size, int classes)
 {
@@ -24,13 +24,6 @@ static void cifar(gtr_context *ctx, const uint8_t *bytes, size_t size, int class
         MUST(label[k] < classes && !memcmp(image + k * 3072, copy + k * row + labels, 3072));
     free(copy);
     free(image);
-}
-static size_t asked;
-static void *count_alloc(size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; asked += bytes; return malloc(bytes);
-}
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) {
-    (void)bytes; (void)kind; (void)user; free(p);
 }
 /* A PGM or PPM file in memory of just its size, as it is and resized: to at most 8 x 8, of 1 or 3 channels. */
 static void pnm(gtr_context *ctx, const uint8_t *bytes, size_t size, unsigned how)

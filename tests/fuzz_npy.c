@@ -6,15 +6,8 @@
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#include "fuzz.h"
 
-#define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
-static size_t alive, most;
-static void *count_alloc(size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; alive += bytes; most = GTR__MAX(most, alive); return malloc(bytes);
-}
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) {
-    (void)kind; (void)user; alive -= bytes; free(p);
-}
 static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__column *c, bool finite)
 {
     const char *const descr[] = { "<f4", "", "", "<i4", "|u1" };

@@ -6,22 +6,7 @@
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
-
-#define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
-static size_t asked, alive;
-static void *count_alloc(size_t bytes, gtr_memory kind, void *user)
-{
-    (void)kind; (void)user;
-    asked += bytes;
-    alive++;
-    return malloc(bytes);
-}
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user)
-{
-    (void)bytes; (void)kind; (void)user;
-    alive--;
-    free(p);
-}
+#include "fuzz.h"
 
 /* The entries as parameters of a context that has nothing else; names with a 0 inside have no C string. */
 static bool as_model(const gtr__st *s, gtr_context *ctx, gtr_tensor *tensor, gtr_tensor **parameter, char (*name)[1100])

@@ -7,6 +7,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include "copies.h"
 #include "device.h"
 #include "points.h"
 #include <dirent.h>
@@ -509,13 +510,6 @@ static void mutants(void)
 }
 
 /* Copies to and from the device that fail, one after the other. */
-static int copies_left;
-static gtr_result (*real_copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
-static gtr_result bad_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
-{
-    if (copies_left-- == 0) return GTR_ERR_NOMEM;
-    return real_copy(instance, dst, src, bytes, kind, wait);
-}
 static void failing_copies(void)
 {
     static unsigned char file[ROOM];

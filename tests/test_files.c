@@ -72,6 +72,7 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #undef close
 #undef rename
 #include "check.h"
+#include "copies.h"
 #include "resized.h"
 
 static bool small;
@@ -1054,13 +1055,6 @@ static void old_places(void)
     gtr_destroy(other);
 }
 /* A write to the device that fails in the middle of a load leaves what was there. */
-static int copies_left;
-static gtr_result (*real_copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
-static gtr_result bad_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
-{
-    if (copies_left-- == 0) return GTR_ERR_NOMEM;
-    return real_copy(instance, dst, src, bytes, kind, wait);
-}
 static void failing_copies(void)
 {
     gtr_context *ctx = context(GTR_DEVICE_CPU);
