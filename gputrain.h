@@ -54,7 +54,8 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
     pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
-    running leaves resolve runner set-get schedule training nonfinite step evaluate metrics fit predicting files
+    running leaves resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting
+    files
     datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
@@ -240,6 +241,9 @@ typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE
 typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
 } gtr_missing;
+/* How steps get a data set's rows: with GTR_STREAM_ALWAYS, and without a word where the device has no room for them
+   beside what training takes, they stay in host memory, are read ahead by a thread and copied under earlier steps. */
+typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
 typedef enum gtr_preset {
@@ -470,6 +474,7 @@ typedef struct gtr_progress {
     double samples_per_second, seconds_left;
     const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from the first validation on; else NULL */
     float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
+    float data_wait; /* share of the time that the device waited for data: 0 but with a set that is streamed */
     void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
@@ -521,6 +526,7 @@ typedef struct gtr_fit_end {
     double seconds;
     float best; int best_epoch; /* as gtr_progress has them */
     bool restored; /* the weights are that epoch's */
+    float data_wait; /* as gtr_progress has it */
 } gtr_fit_end;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied, unless borrow is set. */
@@ -549,6 +555,22 @@ typedef struct gtr_augment_desc {
     float contrast; /* c: the distance from mean times one from 1 - c to 1 + c */
 } gtr_augment_desc;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
+/* Rows that a function makes. */
+typedef struct gtr_callback_desc {
+    int64_t rows; /* an epoch's */
+    int columns; /* 1 to 16, of column: dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
+    gtr_column column[16];
+    /* Writes rows begin to end - 1, one behind the other, from column[k] on those of column k; false: it failed, which
+       ends the run with GTR_ERR_USER. What it writes depends on epoch and row alone: rows are asked for in any order,
+       ahead of the steps that read them, again, and some that none reads. Epochs count from 0, as gtr_trainer_data's
+       do; evaluations read epoch 0. Calls are never two at once, from a thread of the library's own (with 1 MB of stack)
+       that may run beside all others, but for: same_thread, GPUTRAIN_NO_THREADS, the search for what is not finite.
+       It calls nothing of this context. */
+    bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
+    void *user;
+    bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
+    const char *name; /* for errors; NULL: the function's */
+} gtr_callback_desc;
 typedef struct gtr_images_desc {
     int height, width; /* that all images become; 0: all have the first one's, and stay as they are */
     /* that the shorter side is resized to, before height x width are cropped from the middle, at least both of them; 0:
@@ -595,6 +617,7 @@ typedef struct gtr_npy_desc {
     bool floats; /* int8 to int64 become float32, too */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
+    bool map; /* as gtr_dataset_idx_map, of float32, int32, uint8 and bool in C's order; numbers are not looked at */
 } gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
@@ -1058,9 +1081,22 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 // >>data
 /* Data sets copy what they are given, keep it on the device and belong to the context. NULL and an error on failure. */
 GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
+/* Rows of a generator, a ring buffer, a file larger than memory: see gtr_callback_desc. Trained on and evaluated as
+   others are, bytes and all, shuffled, cut short and gone on with; what copies or measures rows refuses it
+   (GTR_ERR_STATE), and gtr_dataset_row is NULL. It may have fewer columns than there are inputs, see
+   gtr_dataset_stream. */
+GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc);
+/* How steps get d's rows, the same bytes in any case. Before its first use. On the CPU streaming is reading ahead, which
+   is worth it for what is mapped from a file. Inputs without a batch have no column; with GTR_STREAM_ALWAYS, or a
+   callback's, others may have none: gtr_set's values then serve every step, a smaller batch the first of them.
+   gtr_fit_end.data_wait says what it costs. */
+GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
+/* The same of files that are mapped, and read where and when rows are wanted: they may be larger than memory, and have
+   to stay as they are (where one gets shorter the system ends the process). See gtr_dataset_stream. */
+GTR_API gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const char *labels);
 /* CIFAR's binary files, n of them one behind the other: columns "image" (u8, (3, 32, 32), for inputs (N, 3, 32, 32)
    and (N, 32, 32, 3)) and "label" (u8). classes: 10 for CIFAR-10, whose rows are a label and the image; for CIFAR-100,
    whose rows begin with two labels, 100 for the fine ones and 20 for the coarse ones. A file of other than whole rows,
@@ -2335,7 +2371,8 @@ typedef struct {
     bool shared;
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
-    bool borrowed; /* host is the caller's */
+    bool borrowed; /* host is the caller's, or of */
+    void *mapped; size_t mapped_bytes; /* NULL: no file is */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2348,6 +2385,10 @@ struct gtr_dataset {
     int64_t *index, *device_index; /* of windows of several series: where each begins; NULL: none */
     int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
+    gtr_streaming streaming; /* as asked for */
+    bool streamed; /* as it is, since its first use: see gtr__dataset_device */
+    gtr_callback_desc call; /* with fill: its rows are nowhere, columns have no host; */
+    struct gtr__gate *gate; /* one call at a time */
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
@@ -2429,6 +2470,7 @@ struct gtr_trainer {
     gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
+    int64_t read_end; /* a fit's batches end before this one; 0: not known */
     int column[GTR__MAX_FEED]; /* of each input */
     struct gtr__cached *slot[GTR__RING]; /* the plan of each step in the ring */
     struct gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
@@ -2668,6 +2710,20 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
     (void)cpu;
     for (int64_t i = 0; i < pieces; i++) fn(arg, i);
 }
+typedef struct gtr__gate { int none; } gtr__gate;
+typedef int gtr__thread;
+#define GTR__THREAD(main, arg) static void main(void *arg)
+#define GTR__THREAD_END
+static bool gtr__gate_init(gtr__gate *g) { g->none = 0; return true; }
+static void gtr__gate_free(gtr__gate *g) { (void)g; }
+static void gtr__gate_lock(gtr__gate *g) { (void)g; }
+static void gtr__gate_unlock(gtr__gate *g) { (void)g; }
+static void gtr__gate_sleep(gtr__gate *g) { (void)g; }
+static void gtr__gate_wake(gtr__gate *g) { (void)g; }
+static bool gtr__thread_start(gtr__thread *t, void (*main)(void *), void *arg) {
+    (void)t; (void)main; (void)arg; return false;
+}
+static void gtr__thread_join(gtr__thread t) { (void)t; }
 #else
 /* What differs between POSIX threads and Win32: a thread, a lock with one condition. */
 #ifdef _WIN32
@@ -2793,15 +2849,17 @@ static void gtr__pool_loop(gtr__pool *pool) {
     }
 }
 #ifdef _WIN32
-static DWORD WINAPI gtr__pool_main(LPVOID arg) { gtr__pool_loop((gtr__pool *)arg); return 0; }
-static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
-    *t = CreateThread(NULL, 1 << 20, gtr__pool_main, pool, 0, NULL);
+#define GTR__THREAD(main, arg) static DWORD WINAPI main(LPVOID arg)
+#define GTR__THREAD_END 0
+static bool gtr__thread_start(gtr__thread *t, LPTHREAD_START_ROUTINE main, void *arg) {
+    *t = CreateThread(NULL, 1 << 20, main, arg, 0, NULL);
     return *t != NULL;
 }
 static void gtr__thread_join(gtr__thread t) { WaitForSingleObject(t, INFINITE); CloseHandle(t); }
 #else
-static void *gtr__pool_main(void *arg) { gtr__pool_loop((gtr__pool *)arg); return NULL; }
-static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
+#define GTR__THREAD(main, arg) static void *main(void *arg)
+#define GTR__THREAD_END NULL
+static bool gtr__thread_start(gtr__thread *t, void *(*main)(void *), void *arg) {
     pthread_attr_t attr;
 #ifdef SIG_SETMASK /* a signal's handler shall run on the user's threads */
     sigset_t all, old;
@@ -2811,7 +2869,7 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
         pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* convolutions keep 200 KiB there; musl's default is 128 */
-        ok = !pthread_create(t, &attr, gtr__pool_main, pool);
+        ok = !pthread_create(t, &attr, main, arg);
         pthread_attr_destroy(&attr);
     }
 #ifdef SIG_SETMASK
@@ -2821,6 +2879,7 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
 }
 static void gtr__thread_join(gtr__thread t) { pthread_join(t, NULL); }
 #endif
+GTR__THREAD(gtr__pool_main, arg) { gtr__pool_loop((gtr__pool *)arg); return GTR__THREAD_END; }
 static int gtr__online_cores(void) {
 #ifdef _WIN32
     SYSTEM_INFO info;
@@ -2889,7 +2948,7 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     pool->process = GTR__PROCESS();
     if (!gtr__gate_init(&pool->work)) { host->free(host->user, pool, bytes); return NULL; }
     if (!gtr__gate_init(&pool->end)) { gtr__gate_free(&pool->work); host->free(host->user, pool, bytes); return NULL; }
-    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], pool)) pool->workers++;
+    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], gtr__pool_main, pool)) pool->workers++;
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
 }
@@ -9505,13 +9564,18 @@ static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n
     }
     return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
 }
+/* Whatever the device has room for. */
+static bool gtr__streams(const gtr_dataset *d) { return d->call.fill || d->streaming == GTR_STREAM_ALWAYS; }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
-   others. */
+   others with a batch; -1: it has none, gtr_set sets it. */
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
-    int i, k;
-    if (d->n_columns != n) return gtr__data_fail(d, input, n, "a column for each input is wanted", "");
-    for (i = 0; i < n; i++) column[i] = -1;
-    for (k = 0; k < n; k++) {
+    const bool fewer = gtr__streams(d);
+    int i, k, want = 0;
+    for (i = 0; i < n; i++) { column[i] = -1; want += gtr__batched(input[i]); }
+    if (d->n_columns > n || (d->n_columns < want && !fewer)) return gtr__data_fail(d, input, n,
+        "a column for each input is wanted", d->n_columns < want ? " (but for what gtr_set gives a set that is "
+        "streamed)" : "");
+    for (k = 0; k < d->n_columns; k++) {
         const char *name = d->column[k].name;
         if (!name) continue;
         for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
@@ -9519,11 +9583,12 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
         column[i] = k;
     }
     for (i = k = 0; i < n; i++) {
-        if (column[i] >= 0) continue;
-        while (d->column[k].name) k++;
-        column[i] = k++;
+        if (column[i] >= 0 || !gtr__batched(input[i])) continue;
+        while (k < d->n_columns && d->column[k].name) k++;
+        if (k < d->n_columns) column[i] = k++;
     }
-    return GTR_OK;
+    while (k < d->n_columns && d->column[k].name) k++;
+    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted", "");
 }
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
@@ -9534,8 +9599,9 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
     if (!(gtr__row(t->op)->flags & GTR__TALLIES) || !gtr__batched(gtr__labels_of(t))) return false;
     if (b->r->set && gtr__data_match(d, inputs, n_inputs, column)) return true;
     for (int i = 0; b->r->set && i < n_inputs; i++) {
-        gtr__column *c = &d->column[column[i]];
-        if (inputs[i] != gtr__stored_as(gtr__labels_of(t)) || gtr__is_float(c->dtype)) continue;
+        gtr__column *c = &d->column[GTR__MAX(column[i], 0)];
+        if (inputs[i] != gtr__stored_as(gtr__labels_of(t)) || column[i] < 0 || gtr__is_float(c->dtype) || !c->host)
+            continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
         return t->attr.i[0] <= c->most && t->attr.i[1] >= c->least;
     }
@@ -10980,8 +11046,10 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
             v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
                 if (v[k] < 0) continue;
-                feed->input[count] = gtr__feed_from(b->r->data ? &b->r->data->column[column[i]] : NULL, t, i,
-                    b->r->training != 0);
+                gtr__feed_input *in = &feed->input[count];
+                const bool has = b->r->data && column[i] >= 0;
+                *in = gtr__feed_from(has ? &b->r->data->column[column[i]] : NULL, t, i, b->r->training != 0);
+                if (has && b->r->data->streamed) { in->stored = b->r->data->column[column[i]].row; in->image.index = NULL; }
                 outs[count++] = v[k];
             }
         }
@@ -11193,6 +11261,7 @@ typedef struct gtr__cached {
     uint32_t without; /* ctx->caps.without that the plan is of */
     int64_t highest; /* the highest id of a tensor that it uses */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
+    int column[GTR__MAX_FEED]; /* of each input in recipe.data; -1: gtr_set's */
     gtr_tensor **limited; int n_limited; /* ops whose labels or ids have a range, and are an input's */
 } gtr__cached;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
@@ -11205,6 +11274,7 @@ typedef struct gtr__runner {
     uint64_t step; /* the next step's 0-based number */
     int32_t *flag; /* device: a result of CHECK */
     bool stale; /* a launch failed: records that the device fetched ahead are void */
+    struct gtr__stream *stream; /* NULL: no set of its was streamed */
 } gtr__runner;
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
    What reads a slot is queued before the other's next event. */
@@ -11216,6 +11286,35 @@ typedef struct gtr__feeding {
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
+/* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. */
+typedef struct { int64_t rows, batch, per, end, shuffle; uint64_t seed; } gtr__sequence; /* compared as bytes: no gaps */
+typedef struct { int64_t epoch, first, rows; uint64_t key; } gtr__batch;
+static gtr__batch gtr__batch_of(const gtr__sequence *o, int64_t k) {
+    gtr__batch p;
+    p.epoch = k / o->per; p.first = k % o->per * o->batch;
+    p.rows = GTR__MIN(o->batch, o->rows - p.first);
+    p.key = o->shuffle ? (o->seed + (uint64_t)p.epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
+    return p;
+}
+/* Of a runner whose set is streamed, see >>streaming. */
+typedef struct gtr__stream {
+    gtr__feeding f; /* its slots; event: noted in front of a piece's first step */
+    void *last[2]; /* event of each slot's last upload */
+    uint64_t before[2]; /* steps launched until then */
+    gtr_dataset *data; /* NULL: nothing is read */
+    gtr__sequence order;
+    int64_t most; /* batches of a piece */
+    size_t at[16]; /* of each column in a slot */
+    int64_t start, sent; /* batches from start on were uploaded until sent; start -1: none is */
+    double waited; /* seconds that the device was seen to wait for data */
+    gtr__thread thread;
+    bool threaded;
+    /* Behind gate: batches until filled lie in the slots, those until room may. busy: one is being filled. failed: it
+       was not, for rows from bad[1] until bad[2] of epoch bad[0] */
+    gtr__gate gate;
+    int64_t filled, room, bad[3];
+    bool stop, busy, failed;
+} gtr__stream;
 static gtr_result gtr__drain(gtr_context *ctx) {
     gtr_result r = GTR_OK;
     for (int i = 0; i < ctx->n_instance; i++) {
@@ -11230,18 +11329,17 @@ static gtr_result gtr__wait_all(gtr_context *ctx) {
     do r = gtr__drain(ctx); while (!r && gtr__repeat_any(ctx, &r));
     return r;
 }
-static void gtr__feeding_slots_free(gtr_tensor *t) {
-    gtr__feeding *f = t->feeding;
+static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
     for (int i = 0; i < 2; i++) {
-        if (f->host[i]) t->ctx->be->host_free(t->ctx->instance[t->stage], f->host[i], f->bytes);
-        if (t->ctx->caps.cuda) gtr__device_free(t->ctx, t->stage, f->device[i], f->bytes);
-        if (f->event[i]) t->ctx->be->event_free(t->ctx->instance[t->stage], f->event[i]);
+        if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
+        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
+        if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
     }
     memset(f, 0, sizeof *f);
 }
 static void gtr__feeding_free(gtr_tensor *t) {
     if (!t->feeding) return;
-    gtr__feeding_slots_free(t);
+    gtr__slots_free(t->ctx, t->stage, t->feeding);
     gtr__mfree(t->ctx, t->feeding);
     t->feeding = NULL;
 }
@@ -11249,24 +11347,25 @@ static gtr_result gtr__feeding_new(gtr_tensor *t) {
     if (!t->feeding) t->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
     return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
 }
-static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
-    gtr_context *ctx = t->ctx;
-    GTR__TRY(gtr__feeding_new(t));
-    gtr__feeding *f = t->feeding;
+static gtr_result gtr__slots_room(gtr_context *ctx, int stage, gtr__feeding *f, size_t bytes, const char *of,
+        const char *name) {
     if (bytes <= f->bytes) return GTR_OK;
     if (f->bytes && gtr__wait_all(ctx)) return ctx->error;
-    gtr__feeding_slots_free(t);
+    gtr__slots_free(ctx, stage, f);
     f->bytes = bytes;
     for (int i = 0; i < 2; i++) {
-        f->host[i] = ctx->be->host_alloc(ctx->instance[t->stage], bytes, &f->mapped[i]);
-        f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, t->stage, bytes) : NULL : f->host[i];
+        f->host[i] = ctx->be->host_alloc(ctx->instance[stage], bytes, &f->mapped[i]);
+        f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, stage, bytes) : NULL : f->host[i];
         if (!f->device[i]) {
-            gtr__feeding_slots_free(t);
-            return GTR__FAIL(ctx, NOMEM, "input \"%s\": out of memory for %zu bytes of staging",
-                gtr__label(t), bytes);
+            gtr__slots_free(ctx, stage, f);
+            return GTR__FAIL(ctx, NOMEM, "%s \"%s\": out of memory for %zu bytes of staging", of, name, bytes);
         }
     }
     return GTR_OK;
+}
+static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
+    GTR__TRY(gtr__feeding_new(t));
+    return gtr__slots_room(t->ctx, t->stage, t->feeding, bytes, "input", gtr__label(t));
 }
 
 // >>leaves
@@ -11581,6 +11680,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
+        (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan)) {
         gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
@@ -11603,8 +11703,10 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training) {
 
 // >>runner
 #define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag, then what gtr__aside puts there */
+static void gtr__stream_free(gtr__runner *r);
 static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
+    gtr__stream_free(r);
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
     gtr__device_free(ctx, 0, r->ctl, GTR__CTL_BYTES);
     gtr__mfree(ctx, r);
@@ -11721,13 +11823,19 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
     return -1;
 }
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
-   an ignored or bad one is among them. fed: a data set's were checked. */
+   an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
+static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
+    int i = 0;
+    while (e->input[i] != x) i++;
+    return e->column[i];
+}
 static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
         const bool batched = gtr__batched(x), good = x->least > x->most || (x->least >= 0 && x->most < op->limit);
-        if (good || op->sets == x->sets || (fed && batched)) continue;
+        if (good || op->sets == x->sets) continue;
+        if (fed && batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0)) continue;
         const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
         void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
         const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
@@ -12102,6 +12210,355 @@ gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     return GTR_OK;
 }
 
+// >>streaming
+/* Rows that the device does not hold go through two slots, a piece at a time: some batches of an epoch, in the order of
+   its steps, which read it as a data set of its own. A thread fills batch after batch; steps' thread uploads what is
+   filled, on a stream of its own, beside the steps of the other slot's piece:
+
+       reader      fill piece p + 1 -> slot 1          fill piece p + 2 -> slot 0
+       uploads         piece p + 1                         piece p + 2
+       device      steps of piece p, slot 0            steps of piece p + 1, slot 1
+
+   Host slot s is never filled before its last upload is done, nor device slot s written before steps that read it are.
+   Without a thread a step's batch is filled when it is asked for. */
+#define GTR__SLOT_BYTES 2097152
+#define GTR__SLOT_BATCHES 64
+static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) {
+    return drop_last ? rows / batch : (rows + batch - 1) / batch;
+}
+/* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
+static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
+static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
+    const gtr__sequence o = { t->data->rows, t->batch, gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last),
+        t->read_end ? t->read_end : INT64_MAX, t->shuffle, gtr__hash(t->ctx->desc.seed, "shuffle") };
+    return o;
+}
+/* Of an evaluation: epoch 0, in order. */
+static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
+    const int64_t per = gtr__steps_per_epoch(d->rows, batch, false);
+    const gtr__sequence o = { d->rows, batch, per, per, 0, 0 };
+    return o;
+}
+static size_t gtr__column_start(const gtr__column *c, int64_t r) {
+    return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
+}
+/* Room for a row of a callback's, and at[k] where column k's is. NULL: the data set has its rows, or no memory. */
+static void *gtr__callback_room(const gtr_dataset *d, void **at) {
+    size_t n = 0;
+    for (int pass = 0; d->call.fill && pass < 2; pass++) {
+        uint8_t *room = pass ? GTR__NEW(d->ctx, uint8_t, n) : NULL;
+        if (pass && !room) return NULL;
+        n = 0;
+        for (int i = 0; i < d->n_columns; n += GTR__ROUND_UP(d->column[i++].row_bytes, 64)) if (pass) at[i] = room + n;
+    }
+    return at[0];
+}
+static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at) {
+    gtr__gate_lock(d->gate);
+    const bool ok = d->call.fill(d->call.user, epoch, begin, end, at);
+    gtr__gate_unlock(d->gate);
+    return ok;
+}
+/* Batch k's piece, counted through all epochs; the first batch of a piece; where batch k's rows begin in its own. */
+static int64_t gtr__pieces(const gtr__stream *s) { return (s->order.per + s->most - 1) / s->most; }
+static int64_t gtr__piece_of(const gtr__stream *s, int64_t k) {
+    return k / s->order.per * gtr__pieces(s) + k % s->order.per / s->most;
+}
+static int64_t gtr__piece_begin(const gtr__stream *s, int64_t piece) {
+    const int64_t pieces = gtr__pieces(s);
+    return piece / pieces * s->order.per + piece % pieces * s->most;
+}
+static int64_t gtr__piece_row(const gtr__stream *s, int64_t k) {
+    return k % s->order.per % s->most * s->order.batch;
+}
+/* Column c's row that comes first in batch k, in a slot. */
+static uint8_t *gtr__slot_row(const gtr__stream *s, void *const *slot, int64_t k, int c) {
+    return (uint8_t *)slot[gtr__piece_of(s, k) & 1] + s->at[c]
+        + (size_t)gtr__piece_row(s, k) * s->data->column[c].row_bytes;
+}
+static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
+    gtr_dataset *d = s->data;
+    const gtr__batch p = gtr__batch_of(&s->order, k);
+    void *to[16];
+    for (int64_t r = 0, n; r < p.rows; r += n) {
+        int64_t row = p.first + r;
+        if (p.key) GTR__SHUFFLE(row, s->order.rows, p.key);
+        n = d->call.fill && !p.key ? p.rows : 1;
+        for (int c = 0; c < d->n_columns; c++) {
+            const gtr__column *of = &d->column[c];
+            to[c] = gtr__slot_row(s, s->f.host, k, c) + (size_t)r * of->row_bytes;
+            if (of->host) memcpy(to[c], of->host + gtr__column_start(of, row), of->row_bytes);
+        }
+        if (!d->call.fill || gtr__callback_call(d, p.epoch, row, row + n, to)) continue;
+        s->bad[0] = p.epoch; s->bad[1] = row; s->bad[2] = row + n;
+        return false;
+    }
+    return true;
+}
+/* With the gate locked, which is open while a batch is filled. */
+static void gtr__stream_next(gtr__stream *s) {
+    s->busy = true;
+    gtr__gate_unlock(&s->gate);
+    const bool ok = gtr__stream_fill(s, s->filled);
+    gtr__gate_lock(&s->gate);
+    s->busy = false;
+    s->filled += ok;
+    s->failed = !ok;
+    gtr__gate_wake(&s->gate);
+}
+GTR__THREAD(gtr__stream_main, arg) {
+    gtr__stream *s = (gtr__stream *)arg;
+    gtr__gate_lock(&s->gate);
+    while (!s->stop)
+        if (s->failed || s->filled >= GTR__MIN(s->room, s->order.end)) gtr__gate_sleep(&s->gate);
+        else gtr__stream_next(s);
+    gtr__gate_unlock(&s->gate);
+    return GTR__THREAD_END;
+}
+/* Nothing is read ahead any more; slots stay for the next set. */
+static void gtr__stream_end(gtr__runner *r) {
+    gtr__stream *s = r ? r->stream : NULL;
+    if (!s || !s->data) return;
+    if (s->threaded && !gtr__forked(r->ctx)) {
+        gtr__gate_lock(&s->gate);
+        s->stop = true;
+        gtr__gate_wake(&s->gate);
+        gtr__gate_unlock(&s->gate);
+        gtr__thread_join(s->thread);
+    }
+    s->data = NULL;
+}
+static void gtr__stream_free(gtr__runner *r) {
+    gtr__stream *s = r->stream;
+    if (!s) return;
+    gtr__stream_end(r);
+    for (int i = 0; i < 2; i++) if (s->last[i]) r->ctx->be->event_free(r->ctx->instance[0], s->last[i]);
+    gtr__slots_free(r->ctx, 0, &s->f);
+    if (!gtr__forked(r->ctx)) gtr__gate_free(&s->gate);
+    gtr__mfree(r->ctx, s);
+}
+/* No runner reads d any more. */
+static void gtr__streams_end(const gtr_dataset *d) {
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
+        if (t->runner && t->runner->stream && t->runner->stream->data == d) gtr__stream_end(t->runner);
+    gtr__runner *r = d->ctx->runner;
+    if (r && r->stream && r->stream->data == d) gtr__stream_end(r);
+}
+/* r reads d in this order. alone: a batch is a piece, as beside it a batch is read that gtr_set set. */
+static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, bool alone) {
+    gtr_context *ctx = r->ctx;
+    gtr__stream *s = r->stream;
+    size_t bytes = 0;
+    if (s && s->data == d && !memcmp(&s->order, o, sizeof *o) && (!alone || s->most == 1)) return GTR_OK;
+    if (!s) {
+        if (!(s = GTR__NEW(ctx, gtr__stream, 1))) return GTR_ERR_NOMEM;
+        if (!gtr__gate_init(&s->gate)) { gtr__mfree(ctx, s); return GTR__FAIL(ctx, NOMEM, "out of locks"); }
+        r->stream = s;
+    }
+    gtr__stream_end(r);
+    for (int i = 0; i < d->n_columns; i++) bytes += d->column[i].row_bytes;
+    if (bytes > (SIZE_MAX >> 1) / (size_t)o->batch)
+        return GTR__FAIL(ctx, NOMEM, "data set \"%s\": a batch of %jd rows is beyond memory", d->name,
+            (intmax_t)o->batch);
+    const int64_t most = GTR__SLOT_BYTES / (int64_t)GTR__MAX(bytes * (size_t)o->batch, 1);
+    s->order = *o;
+    s->most = alone ? 1 : GTR__MAX(GTR__MIN(GTR__MIN(most, GTR__SLOT_BATCHES), o->per), 1);
+    bytes = 0;
+    for (int i = 0; i < d->n_columns; i++) {
+        s->at[i] = bytes;
+        bytes += GTR__ROUND_UP((size_t)(s->most * o->batch) * d->column[i].row_bytes, 256);
+    }
+    GTR__TRY(gtr__drain(ctx)); /* steps that read a slot */
+    GTR__TRY(gtr__slots_room(ctx, 0, &s->f, bytes, "data set", d->name));
+    s->data = d; s->start = -1;
+    s->filled = s->room = 0; s->stop = s->failed = s->busy = false;
+    s->threaded = !d->call.same_thread && gtr__thread_start(&s->thread, gtr__stream_main, s);
+    return GTR_OK;
+}
+static void gtr__stream_room(gtr__stream *s, int64_t piece) {
+    gtr__gate_lock(&s->gate);
+    s->room = gtr__piece_begin(s, piece);
+    gtr__gate_wake(&s->gate);
+    gtr__gate_unlock(&s->gate);
+}
+/* Reading begins at batch k. */
+static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
+    gtr__stream *s = r->stream;
+    s->start = -1;
+    gtr__gate_lock(&s->gate);
+    s->room = 0;
+    while (s->busy) gtr__gate_sleep(&s->gate);
+    gtr__gate_unlock(&s->gate);
+    GTR__TRY(gtr__drain(r->ctx));
+    gtr__gate_lock(&s->gate);
+    s->filled = k; s->failed = false;
+    gtr__gate_unlock(&s->gate);
+    s->start = s->sent = k;
+    s->before[0] = s->before[1] = 0;
+    gtr__stream_room(s, gtr__piece_of(s, k) + 2);
+    return GTR_OK;
+}
+/* Spins while the device does steps that were launched before, or until batch k is filled. True: it has done them. */
+static bool gtr__stream_idle(const gtr__runner *r, uint64_t launched, int64_t k) {
+    const double end = gtr__now() + 2; /* launches that failed are never counted */
+    gtr__stream *s = r->stream;
+    for (bool there = false; !there; gtr__pause()) {
+        if (r->shared->launches >= launched || gtr__now() > end) return true;
+        gtr__gate_lock(&s->gate);
+        there = s->filled > k || (s->failed && k < INT64_MAX);
+        gtr__gate_unlock(&s->gate);
+    }
+    return false;
+}
+/* Waits until batch k is filled: how many are, from it on. 0: it can't be. */
+static int64_t gtr__stream_await(gtr__runner *r, int64_t k) {
+    gtr__stream *s = r->stream;
+    const bool other = s->threaded && k < s->order.end;
+    double since = !other && r->shared->launches >= r->launched ? gtr__now() : 0;
+    gtr__gate_lock(&s->gate);
+    while (s->filled <= k && !s->failed) {
+        if (!other) gtr__stream_next(s);
+        else if (since > 0) gtr__gate_sleep(&s->gate);
+        else {
+            gtr__gate_unlock(&s->gate);
+            if (gtr__stream_idle(r, r->launched, k)) since = gtr__now();
+            gtr__gate_lock(&s->gate);
+        }
+    }
+    const int64_t n = s->filled - k;
+    gtr__gate_unlock(&s->gate);
+    if (since > 0) s->waited += gtr__now() - since;
+    return n;
+}
+/* The last piece has left its host slot; the reader may have it. */
+static gtr_result gtr__stream_turn(gtr__runner *r, int64_t piece) {
+    gtr__stream *s = r->stream;
+    const int old = (piece & 1) ^ 1;
+    if (r->ctx->caps.cuda && s->last[old]) {
+        gtr__stream_idle(r, s->before[old], INT64_MAX);
+        const double since = gtr__now(); /* nothing but the upload is waited for */
+        const gtr_result w = r->ctx->be->ready(r->ctx->instance[0], s->last[old]);
+        GTR__TRY(gtr__backend_result(r->ctx, w, s->data->name));
+        s->waited += gtr__now() - since;
+    }
+    gtr__stream_room(s, piece + 2);
+    return GTR_OK;
+}
+/* Batches from k on, all of a piece, go to the device. */
+static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
+    gtr__stream *s = r->stream;
+    const gtr__backend *be = r->ctx->be;
+    void *instance = r->ctx->instance[0];
+    const int slot = gtr__piece_of(s, k) & 1;
+    const gtr__batch last = gtr__batch_of(&s->order, k + n - 1);
+    const int64_t rows = last.first + last.rows - k % s->order.per * s->order.batch;
+    const bool several = r->ctx->n_instance > 1; /* their streams do not wait for this one's uploads */
+    gtr_result e = GTR_OK;
+    if (!r->ctx->caps.cuda) return e;
+    if (several) GTR__TRY(gtr__drain(r->ctx));
+    if (k == s->start || k == gtr__piece_begin(s, gtr__piece_of(s, k)))
+        e = be->upload(instance, NULL, NULL, 0, NULL, &s->f.event[slot]);
+    for (int c = 0; c < s->data->n_columns && !e; c++)
+        e = be->upload(instance, gtr__slot_row(s, s->f.device, k, c), gtr__slot_row(s, s->f.host, k, c),
+            (size_t)rows * s->data->column[c].row_bytes, s->f.event[slot ^ 1], &s->last[slot]);
+    if (several && !e) e = be->ready(instance, s->last[slot]);
+    s->before[slot] = r->launched;
+    return gtr__backend_result(r->ctx, e, s->data->name);
+}
+/* Batch k and up to *n - 1 behind it are on the device or on their way. *n: how many. */
+static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
+    gtr__stream *s = r->stream;
+    const int64_t piece = gtr__piece_of(s, k), end = gtr__piece_begin(s, piece + 1), begin = gtr__piece_begin(s, piece);
+    if (s->start < 0 || k < s->start || k > s->sent || (k < s->sent && gtr__piece_of(s, s->sent - 1) != piece))
+        GTR__TRY(gtr__stream_seek(r, k));
+    if (k == s->sent) {
+        if (k == begin && k > s->start) GTR__TRY(gtr__stream_turn(r, piece));
+        const int64_t there = GTR__MIN(gtr__stream_await(r, k), end - k);
+        if (there < 1) {
+            const int64_t *bad = s->bad;
+            s->start = -1; /* who goes on asks again */
+            return GTR__FAIL(r->ctx, USER, "data set \"%s\": its callback failed in epoch %jd (from 0), rows %jd to "
+                "%jd", s->data->name, (intmax_t)bad[0], (intmax_t)bad[1], (intmax_t)bad[2] - 1);
+        }
+        GTR__TRY(gtr__stream_upload(r, k, there));
+        s->sent = k + there;
+    }
+    *n = (int)GTR__MIN(*n, GTR__MIN(s->sent, end) - k);
+    return GTR_OK;
+}
+/* Labels and ids of a callback's rows in batch k, which is in its host slot. tell: of an error. */
+static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool tell) {
+    char text[GTR__RANGE_TEXT];
+    const gtr__batch p = gtr__batch_of(&s->order, k);
+    for (int q = 0; q < e->n_limited; q++) {
+        const gtr_tensor *x = gtr__limited_input(e->limited[q]);
+        const int c = gtr__batched(x) ? gtr__entry_column(e, x) : -1;
+        const gtr__column *of = &s->data->column[GTR__MAX(c, 0)];
+        const int64_t bad = c < 0 ? -1 : gtr__out_of_range(e->limited[q], gtr__slot_row(s, s->f.host, k, c), of->dtype,
+            p.rows * of->row, text);
+        if (bad < 0) continue;
+        if (!tell) return GTR_ERR_ARG;
+        int64_t row = p.first + bad / of->row;
+        if (p.key) GTR__SHUFFLE(row, s->order.rows, p.key);
+        return GTR__BAD_ARG(s->data->ctx, "data set \"%s\": epoch %jd (from 0), row %jd, column %d: %s (input \"%s\")",
+            s->data->name, (intmax_t)p.epoch, (intmax_t)row, c, text, x->name);
+    }
+    return GTR_OK;
+}
+/* What gtr_set set for inputs without a column. */
+static gtr_result gtr__beside(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
+    for (int i = 0; i < e->n_inputs; i++) {
+        const gtr_tensor *x = e->input[i];
+        gtr__feeding *f = x->feeding;
+        if (e->column[i] >= 0) continue;
+        if (!f || (gtr__batched(x) && (!f->source || f->rows < rows)))
+            return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", of which gtr_set set %jd "
+                "rows: want the %jd of a batch", e->recipe.data->name, x->name,
+                (intmax_t)(f && f->source ? f->rows : 0), (intmax_t)rows);
+        if (!gtr__batched(x)) continue;
+        f->read = true;
+        rec->src[i] = (uintptr_t)f->source;
+    }
+    return GTR_OK;
+}
+/* Where a run of e reads batch k, and runs behind it the next ones; *n: how many there may be. */
+static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k, const gtr__cached *e,
+        gtr__record *rec, int *n) {
+    bool alone = false;
+    for (int i = 0; i < e->n_inputs; i++) alone |= e->column[i] < 0 && gtr__batched(e->input[i]);
+    if (d->streamed) {
+        GTR__TRY(gtr__stream_begin(r, d, o, alone));
+        GTR__TRY(gtr__stream_take(r, k, n));
+    }
+    const gtr__stream *s = r->stream;
+    for (int j = 0; j < *n; j++) {
+        const gtr__batch p = gtr__batch_of(o, k + j);
+        rec[j].first = p.first; rec[j].rows = d->rows; rec[j].key = p.key;
+        if (d->streamed) {
+            const int64_t piece = p.first - gtr__piece_row(s, k + j); /* its first row in the epoch */
+            rec[j].first -= piece; rec[j].key = 0;
+            rec[j].rows = GTR__MIN(s->most * o->batch, GTR__MIN(o->rows, o->per * o->batch) - piece);
+            const gtr_result bad = d->call.fill ? gtr__stream_ranges(s, e, k + j, !j) : GTR_OK;
+            if (bad && !j) return bad;
+            if (bad) { *n = j; break; } /* the next call's first */
+        }
+        for (int i = 0; i < e->n_inputs; i++) if (e->column[i] >= 0) rec[j].src[i] = d->streamed
+            ? (uintptr_t)s->f.device[gtr__piece_of(s, k) & 1] + s->at[e->column[i]]
+            : (uintptr_t)d->column[e->column[i]].device;
+        GTR__TRY(gtr__beside(r, e, p.rows, &rec[j]));
+    }
+    return gtr__check_ranges(r->ctx, e, true);
+}
+static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__cached *e, gtr__record *rec, int *n) {
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
+}
+static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
+        const gtr__cached *e, gtr__record *rec) {
+    int one = 1;
+    return gtr__source(r, d, o, k, e, rec, &one);
+}
+
 // >>training
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
     return c->span ? (size_t)c->span * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
@@ -12116,8 +12573,32 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-/* Brings every column to the device of stage 0; from then on the rows stay as they are. */
-static gtr_result gtr__dataset_device(gtr_dataset *d) {
+static size_t gtr__resident_bytes(const gtr_context *ctx);
+/* Whether d's rows have room on the device beside all that steps of so many rows ask for. */
+static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+    gtr_context *ctx = d->ctx;
+    const size_t has = ctx->device_bytes, sets = gtr__resident_bytes(ctx), driver = (size_t)32 << 20;
+    size_t bytes = 0, room = 0, all;
+    gtr_memory_report m = GTR__ZERO;
+    if (!ctx->caps.cuda) return true;
+    for (int i = 0; i < d->n_columns; i++)
+        bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
+    if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
+    room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
+    if (ctx->desc.memory_limit) room = GTR__MIN(room, ctx->desc.memory_limit - GTR__MIN(ctx->desc.memory_limit, has));
+    if (bytes <= room / 64) return true;
+    if (bytes > room || gtr_memory_plan(t, batch, &m)) return bytes <= room;
+    const size_t more = m.total - GTR__MIN(m.total, has - GTR__MIN(has, sets));
+    return more <= room - bytes;
+}
+/* Brings every column to the device of stage 0, or has it streamed, where it is not there yet; from then on the rows
+   stay as they are. */
+static gtr_result gtr__dataset_device(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+    if (!d->column[0].device && !d->streamed) {
+        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
+        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
+    }
+    if (d->streamed) { d->used = true; return GTR_OK; }
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         const gtr__column *of = c->shared ? d->column : NULL;
@@ -12382,22 +12863,30 @@ static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void
     gtr__mfree(ctx, x);
 }
 /* The first such value of a step's rows of its data set, if it has one. */
-static bool gtr__find_in_data(const gtr_trainer *t, const gtr__record *rec, char *text, size_t size) {
-    const gtr_dataset *d = t->data;
-    for (int i = 0; d && i < t->n_inputs; i++) {
-        const gtr__column *c = &d->column[t->column[i]];
-        for (int64_t k = rec->first; c->host && k < GTR__MIN(rec->first + t->batch, d->rows); k++) {
-            int64_t row = k, j = 0;
-            if (rec->key) GTR__SHUFFLE(row, d->rows, rec->key);
-            const gtr_float *x = (const gtr_float *)gtr_dataset_row(d, t->column[i], row);
-            if (c->dtype != GTR_F32 || !gtr__nonfinite(x, c->row)) continue;
+static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
+    gtr_dataset *d = t->data;
+    if (!d) return false;
+    const gtr__sequence o = gtr__sequence_of(t);
+    const gtr__batch p = gtr__batch_of(&o, gtr__data_batch(t, step));
+    void *at[16] = { NULL }, *room = gtr__callback_room(d, at);
+    bool found = false;
+    for (int64_t k = 0; k < p.rows && !found; k++) {
+        int64_t row = p.first + k, j = 0;
+        if (p.key) GTR__SHUFFLE(row, d->rows, p.key);
+        if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at))) break;
+        for (int i = 0; i < t->n_inputs && !found; i++) {
+            const int of = t->column[i];
+            if (of < 0 || d->column[of].dtype != GTR_F32) continue;
+            const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
+            found = gtr__nonfinite(x, d->column[of].row);
+            if (!found) continue;
             while (gtr__finite((double)x[j])) j++;
             snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
-                t->input[i]->name, d->name, (long long)row, t->column[i], (long long)j);
-            return true;
+                t->input[i]->name, d->name, (long long)row, of, (long long)j);
         }
     }
-    return false;
+    gtr__mfree(d->ctx, room);
+    return found;
 }
 /* What usually helps, by what is known; first: no update was made before. */
 static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
@@ -12479,9 +12968,11 @@ static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t en
     for (gtr__runner *r = t->runner; r->step < end; rec++) {
         const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
         gtr__cached *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
+        int one = 1;
         if (!e) return GTR_ERR_STATE;
         t->slot[r->step % GTR__RING] = e;
         GTR__TRY(gtr__trainer_current(t));
+        if (t->data && t->data->streamed) GTR__TRY(gtr__trainer_feed(t, r->step, e, rec, &one)); /* it left its slot */
         GTR__TRY(gtr__runner_launch(r, e, GTR__PART_ALL, rec, 1));
     }
     return GTR_OK;
@@ -12531,7 +13022,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e) gtr__note_lookups(t, &e->plan);
-    const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, &rec, text, sizeof text);
+    const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
     if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
         gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
@@ -12612,11 +13103,12 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
     char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
     for (int i = 0; i < n; i++) {
-        gtr__column *c = &d->column[column[i]];
+        gtr__column *c = &d->column[GTR__MAX(column[i], 0)];
         gtr_tensor *t = input[i];
         int64_t k;
+        if (column[i] < 0) continue;
         GTR__TRY(gtr__column_fits(d, column[i], t));
-        for (int q = 0; e && q < e->n_limited; q++) {
+        for (int q = 0; e && c->host && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
@@ -12627,9 +13119,6 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         }
     }
     return GTR_OK;
-}
-static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) {
-    return drop_last ? rows / batch : (rows + batch - 1) / batch;
 }
 static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
     if (!data) return GTR__BAD_ARG(ctx, "%s: there is no data set", who);
@@ -12659,10 +13148,9 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
                 (long long)tail);
     return ctx->error;
 }
-/* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
-static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
 static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
+    gtr__stream_end(t->runner);
     t->data = NULL;
 }
 /* Drains the queue: no run is set back to steps of other data. */
@@ -12673,7 +13161,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
         if (!e) return t->ctx->error;
         GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-        GTR__TRY(gtr__dataset_device(data));
+        GTR__TRY(gtr__dataset_device(data, t, batch));
     }
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -12690,19 +13178,10 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
-/* Where step s reads the data set. Returns the rows of its batch. */
-static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
-    int64_t per = gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last), k = gtr__data_batch(t, s);
-    int64_t epoch = k / per, first = k % per * t->batch;
-    if (rec) {
-        int i;
-        rec->first = first;
-        rec->rows = t->data->rows;
-        rec->key = t->shuffle
-            ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
-        for (i = 0; i < t->n_inputs; i++) rec->src[i] = (uintptr_t)t->data->column[t->column[i]].device;
-    }
-    return GTR__MIN(t->batch, t->data->rows - first);
+/* Rows of step s's batch. */
+static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__batch_of(&o, gtr__data_batch(t, s)).rows;
 }
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
@@ -12723,22 +13202,19 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
-    memset(rec, 0, sizeof *rec);
-    if (t->data) batch = gtr__position(t, t->runner->step, rec);
+    if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
     GTR__TRY(gtr__trainer_current(t));
-    GTR__TRY(t->data ? gtr__check_ranges(ctx, e, true) : gtr__set_inputs(ctx, e, rec));
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
+    GTR__CLEAR(rec, most);
+    GTR__TRY(t->data ? gtr__trainer_feed(t, t->runner->step, e, rec, &most) : gtr__set_inputs(ctx, e, rec));
     for (i = 0; i < most; i++) {
         const uint64_t s = t->runner->step + (uint64_t)i;
-        if (i) {
-            memset(&rec[i], 0, sizeof *rec);
-            if (gtr__position(t, s, &rec[i]) != batch && !e->plan.ragged) break;
-        }
+        if (i && gtr__step_rows(t, s) != batch && !e->plan.ragged) break;
         if (gtr__group_rates(t, s, &rec[i])) continue;
         if (i) break;
         return GTR_ERR_ARG;
@@ -12988,9 +13464,8 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-/* A recipe's plan, ready; rec: where its columns are. */
-static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e,
-        gtr__record *rec) {
+/* A recipe's plan, ready. */
+static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     r->precision = t->desc.precision;
@@ -12998,18 +13473,17 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
     *e = gtr__entry_get(ctx, r, NULL);
     if (!*e) return ctx->error;
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
-    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uintptr_t)data->column[column[i]].device;
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-        gtr__cached **e, gtr__record *rec) {
+        gtr__cached **e) {
     gtr__recipe r = gtr__recipe0(n, 0);
     gtr_tensor **to = set == 2 ? r.fetch : r.report;
     int *count = set == 2 ? &r.n_fetch : &r.n_report;
     to[(*count)++] = t->loss;
     if (metric && metric != t->loss) to[(*count)++] = metric;
     r.set = set;
-    return gtr__evaluate_plan(t, data, &r, e, rec);
+    return gtr__evaluate_plan(t, data, &r, e);
 }
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
    set 2. */
@@ -13019,14 +13493,14 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     gtr__runner *run = ctx->runner;
     gtr__cached *e = NULL;
     gtr__record rec = GTR__ZERO;
+    const gtr__sequence order = gtr__sequence_set(data, batch);
     const uint64_t first = run->step;
     uint64_t done = first;
-    rec.rows = data->rows;
     for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
         if (at < data->rows) {
             n = GTR__MIN(batch, data->rows - at);
-            if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e, &rec));
-            rec.first = at;
+            if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e));
+            GTR__TRY(gtr__evaluate_feed(run, data, &order, at / batch, e, &rec));
             GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
             at += n;
         } else GTR__TRY(gtr__wait_all(ctx));
@@ -13042,7 +13516,6 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
     gtr__cached *e;
-    gtr__record rec;
     double sum[2] = { 0, 0 };
     bool counts = false;
     if (loss) *loss = NAN;
@@ -13052,11 +13525,11 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
-    GTR__TRY(gtr__dataset_device(data));
+    GTR__TRY(gtr__dataset_device(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
     batch = GTR__MIN(batch, data->rows);
     const int set = batch < data->rows;
-    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e, &rec));
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_TALLY) continue;
@@ -13079,6 +13552,7 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     const bool averages = gtr__wants_averages(t);
     if (averages) GTR__TRY(gtr__average_swap(t));
     const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
+    if (t) gtr__stream_end(t->ctx->runner);
     const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
     return r ? r : back;
 }
@@ -13286,12 +13760,12 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
 }
 /* The plan for n rows; values are read by gtr_get. The loss is there for the set's other columns. */
-static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e, gtr__record *rec) {
+static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e) {
     gtr__recipe r = gtr__recipe0(n, 0);
     r.report[r.n_report++] = m->t->loss;
     r.fetch[r.n_fetch++] = m->d.scores;
     if (m->d.labels != m->d.scores) r.fetch[r.n_fetch++] = m->d.labels;
-    return gtr__evaluate_plan(m->t, m->data, &r, e, rec);
+    return gtr__evaluate_plan(m->t, m->data, &r, e);
 }
 static gtr_result gtr__meter_pass(gtr__meter *m) {
     gtr_context *ctx = m->t->ctx;
@@ -13302,18 +13776,19 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
     void *y = gtr__malloc(ctx, (size_t)batch * row_y);
     gtr__record rec = GTR__ZERO;
     gtr__cached *e = NULL;
+    const gtr__sequence order = gtr__sequence_set(m->data, batch);
     gtr_result r = x && y ? GTR_OK : GTR_ERR_NOMEM;
-    rec.rows = m->data->rows;
     for (int64_t at = 0, n; at < m->data->rows && !r; at += n) {
         n = GTR__MIN(batch, m->data->rows - at);
-        rec.first = at;
-        r = gtr__meter_entry(m, n, &e, &rec);
+        r = gtr__meter_entry(m, n, &e);
+        if (!r) r = gtr__evaluate_feed(ctx->runner, m->data, &order, at / batch, e, &rec);
         if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
         if (!r) gtr__mark_filled(e);
         if (!r) r = gtr_get(m->d.scores, x, (size_t)n * row_x);
         if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
         if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
     }
+    gtr__stream_end(ctx->runner);
     gtr__mfree(ctx, x); gtr__mfree(ctx, y);
     return r;
 }
@@ -13329,7 +13804,7 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
-    GTR__TRY(gtr__dataset_device(m->data));
+    GTR__TRY(gtr__dataset_device(m->data, m->t, m->d.batch));
     return gtr__runner_ready(ctx);
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
@@ -13513,6 +13988,7 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
         }
     }
     GTR__ADD("  %s", rate);
+    if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
     if (!epoch_end) GTR__ADD("  %.0f s left", f->p.seconds_left);
 #undef GTR__ADD
     if (f->terminal) fprintf(stderr, "\r%-*s%s", GTR__MIN(f->width, (int)sizeof line - 1), line, epoch_end ? "\n" : "");
@@ -13525,13 +14001,14 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
     const int64_t n = f->p.step - f->before;
+    const gtr__stream *s = f->t->runner->stream;
+    f->p.data_wait = s ? (float)(s->waited / GTR__MAX(gtr__now() - f->began, 1e-9)) : 0;
     f->p.seconds_left = n ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)n : 0;
 }
 /* Under FP16 a step that no loss scale makes finite is skipped as others are. */
 static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
-    const gtr__record *rec = &f->t->runner->shared->record[f->next % GTR__RING];
     char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
-    if (!gtr__find_in_data(f->t, rec, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
+    if (!gtr__find_in_data(f->t, f->next, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
     snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
         (unsigned long long)e->step, what, cures);
     gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
@@ -13697,7 +14174,8 @@ static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
     const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
     const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
-    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back };
+    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back,
+        f->p.data_wait };
     t->ended = end;
     gtr__mfree(t->ctx, b->weights);
     if (!t->metered) t->metered = f->metered;
@@ -13742,7 +14220,6 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
     gtr__cached *e;
-    gtr__record rec;
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -13752,18 +14229,20 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
+    t->read_end = t->data_at + f->p.steps - f->before;
+    if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
-        GTR__TRY(gtr__dataset_device(held));
+        GTR__TRY(gtr__dataset_device(held, t, batch));
         GTR__TRY(gtr__runner_ready(t->ctx));
-        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e, &rec));
-        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e, &rec));
+        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e));
+        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e));
         if (d->metrics.scores) {
             gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
             GTR__TRY(gtr__meter_begin(&m));
-            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e, &rec));
+            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e));
         }
     }
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
@@ -13829,6 +14308,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
     ctx->fits--;
+    t->read_end = 0;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
     return r;
 }
@@ -14258,6 +14738,29 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
+/* All of an open file, read-only and as pages are touched; NULL and an error on failure. */
+static uint8_t *gtr__file_map(gtr__file *f) {
+    void *p = NULL;
+    if (f->size && f->size < SIZE_MAX / 2) {
+#ifdef _WIN32
+        HANDLE h = CreateFileMappingA((HANDLE)_get_osfhandle(f->fd), NULL, PAGE_READONLY, 0, 0, NULL);
+        if (h) { p = MapViewOfFile(h, FILE_MAP_READ, 0, 0, 0); CloseHandle(h); }
+#else
+        p = mmap(NULL, (size_t)f->size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+        if (p == MAP_FAILED) p = NULL;
+#endif
+    } else errno = EINVAL;
+    if (!p) gtr__file_fail(f, "mapping");
+    return (uint8_t *)p;
+}
+static void gtr__file_unmap(void *p, size_t bytes) {
+#ifdef _WIN32
+    (void)bytes;
+    if (p) UnmapViewOfFile(p);
+#else
+    if (p) munmap(p, bytes);
+#endif
+}
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
     uint64_t v = 0;
     while (bytes-- > 0) v = v << 8 | p[bytes];
@@ -14273,6 +14776,14 @@ static uint8_t *gtr__file_whole(gtr_context *ctx, const char *path, uint64_t *si
     gtr__file_close(&f);
     if (!ok) gtr__mfree(ctx, bytes);
     return ok ? bytes : NULL;
+}
+static uint8_t *gtr__file_mapped(gtr_context *ctx, const char *path, uint64_t *size) {
+    gtr__file f;
+    if (gtr__file_open(&f, ctx, path)) return NULL;
+    uint8_t *p = gtr__file_map(&f);
+    *size = f.size;
+    gtr__file_close(&f);
+    return p;
 }
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
@@ -14358,6 +14869,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
     if (d->device_index && d->device_index != d->index)
         gtr__device_free(d->ctx, 0, d->device_index, (size_t)d->rows * sizeof *d->index);
     gtr__mfree(d->ctx, d->index);
+    for (int i = 0; i < 16; i++) gtr__file_unmap(d->column[i].mapped, d->column[i].mapped_bytes);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         gtr__column_off(d, c);
@@ -14366,6 +14878,8 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
     }
+    if (d->gate && !gtr__forked(d->ctx)) gtr__gate_free(d->gate);
+    gtr__mfree(d->ctx, d->gate);
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows the caller's, if they are borrowed, or to be written by it; NULL and an error on failure.
@@ -14480,27 +14994,25 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     d->ctx->datasets = d;
     return d;
 }
-static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
+static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
-        return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8 or, "
-        "copied, "
-            "GTR_I64 or GTR_F64", i, (int)c->dtype);
+        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8 or, copied, GTR_I64 or "
+            "GTR_F64", who, i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
-        return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
-            i, c->shape.ndim, GTR_MAX_DIMS - 1);
+        return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has %d dimensions, want 0 to %d", who, i,
+            c->shape.ndim, GTR_MAX_DIMS - 1);
     for (int k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
         return GTR__FAIL(ctx, SHAPE,
-            "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i,
+            "%s: a row of column %d has shape %s, want extents of at least 1", who, i,
             gtr__shape_text(&c->shape, text));
     if (c->channels_last && (c->shape.ndim < 2 || gtr__count(&c->shape) > 1 << 30))
-        return GTR__FAIL(ctx, SHAPE, "gtr_dataset_arrays: column %d has channels last and rows %s, want (H, W, C) or "
-            "the like, at most 2^30 elements", i, gtr__shape_text(&c->shape, text));
+        return GTR__FAIL(ctx, SHAPE, "%s: column %d has channels last and rows %s, want (H, W, C) or the like, at most 2^30 "
+            "elements", who, i, gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
-        return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
-            c->scale, c->shift, i);
+        return GTR__BAD_ARG(ctx, "%s: scale %g and shift %g of column %d, want finite", who, c->scale, c->shift, i);
     return GTR_OK;
 }
 /* Logs where the first number of a column of floats is that is not finite. */
@@ -14529,7 +15041,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
-        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64, ok = !gtr__column_check(ctx, from, i);
+        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64, ok = !gtr__column_check(ctx, from, i, d->name);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
             : 0,
             false, desc.rows, from->shape, (const uint8_t *)from->data };
@@ -14540,6 +15052,35 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         if (floats) gtr__column_warn(d, i);
     }
     return d ? gtr__dataset_link(d) : NULL;
+}
+
+gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
+    static const char who[] = "gtr_dataset_callback";
+    if (!gtr__usable(ctx)) return NULL;
+    if (desc.rows < 1 || desc.columns < 1 || desc.columns > 16 || !desc.fill) {
+        GTR__BAD_ARG(ctx, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
+            (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
+        return NULL;
+    }
+    gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
+    for (int i = 0; d && i < desc.columns; i++) {
+        gtr_column from = desc.column[i];
+        from.borrow = true; /* no other dtypes */
+        gtr__column *c = gtr__column_check(ctx, &from, i, who) ? NULL
+            : gtr__dataset_column_of(d, from.name, from.dtype, &from.shape, from.scale, from.shift, d);
+        if (!c) { gtr__dataset_free(d); return NULL; }
+        c->host = NULL;
+        if (from.channels_last) gtr__column_channels(c, 2);
+    }
+    gtr__gate *gate = d ? GTR__NEW(ctx, gtr__gate, 1) : NULL;
+    if (gate && gtr__gate_init(gate)) {
+        d->gate = gate; d->call = desc; d->call.name = NULL;
+        return gtr__dataset_link(d);
+    }
+    if (gate) GTR__FAIL(ctx, NOMEM, "out of locks");
+    gtr__mfree(ctx, gate);
+    gtr__dataset_free(d);
+    return NULL;
 }
 
 // >>idx
@@ -14587,11 +15128,17 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     if (!r && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
-static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx) {
+static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx, bool map) {
+    if (map) {
+        uint8_t *p = gtr__file_map(f);
+        gtr__column *to = &d->column[d->n_columns]; /* has it from here on, whatever fails */
+        to->mapped = p; to->mapped_bytes = (size_t)f->size;
+        return p && gtr__dataset_column_of(d, name, GTR_U8, &idx->row, 0, 0, p + idx->start);
+    }
     gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_move(f, c->host, idx->bytes, false) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
-gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
+static gtr_dataset *gtr__idx_set(gtr_context *ctx, const char *images, const char *labels, bool map) {
     gtr__file fi, fl;
     gtr__idx image, label;
     gtr_dataset *d = NULL;
@@ -14608,13 +15155,19 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
             GTR__FAIL(ctx, FORMAT, "%.300s has %jd rows, %.300s has %jd: want as many", images,
                 (intmax_t)image.rows, labels, (intmax_t)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
-        if (d && gtr__idx_column(d, "image", &fi, &image) && gtr__idx_column(d, "label", &fl, &label))
+        if (d && gtr__idx_column(d, "image", &fi, &image, map) && gtr__idx_column(d, "label", &fl, &label, map))
             return gtr__dataset_link(d);
     }
     gtr__file_close(&fi);
     gtr__file_close(&fl);
     gtr__dataset_free(d);
     return NULL;
+}
+gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
+    return gtr__idx_set(ctx, images, labels, false);
+}
+gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const char *labels) {
+    return gtr__idx_set(ctx, images, labels, true);
 }
 
 // >>cifar
@@ -15584,18 +16137,24 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
         name,
         (uintmax_t)(size - at - n), (uintmax_t)want);
 }
-/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. */
+/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. map: they
+   are mapped, and then the column's, but on failure. */
 static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
-    const uint8_t *bytes,
-        uint64_t size, gtr_npy_desc desc) {
+        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc, bool map) {
     gtr__npy a;
     if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
     if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
         (intmax_t)a.rows, (intmax_t)(*d)->rows, (*d)->name);
     if (!*d && !(*d = gtr__dataset_new(ctx, name, a.rows))) return false;
     const bool bytes_too = a.kind == 'u' || a.kind == 'b';
-    gtr__column *c = gtr__dataset_column(*d, called, a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32
-        : bytes_too ? GTR_U8 : GTR_I32, &a.row, a.kind == 'b' ? 1 : desc.scale, a.kind == 'b' ? 0 : desc.shift);
+    const gtr_dtype as = a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32 : bytes_too ? GTR_U8 : GTR_I32;
+    const float scale = a.kind == 'b' ? 1 : desc.scale, shift = a.kind == 'b' ? 0 : desc.shift;
+    const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran
+        && (size_t)(a.data - bytes) % (size_t)a.size == 0;
+    if (map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "a file that is mapped wants dtype <f4, <i4, |u1 or |b1, "
+        "and C's order (NumPy's astype and ascontiguousarray make them)", name);
+    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, map ? a.data : NULL);
+    if (c && map) { c->mapped = (void *)(uintptr_t)bytes; c->mapped_bytes = (size_t)size; return true; }
     return c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
 static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
@@ -15613,9 +16172,10 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
     for (int k = 0; all && k < n && n <= 16; k++) all = paths[k] != NULL;
     bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
     for (int k = 0; k < n && ok; k++) {
-        uint8_t *bytes = gtr__file_whole(ctx, paths[k], &size);
-        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, size, desc);
-        gtr__mfree(ctx, bytes);
+        uint8_t *bytes = desc.map ? gtr__file_mapped(ctx, paths[k], &size) : gtr__file_whole(ctx, paths[k], &size);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, size, desc, desc.map);
+        if (!desc.map) gtr__mfree(ctx, bytes);
+        else if (!ok && bytes) gtr__file_unmap(bytes, (size_t)size);
     }
     if (ok) return gtr__dataset_link(d);
     gtr__dataset_free(d);
@@ -15693,7 +16253,7 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             "wanted)",
             name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, false);
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
@@ -15736,8 +16296,16 @@ static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
     if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
     return own != NULL;
 }
-/* True, and an error, for a set of windows, which are made last. */
+/* True, and an error, for a set without rows in memory. */
+static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
+    if (!d->call.fill) return false;
+    GTR__BAD_STATE(d->ctx, "%s of %s: its rows are a callback's, made as they are asked for, and not in memory; the "
+        "callback may choose among them, and some of them be a gtr_dataset_arrays", who, d->name);
+    return true;
+}
+/* The same, for a set of windows, too, which are made last. */
 static bool gtr__has_windows(const gtr_dataset *d) {
+    if (gtr__is_callback(d, "a part, copy or longer one")) return true;
     if (!d->column[0].span) return false;
     GTR__BAD_STATE(d->ctx, "%s: its rows are windows; cut, join and append to the series, and make windows of "
         "them then", d->name);
@@ -15745,6 +16313,7 @@ static bool gtr__has_windows(const gtr_dataset *d) {
 }
 /* No plan and no trainer knows of d any more. */
 static void gtr__dataset_forget(gtr_dataset *d) {
+    gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
         if (t->data == d) t->data = NULL;
@@ -15810,6 +16379,7 @@ static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
 /* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
     gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
+    if (gtr__is_callback(d, who)) return 0;
     if (c && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
         gtr__column_range(c, d->rows);
         if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
@@ -15948,6 +16518,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     for (int i = 0; i < d->n_columns && d->rows + n > d->room && ok; i++)
         ok = (host[i] = GTR__NEW(ctx, uint8_t, (size_t)room * d->column[i].row_bytes)) != NULL;
     if (ok && d->used) gtr_wait(ctx); /* queued steps may read it */
+    if (ok) gtr__streams_end(d);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         const size_t bytes = (size_t)d->rows * c->row_bytes;
@@ -16042,6 +16613,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     bool several;
     if (!series || !gtr__usable(series->ctx)) return NULL;
     gtr_context *ctx = series->ctx;
+    if (gtr__is_callback(series, "gtr_dataset_windows")) return NULL;
     const char *why = gtr__windows_misfit(series, &w);
     const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
     if (!why) w.stride = by;
@@ -16090,11 +16662,8 @@ gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
 gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
 }
-static size_t gtr__column_start(const gtr__column *c, int64_t r) {
-    return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
-}
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
-    return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
+    return gtr__dataset_has(d, column) && d->column[column].host && r >= 0 && r < d->rows
         ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
 }
 /* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of in turn, each `apart` times. Of
@@ -16124,6 +16693,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
     if (!gtr__layer_name(x, name, "standardise")) return NULL;
+    if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
     const gtr__column *c = gtr__dataset_has(d, column) ? &d->column[column] : NULL;
     const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
@@ -16212,6 +16782,15 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
     record.src[0] = (uintptr_t)rows;
     y.data = out; y.dtype = input->dtype;
     gtr__feed_range(&w, 0, n);
+    return GTR_OK;
+}
+gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
+    if (!d) return GTR_ERR_ARG;
+    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if ((unsigned)how > GTR_STREAM_ALWAYS || d->used || (d->call.fill && how == GTR_STREAM_NEVER))
+        return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
+            : d->call.fill ? "a callback's rows are always streamed" : "want a gtr_streaming");
+    d->streaming = how;
     return GTR_OK;
 }
 void gtr_dataset_destroy(gtr_dataset *d) {
@@ -17699,15 +18278,16 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
     gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
+    int one = 1;
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
-    if (t->data) batch = gtr__position(t, t->runner->step, &rec);
+    if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
     gtr__cached *e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
         return NULL;
-    if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec))) return NULL;
+    if ((t->data ? gtr__trainer_feed(t, t->runner->step, e, &rec, &one) : gtr__set_inputs(t->ctx, e, &rec))) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (int i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
@@ -17744,17 +18324,20 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__mark_filled(e);
     return gtr__text(ctx);
 }
-/* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. */
-static double gtr__step_seconds(gtr_trainer *t) {
+/* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. waited: share of
+   them that the device did, for data. */
+static double gtr__step_seconds(gtr_trainer *t, double *waited) {
     double s = 0, began;
     for (int k = 0; k < 4; k++) {
         const uint64_t from = t->runner->step, want = k < 3 ? 1 : (uint64_t)(0.05 / GTR__MAX(s, 1e-6)) + 3;
+        if (t->runner->stream) t->runner->stream->waited = 0;
         for (began = gtr__now(); t->runner->step - from < want; ) {
             int n = GTR__LAUNCH_STEPS;
             if (gtr__step_part(t, GTR__PART_ALL, &n)) return 0;
         }
         if (gtr__wait_all(t->ctx) || gtr__observe(t)) return 0;
         s = (gtr__now() - began) / (double)(t->runner->step - from);
+        if (t->runner->stream) *waited = t->runner->stream->waited / (gtr__now() - began);
     }
     return s;
 }
@@ -17869,7 +18452,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     size_t bytes = 0;
     int64_t i;
     int steps = GTR__RING - 1;
-    double step = 0;
+    double step = 0, waited = 0;
     bool ok;
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     gtr_context *ctx = t->ctx;
@@ -17886,9 +18469,11 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
         u->fit_steps = GTR__MAX(t->fit_steps, 1);
-        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
+        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u, &waited);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
+        if (e && data && data->streamed) gtr__textf(ctx, "data set \"%s\" is streamed: the device waited for data %.1f %% "
+            "of the time\n", data->name, 100 * waited);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx))) e = NULL;
         gtr_trainer_destroy(u);
         for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)

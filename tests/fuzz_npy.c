@@ -27,7 +27,7 @@ static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__colu
     memcpy(file + 10 + n, c->host, bytes);
     memset(&desc, 0, sizeof desc);
     desc.nonfinite = true;
-    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc));
+    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc, false));
     MUST(again->rows == d->rows && again->column[0].row == c->row && !memcmp(again->column[0].host, c->host, bytes));
     gtr__dataset_free(again);
     free(file);
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(file, made, size);
     free(made);
     if (size > 1 && file[0] == 'P') d = gtr__npz_parse(&ctx, "fuzz", file, size, desc);
-    else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc)) gtr__dataset_link(d);
+    else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, false)) gtr__dataset_link(d);
     else { gtr__dataset_free(d); d = NULL; }
     free(file);
     MUST(most <= 4 * size + (1 << 20));
