@@ -40,6 +40,7 @@ help:
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
+	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
 	@echo
@@ -106,6 +107,9 @@ bench: $(patsubst %,build/$(BENCH_ARCH)/%,bench 03_fashion 06_cnn)
 	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
 	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(ROWS)
 
+bench-stream: build/$(NATIVE)/stream
+	$< $(FASHION)
+
 hash:
 	@sh tests/hash.sh
 
@@ -120,7 +124,7 @@ build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/bench: tests/bench/bench.c $(HEADER) build/cpu/.made
+build/cpu/bench build/cpu/stream: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
 # $(1): a build with CUDA. Newer toolkits can optimise on all cores at a time, whose number does not change the code.
@@ -133,11 +137,11 @@ build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
-build/$(1)/bench: tests/bench/bench.c $(HEADER) build/$(1)/gputrain_cuda.o
+build/$(1)/bench build/$(1)/stream: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream hash clean

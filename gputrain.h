@@ -560,12 +560,11 @@ typedef struct gtr_callback_desc {
     int64_t rows; /* an epoch's */
     int columns; /* 1 to 16, of column: dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
     gtr_column column[16];
-    /* Writes rows begin to end - 1, one behind the other, from column[k] on those of column k; false: it failed, which
-       ends the run with GTR_ERR_USER. What it writes depends on epoch and row alone: rows are asked for in any order,
-       ahead of the steps that read them, again, and some that none reads. Epochs count from 0, as gtr_trainer_data's
-       do; evaluations read epoch 0. Calls are never two at once, from a thread of the library's own (with 1 MB of stack)
-       that may run beside all others, but for: same_thread, GPUTRAIN_NO_THREADS, the search for what is not finite.
-       It calls nothing of this context. */
+    /* Writes rows begin to end - 1, from column[k] on those of column k; false: it failed, which ends the run with
+       GTR_ERR_USER. It depends on epoch (from 0; evaluations': 0) and row alone: rows are asked for in any order, ahead
+       of the steps that read them, again, and some that none reads. A context's calls are one after the other, from a
+       thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and in the search for what is
+       not finite, from the context's. It calls nothing of this context. */
     bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
     void *user;
     bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
@@ -1086,10 +1085,10 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
    (GTR_ERR_STATE), and gtr_dataset_row is NULL. It may have fewer columns than there are inputs, see
    gtr_dataset_stream. */
 GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc);
-/* How steps get d's rows, the same bytes in any case. Before its first use. On the CPU streaming is reading ahead, which
-   is worth it for what is mapped from a file. Inputs without a batch have no column; with GTR_STREAM_ALWAYS, or a
-   callback's, others may have none: gtr_set's values then serve every step, a smaller batch the first of them.
-   gtr_fit_end.data_wait says what it costs. */
+/* How steps get d's rows, the same bytes in any case; before its first use. On the CPU streaming is reading ahead.
+   Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
+   smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
+   costs. */
 GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
@@ -2387,8 +2386,7 @@ struct gtr_dataset {
     bool used;
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_device */
-    gtr_callback_desc call; /* with fill: its rows are nowhere, columns have no host; */
-    struct gtr__gate *gate; /* one call at a time */
+    gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
@@ -2429,6 +2427,7 @@ struct gtr_context {
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
+    struct gtr__gate *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
     bool stopped;
@@ -2948,7 +2947,8 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     pool->process = GTR__PROCESS();
     if (!gtr__gate_init(&pool->work)) { host->free(host->user, pool, bytes); return NULL; }
     if (!gtr__gate_init(&pool->end)) { gtr__gate_free(&pool->work); host->free(host->user, pool, bytes); return NULL; }
-    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], gtr__pool_main, pool)) pool->workers++;
+    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], gtr__pool_main, pool))
+        pool->workers++;
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
 }
@@ -11047,9 +11047,9 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
             for (k = 0; k < 2; k++) {
                 if (v[k] < 0) continue;
                 gtr__feed_input *in = &feed->input[count];
-                const bool has = b->r->data && column[i] >= 0;
-                *in = gtr__feed_from(has ? &b->r->data->column[column[i]] : NULL, t, i, b->r->training != 0);
-                if (has && b->r->data->streamed) { in->stored = b->r->data->column[column[i]].row; in->image.index = NULL; }
+                const gtr__column *c = b->r->data && column[i] >= 0 ? &b->r->data->column[column[i]] : NULL;
+                *in = gtr__feed_from(c, t, i, b->r->training != 0);
+                if (c && b->r->data->streamed) { in->stored = c->row; in->image.index = NULL; }
                 outs[count++] = v[k];
             }
         }
@@ -11287,7 +11287,7 @@ typedef struct gtr__feeding {
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
 /* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. */
-typedef struct { int64_t rows, batch, per, end, shuffle; uint64_t seed; } gtr__sequence; /* compared as bytes: no gaps */
+typedef struct { int64_t rows, batch, per, end, shuffle; uint64_t seed; } gtr__sequence; /* no gaps: compared so */
 typedef struct { int64_t epoch, first, rows; uint64_t key; } gtr__batch;
 static gtr__batch gtr__batch_of(const gtr__sequence *o, int64_t k) {
     gtr__batch p;
@@ -11311,7 +11311,7 @@ typedef struct gtr__stream {
     bool threaded;
     /* Behind gate: batches until filled lie in the slots, those until room may. busy: one is being filled. failed: it
        was not, for rows from bad[1] until bad[2] of epoch bad[0] */
-    gtr__gate gate;
+    gtr__gate *gate;
     int64_t filled, room, bad[3];
     bool stop, busy, failed;
 } gtr__stream;
@@ -12254,9 +12254,9 @@ static void *gtr__callback_room(const gtr_dataset *d, void **at) {
     return at[0];
 }
 static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at) {
-    gtr__gate_lock(d->gate);
+    gtr__gate_lock(d->ctx->calls);
     const bool ok = d->call.fill(d->call.user, epoch, begin, end, at);
-    gtr__gate_unlock(d->gate);
+    gtr__gate_unlock(d->ctx->calls);
     return ok;
 }
 /* Batch k's piece, counted through all epochs; the first batch of a piece; where batch k's rows begin in its own. */
@@ -12298,32 +12298,43 @@ static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
 /* With the gate locked, which is open while a batch is filled. */
 static void gtr__stream_next(gtr__stream *s) {
     s->busy = true;
-    gtr__gate_unlock(&s->gate);
+    gtr__gate_unlock(s->gate);
     const bool ok = gtr__stream_fill(s, s->filled);
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     s->busy = false;
     s->filled += ok;
     s->failed = !ok;
-    gtr__gate_wake(&s->gate);
+    gtr__gate_wake(s->gate);
 }
 GTR__THREAD(gtr__stream_main, arg) {
     gtr__stream *s = (gtr__stream *)arg;
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     while (!s->stop)
-        if (s->failed || s->filled >= GTR__MIN(s->room, s->order.end)) gtr__gate_sleep(&s->gate);
+        if (s->failed || s->filled >= GTR__MIN(s->room, s->order.end)) gtr__gate_sleep(s->gate);
         else gtr__stream_next(s);
-    gtr__gate_unlock(&s->gate);
+    gtr__gate_unlock(s->gate);
     return GTR__THREAD_END;
+}
+static gtr__gate *gtr__gate_new(gtr_context *ctx) {
+    gtr__gate *g = GTR__NEW(ctx, gtr__gate, 1);
+    if (!g || gtr__gate_init(g)) return g;
+    gtr__mfree(ctx, g);
+    GTR__FAIL(ctx, NOMEM, "out of locks");
+    return NULL;
+}
+static void gtr__gate_end(gtr_context *ctx, gtr__gate *g) {
+    if (g && !gtr__forked(ctx)) gtr__gate_free(g);
+    gtr__mfree(ctx, g);
 }
 /* Nothing is read ahead any more; slots stay for the next set. */
 static void gtr__stream_end(gtr__runner *r) {
     gtr__stream *s = r ? r->stream : NULL;
     if (!s || !s->data) return;
     if (s->threaded && !gtr__forked(r->ctx)) {
-        gtr__gate_lock(&s->gate);
+        gtr__gate_lock(s->gate);
         s->stop = true;
-        gtr__gate_wake(&s->gate);
-        gtr__gate_unlock(&s->gate);
+        gtr__gate_wake(s->gate);
+        gtr__gate_unlock(s->gate);
         gtr__thread_join(s->thread);
     }
     s->data = NULL;
@@ -12334,7 +12345,7 @@ static void gtr__stream_free(gtr__runner *r) {
     gtr__stream_end(r);
     for (int i = 0; i < 2; i++) if (s->last[i]) r->ctx->be->event_free(r->ctx->instance[0], s->last[i]);
     gtr__slots_free(r->ctx, 0, &s->f);
-    if (!gtr__forked(r->ctx)) gtr__gate_free(&s->gate);
+    gtr__gate_end(r->ctx, s->gate);
     gtr__mfree(r->ctx, s);
 }
 /* No runner reads d any more. */
@@ -12352,7 +12363,7 @@ static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__s
     if (s && s->data == d && !memcmp(&s->order, o, sizeof *o) && (!alone || s->most == 1)) return GTR_OK;
     if (!s) {
         if (!(s = GTR__NEW(ctx, gtr__stream, 1))) return GTR_ERR_NOMEM;
-        if (!gtr__gate_init(&s->gate)) { gtr__mfree(ctx, s); return GTR__FAIL(ctx, NOMEM, "out of locks"); }
+        if (!(s->gate = gtr__gate_new(ctx))) { gtr__mfree(ctx, s); return GTR_ERR_NOMEM; }
         r->stream = s;
     }
     gtr__stream_end(r);
@@ -12376,37 +12387,38 @@ static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__s
     return GTR_OK;
 }
 static void gtr__stream_room(gtr__stream *s, int64_t piece) {
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     s->room = gtr__piece_begin(s, piece);
-    gtr__gate_wake(&s->gate);
-    gtr__gate_unlock(&s->gate);
+    gtr__gate_wake(s->gate);
+    gtr__gate_unlock(s->gate);
 }
 /* Reading begins at batch k. */
 static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
     gtr__stream *s = r->stream;
     s->start = -1;
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     s->room = 0;
-    while (s->busy) gtr__gate_sleep(&s->gate);
-    gtr__gate_unlock(&s->gate);
+    while (s->busy) gtr__gate_sleep(s->gate);
+    gtr__gate_unlock(s->gate);
     GTR__TRY(gtr__drain(r->ctx));
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     s->filled = k; s->failed = false;
-    gtr__gate_unlock(&s->gate);
+    gtr__gate_unlock(s->gate);
     s->start = s->sent = k;
     s->before[0] = s->before[1] = 0;
     gtr__stream_room(s, gtr__piece_of(s, k) + 2);
     return GTR_OK;
 }
-/* Spins while the device does steps that were launched before, or until batch k is filled. True: it has done them. */
-static bool gtr__stream_idle(const gtr__runner *r, uint64_t launched, int64_t k) {
+/* Spins while the device does steps that were launched before, or until more than `most` batches are filled. True: it
+   has done them. */
+static bool gtr__stream_idle(const gtr__runner *r, uint64_t launched, int64_t most) {
     const double end = gtr__now() + 2; /* launches that failed are never counted */
     gtr__stream *s = r->stream;
     for (bool there = false; !there; gtr__pause()) {
         if (r->shared->launches >= launched || gtr__now() > end) return true;
-        gtr__gate_lock(&s->gate);
-        there = s->filled > k || (s->failed && k < INT64_MAX);
-        gtr__gate_unlock(&s->gate);
+        gtr__gate_lock(s->gate);
+        there = s->filled > most || (s->failed && most < INT64_MAX);
+        gtr__gate_unlock(s->gate);
     }
     return false;
 }
@@ -12415,18 +12427,18 @@ static int64_t gtr__stream_await(gtr__runner *r, int64_t k) {
     gtr__stream *s = r->stream;
     const bool other = s->threaded && k < s->order.end;
     double since = !other && r->shared->launches >= r->launched ? gtr__now() : 0;
-    gtr__gate_lock(&s->gate);
+    gtr__gate_lock(s->gate);
     while (s->filled <= k && !s->failed) {
         if (!other) gtr__stream_next(s);
-        else if (since > 0) gtr__gate_sleep(&s->gate);
+        else if (since > 0) gtr__gate_sleep(s->gate);
         else {
-            gtr__gate_unlock(&s->gate);
+            gtr__gate_unlock(s->gate);
             if (gtr__stream_idle(r, r->launched, k)) since = gtr__now();
-            gtr__gate_lock(&s->gate);
+            gtr__gate_lock(s->gate);
         }
     }
     const int64_t n = s->filled - k;
-    gtr__gate_unlock(&s->gate);
+    gtr__gate_unlock(s->gate);
     if (since > 0) s->waited += gtr__now() - since;
     return n;
 }
@@ -14878,8 +14890,6 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
     }
-    if (d->gate && !gtr__forked(d->ctx)) gtr__gate_free(d->gate);
-    gtr__mfree(d->ctx, d->gate);
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows the caller's, if they are borrowed, or to be written by it; NULL and an error on failure.
@@ -15009,8 +15019,8 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
             "%s: a row of column %d has shape %s, want extents of at least 1", who, i,
             gtr__shape_text(&c->shape, text));
     if (c->channels_last && (c->shape.ndim < 2 || gtr__count(&c->shape) > 1 << 30))
-        return GTR__FAIL(ctx, SHAPE, "%s: column %d has channels last and rows %s, want (H, W, C) or the like, at most 2^30 "
-            "elements", who, i, gtr__shape_text(&c->shape, text));
+        return GTR__FAIL(ctx, SHAPE, "%s: column %d has channels last and rows %s, want (H, W, C) or the like, at most "
+            "2^30 elements", who, i, gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
         return GTR__BAD_ARG(ctx, "%s: scale %g and shift %g of column %d, want finite", who, c->scale, c->shift, i);
     return GTR_OK;
@@ -15041,7 +15051,8 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
-        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64, ok = !gtr__column_check(ctx, from, i, d->name);
+        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
+            ok = !gtr__column_check(ctx, from, i, d->name);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
             : 0,
             false, desc.rows, from->shape, (const uint8_t *)from->data };
@@ -15072,13 +15083,8 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
         c->host = NULL;
         if (from.channels_last) gtr__column_channels(c, 2);
     }
-    gtr__gate *gate = d ? GTR__NEW(ctx, gtr__gate, 1) : NULL;
-    if (gate && gtr__gate_init(gate)) {
-        d->gate = gate; d->call = desc; d->call.name = NULL;
-        return gtr__dataset_link(d);
-    }
-    if (gate) GTR__FAIL(ctx, NOMEM, "out of locks");
-    gtr__mfree(ctx, gate);
+    if (d && !ctx->calls) ctx->calls = gtr__gate_new(ctx);
+    if (d && ctx->calls) { d->call = desc; d->call.name = NULL; return gtr__dataset_link(d); }
     gtr__dataset_free(d);
     return NULL;
 }
@@ -16479,6 +16485,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     for (int k = 0; ok && k < n; k++) {
         ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
         if (!ok) break;
+        if (gtr__is_callback(sets[k], "gtr_dataset_concat")) return NULL;
         rows += sets[k]->rows;
         const char *why = sets[k]->n_columns == sets[0]->n_columns ? NULL : "number of columns";
         int i = 0;
@@ -18287,7 +18294,7 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
         return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
         return NULL;
-    if ((t->data ? gtr__trainer_feed(t, t->runner->step, e, &rec, &one) : gtr__set_inputs(t->ctx, e, &rec))) return NULL;
+    if (t->data ? gtr__trainer_feed(t, t->runner->step, e, &rec, &one) : gtr__set_inputs(t->ctx, e, &rec)) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (int i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
@@ -18469,11 +18476,12 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
         u->fit_steps = GTR__MAX(t->fit_steps, 1);
-        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u, &waited);
+        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK)
+            step = gtr__step_seconds(u, &waited);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
-        if (e && data && data->streamed) gtr__textf(ctx, "data set \"%s\" is streamed: the device waited for data %.1f %% "
-            "of the time\n", data->name, 100 * waited);
+        if (e && data && data->streamed) gtr__textf(ctx, "data set \"%s\" is streamed: the device waited for data "
+            "%.1f %% of the time\n", data->name, 100 * waited);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx))) e = NULL;
         gtr_trainer_destroy(u);
         for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
@@ -18530,6 +18538,7 @@ void gtr_destroy(gtr_context *ctx) {
     while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);
     gtr__plans_forget(ctx, 0);
     while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
+    gtr__gate_end(ctx, ctx->calls);
     if (ctx->runner) gtr__runner_free(ctx->runner);
     while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
@@ -18565,7 +18574,7 @@ void gtr_destroy(gtr_context *ctx) {
                     gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;
                     tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and
                     int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
-                    over series; predictors of several inputs and outputs
+                    over series; predictors of several inputs and outputs; data sets of callbacks, streamed, mapped
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
