@@ -276,7 +276,7 @@ typedef struct gtr_desc {
     int threads; /* CPU threads, the caller's included; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t memory_limit; /* bytes of device memory this context may take; 0: what there is */
-    void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one */
+    void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
     void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
     void *log_user;
@@ -1017,9 +1017,10 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc)
 GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
 GTR_API const char *gtr_end_text(gtr_end why);
 /* Steps as gtr_step does, and with its bits, for the rest of a frame or a controller's idle time: one after the other
-   while the next should be done in time, by what those of this call took, but at least one (0 milliseconds or less:
+   while the next should be done in time, by what those of all calls took, but at least one (0 milliseconds or less:
    none): over by at most a step. Goes on where the last call stopped, by gtr_trainer_data's epochs or what gtr_set set.
-   On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A batch's first three steps take
+   On a GPU none is queued behind another, which costs some microseconds a step; beside a renderer that uses a stream of
+   higher priority a step may take as long as the frame. gtr_stop ends it. Waits. A batch's first three steps take
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
@@ -2436,6 +2437,7 @@ struct gtr_trainer {
     struct gtr__runner *runner;
     float lr;
     gtr__plateau plateau;
+    double pace; /* seconds that steps of gtr_train_for take; 0: not known */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
@@ -11686,12 +11688,13 @@ static void gtr__fence(void) {
     MemoryBarrier();
 #endif
 }
-/* Waits until the ring has room for n steps more: their records and their entries may then be written over. */
+/* Waits until the ring has room for n steps more: their records and their entries may then be written over. Steps that
+   were given up are repeated. */
 static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
     while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { /* all are done, counted or not */
+        else if (gtr__now() - start > 2.0 || r->shared->status == 2) { /* all are done, counted or not */
             GTR__TRY(gtr__wait_all(r->ctx));
             r->launched = r->shared->launches;
         }
@@ -13008,8 +13011,8 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
 /* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are
-   waited for and timed. 0: the time is up, or, if whole, too short for one. */
-static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bool whole, int *n) {
+   waited for and timed. 0: the time is up. */
+static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, int *n) {
     const gtr__runner *r = t->runner;
     const double then = 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n);
     if (then > 0 && then <= end - gtr__now()) return gtr__step_part(t, GTR__PART_ALL, n);
@@ -13019,7 +13022,7 @@ static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bo
     if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
     c->since = now; c->done = done;
     const double fit = c->seconds > 0 ? left / (2 * c->seconds) : 1;
-    *n = left <= 0 || (whole && left < c->seconds) ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
+    *n = left <= 0 ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
     return *n ? gtr__step_part(t, GTR__PART_ALL, n) : GTR_OK;
 }
 static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
@@ -13027,17 +13030,24 @@ static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in
     ctx->stopped = false;
     gtr__stop_set(ctx, 0);
 }
+/* No step is queued behind another: were the device slowed by what else it does, a queued one could not be taken back.
+   The pace falls at once, and rises slowly: neither a capture nor a renderer's frame keeps steps away for long. */
 gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     const double end = gtr__now() + 1e-3 * milliseconds;
-    gtr__pace pace = GTR__ZERO;
     GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
     if (!gtr__finite(milliseconds))
         return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
     gtr__stop_begin(t->ctx);
     gtr_result r = gtr__wait_all(t->ctx);
-    pace.since = gtr__now(); pace.done = t->runner->shared->launches;
-    for (int n = 1, first = 1; n && milliseconds > 0 && !r && !t->ctx->stopped; first = 0) {
-        r = first ? gtr__step_part(t, GTR__PART_ALL, &n) : gtr__step_in_time(t, &pace, end, true, &n);
+    bool more = milliseconds > 0;
+    for (double then = gtr__now(), now; more && !r && !t->ctx->stopped; then = now) {
+        int n = 1;
+        r = gtr__step_part(t, GTR__PART_ALL, &n);
+        if (!r) r = gtr__runner_room(t->runner, GTR__RING - 1);
+        now = gtr__now();
+        const double over = now - then - t->pace;
+        t->pace += t->pace > 0 && over > 0 ? over / 8 : over;
+        more = end - now > t->pace;
         t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
     }
     const gtr_result done = gtr__wait_all(t->ctx);
@@ -13745,7 +13755,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
-        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, false, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
         if (r) break;
         if (!n) { f->why = GTR_END_SECONDS; break; }
         gtr__fit_show(f, false);
