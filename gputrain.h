@@ -114,8 +114,9 @@ instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
-predict with one context's weights (gtr_predictor), with snapshots of them while it trains (gtr_predictor_refresh). gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss,
-gtr_wait, gtr_save and the end of gtr_fit wait. .cuda_stream and .max_sm of gtr_desc share a GPU with others. After
+predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
+gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait.
+.cuda_stream and .max_sm of gtr_desc share a GPU with others. After
 fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
@@ -1049,8 +1050,8 @@ GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
-/* A predictor with .snapshot has copies of all weights, buffers, constants and inputs without a batch: as they were when
-   it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
+/* A predictor with .snapshot has copies of all weights, buffers, constants and inputs without a batch: as they were
+   when it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
    context's trains, builds, sets, loads or does nothing, but destroys neither. Weights are of one step (or gtr_load),
    the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
    next gtr_predict; a trainer waits for the copies. Not in a custom op. GTR_ERR_STATE: no .snapshot. */
@@ -2397,7 +2398,7 @@ struct gtr_context {
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
     uint64_t low_version; /* changes when a parameter gets a low-precision copy */
-    struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: no snapshots */
+    struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: none */
     int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
@@ -2416,8 +2417,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    struct gtr__fitting *fit; /* the running gtr_fit's */
-    bool fitting; /* gtr_fit runs */
+    struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
@@ -7346,8 +7346,9 @@ static const gtr__matcher gtr__cpu_matchers[] = {
 GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
-    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL, gtr__cpu_event_use,
-    gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
+    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
+    gtr__cpu_event_use, gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment,
+    gtr__cpu_seconds,
     { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
     gtr__cpu_release
 };
@@ -12157,9 +12158,9 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
-    if (t->desc.schedule != GTR_PLATEAU || t->fitting)
+    if (t->desc.schedule != GTR_PLATEAU || t->fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
-            gtr__schedules[t->desc.schedule].name, t->fitting ? ", and gtr_fit's own" : "");
+            gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
     gtr__plateau_value(t, value, largest);
     return GTR_OK;
 }
@@ -12404,7 +12405,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
-    if (!t->fitting) return GTR_OK;
+    if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
@@ -13457,6 +13458,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
+    for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     r = gtr__averages_end(t, averages, r);
     if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
     return r;
@@ -13895,7 +13897,6 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
-    t->fitting = true;
     t->fit = &f;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
@@ -13907,7 +13908,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
     r = gtr__fit_end(&f, r);
-    t->fitting = t->several = false;
+    t->several = false;
     t->fit = NULL;
     t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
@@ -14163,8 +14164,8 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
-    if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, and has "
-        "the weights as they are");
+    if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
+        "and has the weights as they are");
     gtr__line_enter(ctx->line);
     gtr_result r = gtr__check_ranges(own, p->entry[0], true);
     if (!r)
@@ -17548,6 +17549,23 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
+/* The folder where path, or what it leads to, will be. */
+static gtr_result gtr__fit_folder(gtr_context *ctx, const char *path) {
+    gtr__save s = GTR__ZERO;
+    struct GTR__STAT st;
+    char *target = NULL, *folder = NULL;
+    s.ctx = ctx; s.path = path;
+    gtr_result r = gtr__save_target(&s, &target);
+    const size_t size = target ? strlen(target) + 4 : 0;
+    if (!r && (folder = GTR__NEW(ctx, char, size)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r) {
+        gtr__folder_of(folder, size, target);
+        if (GTR__STAT(strcat(folder, "/."), &st) != 0)
+            r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, folder, strerror(errno));
+    }
+    gtr__mfree(ctx, target); gtr__mfree(ctx, folder);
+    return r;
+}
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
     const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
@@ -17559,12 +17577,8 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
             || d->keep_last > GTR__MAX_KEPT)
         return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
             GTR__MAX_KEPT);
-    return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
-}
-static gtr_result gtr__fit_resume(gtr__fitting *f) {
-    struct GTR__STAT st;
-    if (!f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
-    return gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
+    if (!d->checkpoint) return GTR_OK;
+    return gtr__save_refused(ctx) ? ctx->error : gtr__fit_folder(ctx, d->checkpoint);
 }
 /* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
 static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
@@ -17582,6 +17596,19 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
         GTR__SYS(unlink)(name);
         memmove(f->kept, f->kept + 1, (size_t)(f->n_kept - 1) * sizeof *f->kept);
     }
+    return r;
+}
+/* A fit that was killed behind a checkpoint may not have come to its keep_last file. */
+static gtr_result gtr__fit_resume(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    struct GTR__STAT st;
+    if (!d->resume || (GTR__STAT(d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
+    GTR__TRY(gtr__checkpoint_read(f->t, d->checkpoint, "gtr_fit"));
+    if (!d->keep_last || !f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->t->runner->step) return GTR_OK;
+    const size_t size = strlen(d->checkpoint) + 32;
+    char *name = GTR__NEW(f->t->ctx, char, size);
+    const gtr_result r = name ? gtr__fit_rotate(f, name, size) : GTR_ERR_NOMEM;
+    gtr__mfree(f->t->ctx, name);
     return r;
 }
 /* Behind step k of the fit, or at its end: writes what is due. In the file kept names all that may be there. */

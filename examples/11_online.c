@@ -6,15 +6,15 @@
    Done when predictions since the kill are at most a third as far off as the value at hand. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/wait.h>
 enum { SAMPLES = 1200, KILLED = 550, HISTORY = 32, AHEAD = 8, BATCH = 64 };
 static float sensor[SAMPLES + AHEAD], predicted[SAMPLES + AHEAD], x[BATCH * HISTORY], y[BATCH];
 static int count; static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int arrived(int n) { pthread_mutex_lock(&lock); n = count += n; pthread_mutex_unlock(&lock); return n; }
 static void *predict(void *p) {         /* of the newest window, by the newest weights */
-    for (int n; (n = arrived(0)) < SAMPLES; usleep(200)) if (!gtr_predictor_refresh((gtr_predictor *)p))
+    for (int n; (n = arrived(0)) < SAMPLES; poll(NULL, 0, 1)) if (!gtr_predictor_refresh((gtr_predictor *)p))
         gtr_predict((gtr_predictor *)p, sensor + n - HISTORY, 1, predicted + n - 1 + AHEAD);
     return NULL;
 }

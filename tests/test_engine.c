@@ -2058,7 +2058,8 @@ static void snapshots_while_training(void)
 static void snapshots(void)
 {
     static gtr_float want[2][4 * 4], got[4 * 4];
-    const gtr_float factors[2][4] = { { 1, 2, -3, 4 }, { 5, 0, 1, -1 } }, wide[2][4] = { { 1, 1, 1, 1 }, { 2, 3, 4, 5 } };
+    const gtr_float factors[2][4] = { { 1, 2, -3, 4 }, { 5, 0, 1, -1 } },
+        wide[2][4] = { { 1, 1, 1, 1 }, { 2, 3, 4, 5 } };
     const int32_t ids[2][4] = { { 0, 1, 2, 3 }, { 4, 4, 0, 8 } }, bad[4] = { 0, 9, 0, 0 };
     gtr_context *ctx = create();
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),

@@ -1,9 +1,9 @@
 /* How far gtr_train_for runs over its time, and whether anything is lost: CALLS calls of 2 ms each, alone, and on a GPU
    beside a context that renders in another thread (frames of matrix products on a stream of high priority, with pauses
    of the same length), each time with a thread that predicts from snapshots. A call's overrun is printed in
-   milliseconds and in steps of that call; afterwards the weights must be those of as many gtr_step. Exits with 1 if they
-   are not.
-     cc -O3 -march=native tests/bench/online.c -o build/cpu/online -lm -pthread (make build/cpu/online, build/cuda/online)
+   milliseconds and in steps of that call;
+   afterwards the weights must be those of as many gtr_step. Exits with 1 if not.
+     make bench-online, or cc -O3 -march=native tests/bench/online.c -o build/cpu/online -lm -pthread
    Arguments: calls (1000), milliseconds a call (2), units of the network's layers (256), cpu or cuda. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../../gputrain.h"
