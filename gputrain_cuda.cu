@@ -765,8 +765,10 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
     in->own_first = !desc.stream;
     if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
+    int low = 0, high = 0;
+    if (e == cudaSuccess) e = cudaDeviceGetStreamPriorityRange(&low, &high);
     for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i <= GTR__MAX_STREAMS; i++)
-        e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
+        e = cudaStreamCreateWithPriority(&in->stream[i], cudaStreamNonBlocking, desc.ahead ? high : low);
     if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
     if (e == cudaSuccess) e = cudaEventCreate(&in->end);
@@ -982,6 +984,19 @@ static gtr_result gtr__cuda_wait(void *instance) {
     for (int i = 0; i <= GTR__MAX_STREAMS; i++)
         GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
+}
+
+static gtr_result gtr__cuda_take(void *instance, void *other, const gtr__move *move, int64_t n) {
+    gtr__instance *in = (gtr__instance *)instance;
+    const cudaStream_t from = ((gtr__instance *)other)->stream[0];
+    cudaError_t e = cudaSuccess;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    for (; n-- && e == cudaSuccess; move++)
+        e = cudaMemcpyAsync(move->to, move->from, move->bytes, cudaMemcpyDeviceToDevice, from);
+    if (e == cudaSuccess) e = cudaEventRecord(in->fence, from);
+    if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
+    return gtr__check(in, e, "a snapshot");
 }
 
 static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
@@ -21449,7 +21464,7 @@ static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
     gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
-    gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait,
+    gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait, gtr__cuda_take,
     gtr__cuda_upload, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
     { GTR__OPS(GTR__SLOTS) },
