@@ -18159,7 +18159,8 @@ void gtr_destroy(gtr_context *ctx) {
                     gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;
                     tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and
                     int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
-                    over series; predictors of several inputs and outputs, and their snapshots of weights
+                    over series; predictors of several inputs and outputs, and their snapshots of weights; convolutions
+                    of few channels and gradients of weights by lines of pixels on Hopper
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -5206,19 +5206,12 @@ template <int N> struct gtr__lines_block {
     // Of the two channels whose sums a thread has.
     GTR__DEVICE void add_bias(float *d) const {
         const int row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + ((int)threadIdx.x >> 2 & 7);
-        const gtr__product_affine &f = p.affine;
+        float b[2];
 #pragma unroll
-        for (int k = 0; k < 2; k++) {
-            const int at = row + 8 * k;
-            if (at >= cut.channels) return;
-            const float bias = p.bias ? gtr__get(p.bias, p.type_bias, at) : 0.0f, mean = f.mean ? f.mean[at] : 0.0f,
-                factor = f.mean ? f.weight[at] * rsqrtf(f.var[at] + f.eps) : 1.0f, shift = f.mean ? f.shift[at] : 0.0f;
+        for (int k = 0; k < 2; k++)
+            b[k] = row + 8 * k < cut.channels ? gtr__get(p.bias, p.type_bias, row + 8 * k) : 0.0f;
 #pragma unroll
-            for (int i = 2 * k; i < N / 2; i += 4) {
-                d[i] = (d[i] + bias - mean) * factor + shift;
-                d[i + 1] = (d[i + 1] + bias - mean) * factor + shift;
-            }
-        }
+        for (int i = 0; i < N / 2; i++) d[i] += b[i >> 1 & 1];
     }
     // In the order of stage()'s reads: what is added in front, what the activation's backward reads, what C had.
     template <typename T>
@@ -5231,7 +5224,7 @@ template <int N> struct gtr__lines_block {
             if (first()) gtr__bar_arrive(free);
             await();
         };
-        if (p.bias || p.affine.mean) add_bias(d);
+        if (p.bias) add_bias(d);
         await();
         if (p.affine.from) { add<T>(d); next(); }
         activate<T>(d);
@@ -5652,7 +5645,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
                               gtr__choice *c) {
     const bool weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE,
         plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
-            && (!p->saved || p->type_saved == p->type_c);
+            && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
     const int64_t channels = image ? g->o : g->c;
     int log = 0;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind != GTR__PRODUCT_HALF || p->type_a != p->type_b
