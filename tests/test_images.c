@@ -815,7 +815,7 @@ static void epilogues(void)
     /* Eight roundings; with a kink the root of one, for as large a part of all values is on its other side. */
     static const double smooth[] = { 3e-2, 4e-3 }, kinked[] = { 6e-2, 2.2e-2 };
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 2; p++) for (int act = 0; act < POOL_ACTS; act++) {
+    for (int p = 0; p < 2; p++) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
         const double ratio = act == 0 || (act >= 3 && act <= 5) ? kinked[p] : smooth[p];
         float *v[2][4];
         int64_t n[4];
