@@ -32,6 +32,7 @@ help:
 	@echo 'make segment      which pixels are of which shape: a U-Net, and build/segment.ppm to look at'
 	@echo 'make autoencoder  images through a code of 16 numbers and back: build/autoencoder.pgm'
 	@echo 'make tabular      a table with strings and holes: penguins by species, and what they weigh'
+	@echo 'make online       a stream that is learned as it comes, predicted by another thread, killed and gone on with'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
@@ -41,6 +42,7 @@ help:
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
+	@echo 'make bench-online how far gtr_train_for runs over its time, alone and beside a renderer'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
 	@echo
@@ -62,6 +64,9 @@ autoencoder: build/$(NATIVE)/09_autoencoder
 	$< build/autoencoder.pgm examples/digits.csv $(or $(SEED),0) $(PRECISION)
 tabular: build/$(NATIVE)/10_tabular
 	$< examples/penguins.csv build/penguins.safetensors $(or $(SEED),0)
+
+online: build/$(NATIVE)/11_online
+	$<
 
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
@@ -110,6 +115,9 @@ bench: $(patsubst %,build/$(BENCH_ARCH)/%,bench 03_fashion 06_cnn)
 bench-stream: build/$(NATIVE)/stream
 	$< $(FASHION)
 
+bench-online: build/$(NATIVE)/online
+	$<
+
 hash:
 	@sh tests/hash.sh
 
@@ -124,7 +132,7 @@ build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/bench build/cpu/stream: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
+build/cpu/bench build/cpu/stream build/cpu/online: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
 # $(1): a build with CUDA. Newer toolkits can optimise on all cores at a time, whose number does not change the code.
@@ -137,11 +145,11 @@ build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
-build/$(1)/bench build/$(1)/stream: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
+build/$(1)/bench build/$(1)/stream build/$(1)/online: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online hash clean

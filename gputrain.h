@@ -81,7 +81,7 @@ becomes a graph of kernels in its second run.
     gtr_train_for               so many milliseconds of that
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
-    gtr_predictor, gtr_predict  inference in any thread
+    gtr_predictor, gtr_predict  inference in any thread; gtr_predictor_refresh: while another trains
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. A graph may grow at any
 time. Element-wise ops of one index space are one launch, with the bits that they have alone.
 
@@ -115,8 +115,9 @@ instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
-predict with one context's weights (gtr_predictor). gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss,
-gtr_wait, gtr_save and the end of gtr_fit wait. .cuda_stream and .max_sm of gtr_desc share a GPU with others. After
+predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
+gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait.
+.cuda_stream and .max_sm of gtr_desc share a GPU with others. After
 fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
@@ -280,7 +281,7 @@ typedef struct gtr_desc {
     int threads; /* CPU threads, the caller's included; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t memory_limit; /* bytes of device memory this context may take; 0: what there is */
-    void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one */
+    void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
     void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
     void *log_user;
@@ -518,6 +519,7 @@ typedef struct gtr_predictor_desc {
     gtr_tensor *out[8]; /* up to the first NULL */
     gtr_tensor *in[8]; /* in the order of gtr_predict_ex's; NULL: as they were made, at most 8 */
     int64_t max_rows; /* 0: 1 */
+    bool snapshot; /* from weights of its own: see gtr_predictor_refresh */
 } gtr_predictor_desc;
 /* How the last gtr_fit ended. */
 typedef struct gtr_fit_end {
@@ -1038,9 +1040,10 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc)
 GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
 GTR_API const char *gtr_end_text(gtr_end why);
 /* Steps as gtr_step does, and with its bits, for the rest of a frame or a controller's idle time: one after the other
-   while the next should be done in time, by what those of this call took, but at least one (0 milliseconds or less:
+   while the next should be done in time, by what those of all calls took, but at least one (0 milliseconds or less:
    none): over by at most a step. Goes on where the last call stopped, by gtr_trainer_data's epochs or what gtr_set set.
-   On a GPU so many are queued as fill half of what is left. gtr_stop ends it. Waits. A batch's first three steps take
+   On a GPU none is queued behind another, which costs some microseconds a step; beside a renderer that uses a stream of
+   higher priority a step may take as long as the frame. gtr_stop ends it. Waits. A batch's first three steps take
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
@@ -1064,11 +1067,17 @@ GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the 
    rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or softmax over the batch, a custom op)
    all of a call's at once, at most max_rows. Has its own memory, stream and error. Made and destroyed in the context's
    thread, before it; each thread uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not
-   wait, behind gtr_wait. */
+   wait, behind gtr_wait. With .snapshot whenever it likes. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
+/* A predictor with .snapshot has copies of all weights, buffers, constants and inputs without a batch: as they were
+   when it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
+   context's trains, builds, sets, loads or does nothing, but destroys neither. Weights are of one step (or gtr_load),
+   the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
+   next gtr_predict; a trainer waits for the copies. Not in a custom op. GTR_ERR_STATE: no .snapshot. */
+GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
@@ -1921,7 +1930,9 @@ typedef struct {
 typedef struct {
     int device_index, max_sm, threads; void *stream; void *share;
     /* an instance whose device (and pool) to share; NULL */
+    bool ahead; /* of the device's other work, which own streams are behind else */
 } gtr__instance_desc;
+typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
 /* left: nodes before plan->split */
 typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
@@ -1962,6 +1973,8 @@ typedef struct {
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
     gtr_result (*wait)(void *instance); /* until all is done */
+    /* n copies behind what other's first stream holds; instance's, which is idle, goes on when they are done */
+    gtr_result (*take)(void *instance, void *other, const gtr__move *move, int64_t n);
     /* CUDA's alone: bytes from pinned memory to the device once event after (NULL: none) has passed, beside the first
        stream's work, which waits for them and then notes a point in *event (made if NULL); ready waits for it; wait_for
        makes the stream wait for a user's. */
@@ -2385,7 +2398,7 @@ struct gtr_dataset {
     int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
     gtr_streaming streaming; /* as asked for */
-    bool streamed; /* as it is, since its first use: see gtr__dataset_device */
+    bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
@@ -2424,6 +2437,8 @@ struct gtr_context {
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
     uint64_t low_version; /* changes when a parameter gets a low-precision copy */
+    struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: none */
+    int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
@@ -2442,8 +2457,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    struct gtr__fitting *fit; /* the running gtr_fit's */
-    bool fitting; /* gtr_fit runs */
+    struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
@@ -2463,6 +2477,7 @@ struct gtr_trainer {
     struct gtr__runner *runner;
     float lr;
     gtr__plateau plateau;
+    double pace; /* seconds that steps of gtr_train_for take; 0: not known */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
@@ -2701,6 +2716,11 @@ static double gtr__now(void) {
 #endif
 }
 #ifdef GPUTRAIN_NO_THREADS
+typedef struct gtr__line { char none; } gtr__line;
+static bool gtr__line_init(gtr__line *l) { (void)l; return true; }
+static void gtr__line_free(gtr__line *l) { (void)l; }
+static void gtr__line_enter(gtr__line *l) { (void)l; }
+static void gtr__line_leave(gtr__line *l) { (void)l; }
 static int gtr__online_cores(void) { return 1; }
 static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
@@ -2779,6 +2799,21 @@ static void gtr__pause(void) {
 #endif
 }
 #endif
+/* A lock that threads get in the order in which they ask: steps that follow each other shut no refresh out. */
+typedef struct gtr__line { gtr__gate gate; uint64_t last, turn; } gtr__line;
+static bool gtr__line_init(gtr__line *l) { return gtr__gate_init(&l->gate); }
+static void gtr__line_free(gtr__line *l) { gtr__gate_free(&l->gate); }
+static void gtr__line_enter(gtr__line *l) {
+    gtr__gate_lock(&l->gate);
+    for (const uint64_t mine = l->last++; l->turn != mine;) gtr__gate_sleep(&l->gate);
+    gtr__gate_unlock(&l->gate);
+}
+static void gtr__line_leave(gtr__line *l) {
+    gtr__gate_lock(&l->gate);
+    l->turn++;
+    gtr__gate_wake(&l->gate);
+    gtr__gate_unlock(&l->gate);
+}
 /* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left.
    The caller takes the first, workers the last: each finds what it wrote in the job before in a cache of its own. fn,
    arg and pieces change only when all pieces are done. Nobody waits for a worker that claimed nothing. */
@@ -7268,6 +7303,11 @@ static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) {
     return GTR_OK;
 }
 static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
+static gtr_result gtr__cpu_take(void *instance, void *other, const gtr__move *move, int64_t n) {
+    (void)instance; (void)other;
+    for (; n--; move++) memcpy(move->to, move->from, move->bytes);
+    return GTR_OK;
+}
 static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
 static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
 static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
@@ -7365,8 +7405,9 @@ static const gtr__matcher gtr__cpu_matchers[] = {
 GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
-    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
-    gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
+    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
+    gtr__cpu_event_use, gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment,
+    gtr__cpu_seconds,
     { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
     gtr__cpu_release
 };
@@ -7775,9 +7816,8 @@ static gtr_result gtr__shape_outputs(const gtr__op_row *row, gtr__shape_call *s)
     for (int i = 0; i < row->n_out; i++) s->out[i] = s->in[0];
     return row->shape(s);
 }
-/* The tensor of t's output k: they follow t where there are several. */
-static gtr_tensor *gtr__output_of(gtr_tensor *t, int64_t k) {
-    gtr_context *ctx = t->ctx;
+/* The tensor of t's output k, in ctx's list: they follow t where there are several. */
+static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
     gtr_tensor *o = ctx->n_tensor - t->id > k + 1 ? ctx->tensor[t->id + k + 1] : t;
     return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
 }
@@ -7832,13 +7872,13 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         o->runs = gtr__batch_runs(t, &s.out[i]);
     }
     t->attr = *attr; t->shape = s.out[0];
-    return gtr__output_of(t, 0);
+    return gtr__output_of(t->ctx, t, 0);
 }
 gtr_tensor *gtr_output(gtr_tensor *t, int k) {
     char who[GTR__OP_TEXT];
     if (!GTR__USABLE(t)) return NULL;
     if (t->op == GTR__OP_PART) t = t->in[0];
-    gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t, k);
+    gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t->ctx, t, k);
     return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
@@ -9407,7 +9447,7 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
-        const gtr_tensor *o = gtr__output_of(t, i); /* or released */
+        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
         const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
         if (!gtr__shape_equal(&s->out[i], &was))
             r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
@@ -11323,6 +11363,17 @@ static gtr_result gtr__drain(gtr_context *ctx) {
     }
     return gtr__backend_result(ctx, r, "waiting for the device");
 }
+/* By the context's thread: no snapshot is taken before as many gtr__weights_unlock. */
+static void gtr__weights_lock(gtr_context *ctx) {
+    if (ctx->writing++ || !ctx->line) return;
+    ctx->in_line = true;
+    gtr__line_enter(ctx->line);
+}
+static void gtr__weights_unlock(gtr_context *ctx) {
+    if (--ctx->writing || !ctx->in_line) return;
+    ctx->in_line = false;
+    gtr__line_leave(ctx->line);
+}
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
 static gtr_result gtr__wait_all(gtr_context *ctx) {
     gtr_result r;
@@ -11430,7 +11481,9 @@ static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
     void *room = NULL;
     GTR__TRY(gtr__parameter_lying(p, &src, &room));
     p->ctx->writes++;
+    gtr__weights_lock(p->ctx);
     const gtr_result r = gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p));
+    gtr__weights_unlock(p->ctx);
     gtr__mfree(p->ctx, room);
     return r ? r : gtr__refresh_low(p);
 }
@@ -11738,12 +11791,13 @@ static void gtr__fence(void) {
     MemoryBarrier();
 #endif
 }
-/* Waits until the ring has room for n steps more: their records and their entries may then be written over. */
+/* Waits until the ring has room for n steps more: their records and their entries may then be written over. Steps that
+   were given up are repeated. */
 static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
     while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { /* all are done, counted or not */
+        else if (gtr__now() - start > 2.0 || r->shared->status == 2) { /* all are done, counted or not */
             GTR__TRY(gtr__wait_all(r->ctx));
             r->launched = r->shared->launches;
         }
@@ -11804,7 +11858,9 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
             gtr__record_write(r, r->step + (uint64_t)i, &rec[i]);
         }
     }
+    gtr__weights_lock(ctx);
     gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
+    gtr__weights_unlock(ctx);
     if (s) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     if (e->plan.waits) r->risky = r->launched;
@@ -11833,9 +11889,10 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
-        const bool batched = gtr__batched(x), good = x->least > x->most || (x->least >= 0 && x->most < op->limit);
-        if (good || op->sets == x->sets) continue;
-        if (fed && batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0)) continue;
+        const bool batched = gtr__batched(x), set = !e->recipe.data || gtr__entry_column(e, x) >= 0;
+        if ((fed && batched && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit)
+                || op->sets == x->sets)
+            continue;
         const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
         void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
         const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
@@ -11846,7 +11903,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
         if (i >= 0)
             r = GTR__BAD_ARG(ctx, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
         if (r) return r;
-        op->sets = x->sets;
+        if (op->ctx == ctx) op->sets = x->sets; /* a predictor's thread writes no tensors */
     }
     return GTR_OK;
 }
@@ -11909,8 +11966,11 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
             gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
+        gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
-        return gtr__parameter_write(t, src);
+        const gtr_result r = gtr__parameter_write(t, src);
+        gtr__weights_unlock(ctx);
+        return r;
     }
     if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
@@ -11919,8 +11979,11 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
+        gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
-        return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
+        const gtr_result r = gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
+        gtr__weights_unlock(ctx);
+        return r;
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
     gtr__feeding *f = t->feeding;
@@ -12203,9 +12266,9 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
-    if (t->desc.schedule != GTR_PLATEAU || t->fitting)
+    if (t->desc.schedule != GTR_PLATEAU || t->fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
-            gtr__schedules[t->desc.schedule].name, t->fitting ? ", and gtr_fit's own" : "");
+            gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
     gtr__plateau_value(t, value, largest);
     return GTR_OK;
 }
@@ -12603,14 +12666,8 @@ static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batc
     const size_t more = m.total - GTR__MIN(m.total, has - GTR__MIN(has, sets));
     return more <= room - bytes;
 }
-/* Brings every column to the device of stage 0, or has it streamed, where it is not there yet; from then on the rows
-   stay as they are. */
-static gtr_result gtr__dataset_device(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
-    if (!d->column[0].device && !d->streamed) {
-        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
-        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
-    }
-    if (d->streamed) { d->used = true; return GTR_OK; }
+/* Brings every column to the device of stage 0; from then on the rows stay as they are. */
+static gtr_result gtr__dataset_device(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         const gtr__column *of = c->shared ? d->column : NULL;
@@ -12618,6 +12675,16 @@ static gtr_result gtr__dataset_device(gtr_dataset *d, gtr_trainer *t, int64_t ba
         else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
         if (!c->device) return d->ctx->error;
     }
+    d->used = true;
+    return GTR_OK;
+}
+/* Has d streamed, or on the device, where that is not settled yet. */
+static gtr_result gtr__dataset_ready(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+    if (!d->column[0].device && !d->streamed) {
+        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
+        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
+    }
+    if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
     return GTR_OK;
 }
@@ -12835,7 +12902,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
-    if (!t->fitting) return GTR_OK;
+    if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
@@ -13173,7 +13240,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
         if (!e) return t->ctx->error;
         GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-        GTR__TRY(gtr__dataset_device(data, t, batch));
+        GTR__TRY(gtr__dataset_ready(data, t, batch));
     }
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -13411,6 +13478,7 @@ static gtr_result gtr__average_swap(gtr_trainer *t) {
     for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
     void *room = !r ? gtr__device_alloc(ctx, 0, bytes) : NULL;
     if (!room) return r ? r : GTR_ERR_NOMEM;
+    gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
         void *copy[] = { room, p->data, average + t->offset[i], room }; /* each from the one behind it */
@@ -13418,6 +13486,7 @@ static gtr_result gtr__average_swap(gtr_trainer *t) {
             r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
         if (!r) r = gtr__refresh_low(p);
     }
+    gtr__weights_unlock(ctx);
     ctx->writes++;
     r = gtr__backend_result(ctx, r, "averages");
     if (!r) r = gtr__wait_all(ctx);
@@ -13435,8 +13504,8 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
 /* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are
-   waited for and timed. 0: the time is up, or, if whole, too short for one. */
-static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bool whole, int *n) {
+   waited for and timed. 0: the time is up. */
+static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, int *n) {
     const gtr__runner *r = t->runner;
     const double then = 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n);
     if (then > 0 && then <= end - gtr__now()) return gtr__step_part(t, GTR__PART_ALL, n);
@@ -13446,7 +13515,7 @@ static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, bo
     if (c->since > 0 && done > c->done) c->seconds = (now - c->since) / (double)(done - c->done);
     c->since = now; c->done = done;
     const double fit = c->seconds > 0 ? left / (2 * c->seconds) : 1;
-    *n = left <= 0 || (whole && left < c->seconds) ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
+    *n = left <= 0 ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
     return *n ? gtr__step_part(t, GTR__PART_ALL, n) : GTR_OK;
 }
 static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
@@ -13454,17 +13523,24 @@ static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in
     ctx->stopped = false;
     gtr__stop_set(ctx, 0);
 }
+/* No step is queued behind another: were the device slowed by what else it does, a queued one could not be taken back.
+   The pace falls at once, and rises slowly: neither a capture nor a renderer's frame keeps steps away for long. */
 gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     const double end = gtr__now() + 1e-3 * milliseconds;
-    gtr__pace pace = GTR__ZERO;
     GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
     if (!gtr__finite(milliseconds))
         return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
     gtr__stop_begin(t->ctx);
     gtr_result r = gtr__wait_all(t->ctx);
-    pace.since = gtr__now(); pace.done = t->runner->shared->launches;
-    for (int n = 1, first = 1; n && milliseconds > 0 && !r && !t->ctx->stopped; first = 0) {
-        r = first ? gtr__step_part(t, GTR__PART_ALL, &n) : gtr__step_in_time(t, &pace, end, true, &n);
+    bool more = milliseconds > 0;
+    for (double then = gtr__now(), now; more && !r && !t->ctx->stopped; then = now) {
+        int n = 1;
+        r = gtr__step_part(t, GTR__PART_ALL, &n);
+        if (!r) r = gtr__runner_room(t->runner, GTR__RING - 1);
+        now = gtr__now();
+        const double over = now - then - t->pace;
+        t->pace += t->pace > 0 && over > 0 ? over / 8 : over;
+        more = end - now > t->pace;
         t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
     }
     const gtr_result done = gtr__wait_all(t->ctx);
@@ -13537,7 +13613,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
-    GTR__TRY(gtr__dataset_device(data, t, batch));
+    GTR__TRY(gtr__dataset_ready(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
     batch = GTR__MIN(batch, data->rows);
     const int set = batch < data->rows;
@@ -13559,14 +13635,25 @@ static bool gtr__wants_averages(gtr_trainer *t) {
     return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
 }
+/* What evaluates averages exchanges them for the weights, of which meanwhile nobody takes a snapshot. */
+static gtr_result gtr__averages_begin(gtr_trainer *t, bool averages) {
+    if (!averages) return GTR_OK;
+    gtr__weights_lock(t->ctx);
+    return gtr__average_swap(t);
+}
+static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r) {
+    if (!averages) return r;
+    const gtr_result back = t->swapped ? gtr__average_swap(t) : GTR_OK;
+    gtr__weights_unlock(t->ctx);
+    return r ? r : back;
+}
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
     const bool averages = gtr__wants_averages(t);
-    if (averages) GTR__TRY(gtr__average_swap(t));
-    const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
+    gtr_result r = gtr__averages_begin(t, averages);
+    if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
     if (t) gtr__stream_end(t->ctx->runner);
-    const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
-    return r ? r : back;
+    return gtr__averages_end(t, averages, r);
 }
 
 // >>metrics
@@ -13816,7 +13903,7 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
-    GTR__TRY(gtr__dataset_device(m->data, m->t, m->d.batch));
+    GTR__TRY(gtr__dataset_ready(m->data, m->t, m->d.batch));
     return gtr__runner_ready(ctx);
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
@@ -13857,13 +13944,13 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
-    if (averages) GTR__TRY(gtr__average_swap(t));
-    gtr_result r = gtr__meter_room(&m, &t->metered);
+    gtr_result r = gtr__averages_begin(t, averages);
+    if (!r) r = gtr__meter_room(&m, &t->metered);
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
-    const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
-    if (!r) r = back;
+    for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
+    r = gtr__averages_end(t, averages, r);
     if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
     return r;
 }
@@ -14061,6 +14148,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
     gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
     size_t at = 0;
+    gtr__weights_lock(ctx);
     for (int i = 0; state && i < e->plan.n_value; i++)
         if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
     for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
@@ -14075,6 +14163,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         }
         if (back && !r) r = gtr__refresh_low(p);
     }
+    gtr__weights_unlock(ctx);
     ctx->writes += back;
     gtr__mfree(ctx, state);
     if (bytes) *bytes = at;
@@ -14161,7 +14250,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
-        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, false, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
         if (r) break;
         if (!n) { f->why = GTR_END_SECONDS; break; }
         gtr__fit_show(f, false);
@@ -14247,7 +14336,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held) {
         const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
         const int set = batch < held->rows;
-        GTR__TRY(gtr__dataset_device(held, t, batch));
+        GTR__TRY(gtr__dataset_ready(held, t, batch));
         GTR__TRY(gtr__runner_ready(t->ctx));
         GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e));
         if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e));
@@ -14303,7 +14392,6 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
-    t->fitting = true;
     t->fit = &f;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
@@ -14315,7 +14403,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
     r = gtr__fit_end(&f, r);
-    t->fitting = t->several = false;
+    t->several = false;
     t->fit = NULL;
     t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
@@ -14328,7 +14416,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
-enum { GTR__IN, GTR__OUT, GTR__ARENA, GTR__PREDICTS = 8 };
+enum { GTR__IN, GTR__OUT, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__PREDICTS = 8 };
 struct gtr_predictor {
     gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
@@ -14340,8 +14428,10 @@ struct gtr_predictor {
     int64_t max_rows;
     bool apart;
     gtr__cached *entry[40]; int n_entry, turn;
-    void *block[3]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows */
-    size_t bytes[3], counted; /* of them; in ctx->device_bytes */
+    void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
+    size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
+    void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
+    gtr__move *move; int64_t n_move; /* of which it is made */
 };
 /* Its number among inputs or outs, which are stored as t; -1. */
 static int gtr__predictor_find(const gtr_predictor *p, int which, const gtr_tensor *t) {
@@ -14360,12 +14450,14 @@ static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
-/* Values of a predictor's plan: weights are the context's, all else is its own. */
+/* Values of a predictor's plan: weights are the context's or the snapshot's, all else is its own. */
 static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
-    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor) : v->tensor->data;
+    case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
+        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor)
+            : p->held ? p->held[v->tensor->id] : v->tensor->data;
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__predictor_address(ctx, e, v->alias), v->offset);
@@ -14385,10 +14477,13 @@ void gtr_predictor_destroy(gtr_predictor *p) {
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
     ctx->device_bytes -= p->counted;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < GTR__BLOCKS; i++)
         if (p->block[i]) ctx->be->free(p->instance[0], p->block[i], gtr__device_size(p->bytes[i]));
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
+    if (p->held) gtr__mfree(ctx, p->own.tensor);
+    gtr__mfree(ctx, p->held);
+    gtr__mfree(ctx, p->move);
     gtr__mfree(ctx, p);
 }
 /* Whether each row of all outs comes of the same row of the inputs alone. highest: the outs' last. */
@@ -14414,7 +14509,7 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr_context *own = &p->own;
     gtr__cached *e = GTR__NEW(own, gtr__cached, 1);
     if (!e) return NULL;
-    own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; /* more may have been built */
+    if (!p->held) { own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; } /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
@@ -14422,7 +14517,7 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, &e->plan) == GTR_OK &&
               gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
                   == GTR_OK &&
-              gtr__check_ranges(own, e, true) == GTR_OK;
+              (p->held || gtr__check_ranges(own, e, true) == GTR_OK); /* a snapshot's are checked when it is taken */
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_KEPT || gtr__predictor_find(p, GTR__OUT, v->tensor) >= 0) continue;
@@ -14524,6 +14619,56 @@ static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc
     }
     return n ? GTR_OK : GTR__BAD_ARG(p->ctx, "predictor: there is no output (NULL)");
 }
+/* Room for a snapshot of what outs depend on; what builds meanwhile does not move the list of tensors. */
+static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
+    gtr_context *ctx = p->ctx;
+    const size_t n = (size_t)highest + 1;
+    size_t bytes = 0;
+    gtr_tensor **list = GTR__NEW(ctx, gtr_tensor *, n);
+    p->held = list ? GTR__NEW(ctx, void *, n) : NULL;
+    if (!p->held) { gtr__mfree(ctx, list); return GTR_ERR_NOMEM; }
+    memcpy(list, ctx->tensor, n * sizeof *list);
+    p->own.tensor = list; p->own.n_tensor = highest + 1;
+    if (!(p->move = GTR__NEW(ctx, gtr__move, n))) return GTR_ERR_NOMEM;
+    for (int k = 0; k < p->n[GTR__OUT]; k++) p->held[p->of[GTR__OUT][k]->id] = p; /* marks what is needed */
+    for (int64_t i = highest; i >= 0; i--) {
+        const gtr_tensor *t = list[i];
+        if (!p->held[i]) continue;
+        for (int k = 0; k < t->n_in; k++) p->held[t->in[k]->id] = p;
+        if (t->data && !gtr__batched(t)) bytes += gtr__rounded(t->data_bytes);
+        else p->held[i] = NULL;
+    }
+    if (!gtr__predictor_block(p, GTR__HELD, GTR__MAX(bytes, 1))) return GTR_ERR_NOMEM;
+    char *at = (char *)p->block[GTR__HELD];
+    for (int64_t i = 0; i <= highest; i++) if (p->held[i]) {
+        const gtr__move m = { at, list[i]->data, list[i]->data_bytes };
+        p->held[i] = at;
+        p->move[p->n_move++] = m;
+        at += gtr__rounded(m.bytes);
+    }
+    return GTR_OK;
+}
+static bool gtr__line_ready(gtr_context *ctx) {
+    gtr__line *line = ctx->line ? NULL : GTR__NEW(ctx, gtr__line, 1);
+    if (line && gtr__line_init(line)) ctx->line = line;
+    if (ctx->line) return true;
+    gtr__mfree(ctx, line);
+    GTR__FAIL(ctx, NOMEM, "predictor: no lock for its snapshot");
+    return false;
+}
+gtr_result gtr_predictor_refresh(gtr_predictor *p) {
+    if (!p) return GTR_ERR_ARG;
+    gtr_context *ctx = p->ctx, *own = &p->own;
+    if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
+    if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
+        "and has the weights as they are");
+    gtr__line_enter(ctx->line);
+    gtr_result r = gtr__check_ranges(own, p->entry[0], true);
+    if (!r)
+        r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
+    gtr__line_leave(ctx->line);
+    return r;
+}
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr_predictor_desc d = GTR__ZERO;
     d.out[0] = out; d.max_rows = max_rows;
@@ -14549,6 +14694,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
+    d.ahead = true;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
     if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)) goto fail;
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
@@ -14556,7 +14702,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
         goto fail;
     }
-    if (gtr__rows_apart(p, highest, &p->apart)) goto fail;
+    if (gtr__rows_apart(p, highest, &p->apart) || (desc.snapshot && gtr__predictor_hold(p, highest))) goto fail;
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
         gtr__cached *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
@@ -14565,10 +14711,11 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
         if (rows == max_rows) break;
     }
     if (!gtr__predictor_room(p)) goto fail;
-    for (i = 0; i < 3; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
+    for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
+    if (p->held && (!gtr__line_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
     if (gtr__wait_all(ctx)) goto fail;
     return p;
 fail:
@@ -17252,6 +17399,7 @@ static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;
+    gtr__weights_lock(s->ctx);
     for (i = 0; i < s->n && !r; i++) {
         const int32_t part = s->entry[i].part;
         gtr_tensor *p = part < 0 ? NULL : s->list[part];
@@ -17262,6 +17410,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
         r = gtr__parameter_write(p, room);
     }
     if (r) gtr__st_undo(s, data, room, i);
+    gtr__weights_unlock(s->ctx);
     return r;
 }
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
@@ -17389,12 +17538,14 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
                 q ? gtr__dtype_names[q->dtype] : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
         else if ((r = gtr__parameter_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
+    gtr__weights_lock(to);
     for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
         if ((r = gtr__parameter_read(p[n], data + bytes)) != GTR_OK) break;
         r = gtr__parameter_write(p[n], at);
         memcpy(at, data + bytes, p[n]->data_bytes); /* what was there, for the way back */
     }
     while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= p[n]->data_bytes);
+    gtr__weights_unlock(to);
     gtr__mfree(to, data);
     return r;
 }
@@ -17934,8 +18085,10 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     if (!r) r = gtr__st_match(s);
     if (!r && g.evaluated) r = gtr__runner_ready(ctx);
     if (!r && (room = gtr__st_room(ctx, c.list, ctx->n_parameter)) == NULL) r = GTR_ERR_NOMEM;
+    gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
+    gtr__weights_unlock(ctx);
     if (!r) {
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
@@ -17986,6 +18139,23 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
+/* The folder where path, or what it leads to, will be. */
+static gtr_result gtr__fit_folder(gtr_context *ctx, const char *path) {
+    gtr__save s = GTR__ZERO;
+    struct GTR__STAT st;
+    char *target = NULL, *folder = NULL;
+    s.ctx = ctx; s.path = path;
+    gtr_result r = gtr__save_target(&s, &target);
+    const size_t size = target ? strlen(target) + 4 : 0;
+    if (!r && (folder = GTR__NEW(ctx, char, size)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r) {
+        gtr__folder_of(folder, size, target);
+        if (GTR__STAT(strcat(folder, "/."), &st) != 0)
+            r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, folder, strerror(errno));
+    }
+    gtr__mfree(ctx, target); gtr__mfree(ctx, folder);
+    return r;
+}
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
     const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
@@ -17997,12 +18167,8 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
             || d->keep_last > GTR__MAX_KEPT)
         return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
             GTR__MAX_KEPT);
-    return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
-}
-static gtr_result gtr__fit_resume(gtr__fitting *f) {
-    struct GTR__STAT st;
-    if (!f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
-    return gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
+    if (!d->checkpoint) return GTR_OK;
+    return gtr__save_refused(ctx) ? ctx->error : gtr__fit_folder(ctx, d->checkpoint);
 }
 /* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
 static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
@@ -18020,6 +18186,19 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
         GTR__SYS(unlink)(name);
         memmove(f->kept, f->kept + 1, (size_t)(f->n_kept - 1) * sizeof *f->kept);
     }
+    return r;
+}
+/* A fit that was killed behind a checkpoint may not have come to its keep_last file. */
+static gtr_result gtr__fit_resume(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    struct GTR__STAT st;
+    if (!d->resume || (GTR__STAT(d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
+    GTR__TRY(gtr__checkpoint_read(f->t, d->checkpoint, "gtr_fit"));
+    if (!d->keep_last || !f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->t->runner->step) return GTR_OK;
+    const size_t size = strlen(d->checkpoint) + 32;
+    char *name = GTR__NEW(f->t->ctx, char, size);
+    const gtr_result r = name ? gtr__fit_rotate(f, name, size) : GTR_ERR_NOMEM;
+    gtr__mfree(f->t->ctx, name);
     return r;
 }
 /* Behind step k of the fit, or at its end: writes what is due. In the file kept names all that may be there. */
@@ -18465,6 +18644,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr_context *ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
     char *held = GTR__NEW(ctx, char, bytes);
+    gtr__weights_lock(ctx);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
     gtr_trainer_desc d = t->desc;
@@ -18487,6 +18667,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
             if (gtr__parameter_write(ctx->parameter[i], held + bytes)) e = NULL;
     }
+    gtr__weights_unlock(ctx);
     gtr__mfree(ctx, held);
     return e ? gtr__text(ctx) : "";
 }
@@ -18543,6 +18724,8 @@ void gtr_destroy(gtr_context *ctx) {
     while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
+    if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
+    gtr__mfree(ctx, ctx->line);
     gtr__mfree(ctx, ctx->tensor);
     gtr__mfree(ctx, ctx->named);
     gtr__mfree(ctx, ctx->parameter);
@@ -18574,7 +18757,9 @@ void gtr_destroy(gtr_context *ctx) {
                     gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;
                     tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and
                     int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
-                    over series; predictors of several inputs and outputs; data sets of callbacks, streamed, mapped
+                    over series; predictors of several inputs and outputs, and their snapshots of weights; convolutions
+                    of few channels and gradients of weights by lines of pixels on Hopper; data sets of callbacks,
+                    streamed, mapped
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -765,8 +765,10 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
     in->own_first = !desc.stream;
     if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
+    int low = 0, high = 0;
+    if (e == cudaSuccess) e = cudaDeviceGetStreamPriorityRange(&low, &high);
     for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i <= GTR__MAX_STREAMS; i++)
-        e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
+        e = cudaStreamCreateWithPriority(&in->stream[i], cudaStreamNonBlocking, desc.ahead ? high : low);
     if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
     if (e == cudaSuccess) e = cudaEventCreate(&in->end);
@@ -982,6 +984,19 @@ static gtr_result gtr__cuda_wait(void *instance) {
     for (int i = 0; i <= GTR__MAX_STREAMS; i++)
         GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
+}
+
+static gtr_result gtr__cuda_take(void *instance, void *other, const gtr__move *move, int64_t n) {
+    gtr__instance *in = (gtr__instance *)instance;
+    const cudaStream_t from = ((gtr__instance *)other)->stream[0];
+    cudaError_t e = cudaSuccess;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    for (; n-- && e == cudaSuccess; move++)
+        e = cudaMemcpyAsync(move->to, move->from, move->bytes, cudaMemcpyDeviceToDevice, from);
+    if (e == cudaSuccess) e = cudaEventRecord(in->fence, from);
+    if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
+    return gtr__check(in, e, "a snapshot");
 }
 
 static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
@@ -1498,6 +1513,7 @@ typedef struct gtr__choice {
     int transpose;              // library: A is transposed into the workspace first
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
+    int lines, width, sums, stages;     // of a convolution by lines (0: not so): tile, N of the instruction, the ring's
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
@@ -2493,14 +2509,24 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 #define GTR__L20 GTR__L16 ", %16, %17, %18, %19"
 #define GTR__L32 GTR__L20 ", %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define GTR__L36 GTR__L32 ", %32, %33, %34, %35"
-#define GTR__L64 GTR__L36 ", %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
-    "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define GTR__L48 GTR__L36 ", %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define GTR__L64 GTR__L48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define GTR__L96 GTR__L64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define GTR__L112 GTR__L96 ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, " \
+    "%110, %111"
+#define GTR__L128 GTR__L112 ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, " \
+    "%125, %126, %127"
 #define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
 #define GTR__A16(c, i) GTR__A4(c, i), GTR__A4(c, i + 4), GTR__A4(c, i + 8), GTR__A4(c, i + 12)
 #define GTR__A20(c)    GTR__A16(c, 0), GTR__A4(c, 16)
 #define GTR__A32(c)    GTR__A16(c, 0), GTR__A16(c, 16)
 #define GTR__A36(c)    GTR__A32(c), GTR__A4(c, 32)
-#define GTR__A64(c)    GTR__A32(c), GTR__A16(c, 32), GTR__A16(c, 48)
+#define GTR__A48(c)    GTR__A32(c), GTR__A16(c, 32)
+#define GTR__A64(c)    GTR__A48(c), GTR__A16(c, 48)
+#define GTR__A96(c)    GTR__A64(c), GTR__A16(c, 64), GTR__A16(c, 80)
+#define GTR__A112(c)   GTR__A96(c), GTR__A16(c, 96)
+#define GTR__A128(c)   GTR__A112(c), GTR__A16(c, 112)
 #if GTR__TENSOR_MAPS
 // SWAP: C's rows are B's N, and A's M its columns: so the operand whose rows are k, of float32 one in registers alone,
 // of 16 bits in panels of 64 columns, is always A, or both are.
@@ -2535,9 +2561,16 @@ static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE ".f32." TYPES \
         LIST "}, %" A ", %" B ", p, 1, 1" MODES ";\n}\n" : __VA_ARGS__ : "l"(a), "l"(b), "r"(add))
 #define GTR__WGMMA_N(K, TYPES, MODES) do { \
-    if constexpr (N == 32) GTR__WGMMA_D("32" K, TYPES, GTR__L16, "16", "17", "18", MODES, GTR__A16("+f", 0)); \
+    if constexpr (N == 8) GTR__WGMMA_D("8" K, TYPES, GTR__L4, "4", "5", "6", MODES, GTR__A4("+f", 0)); \
+    else if constexpr (N == 32) GTR__WGMMA_D("32" K, TYPES, GTR__L16, "16", "17", "18", MODES, GTR__A16("+f", 0)); \
     else if constexpr (N == 64) GTR__WGMMA_D("64" K, TYPES, GTR__L32, "32", "33", "34", MODES, GTR__A32("+f")); \
-    else GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__A64("+f")); } while (0)
+    else if constexpr (N == 96) GTR__WGMMA_D("96" K, TYPES, GTR__L48, "48", "49", "50", MODES, GTR__A48("+f")); \
+    else if constexpr (N == 128) GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__A64("+f")); \
+    else if constexpr (N == 192) GTR__WGMMA_D("192" K, TYPES, GTR__L96, "96", "97", "98", MODES, GTR__A96("+f")); \
+    else if constexpr (N == 224) \
+        GTR__WGMMA_D("224" K, TYPES, GTR__L112, "112", "113", "114", MODES, GTR__A112("+f")); \
+    else if constexpr (N == 256) \
+        GTR__WGMMA_D("256" K, TYPES, GTR__L128, "128", "129", "130", MODES, GTR__A128("+f")); } while (0)
 #define GTR__WGMMA_T(TYPES) do { \
     if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
     else if constexpr (BK) GTR__WGMMA_N("k16", TYPES, ", 1, 0"); \
@@ -5013,6 +5046,483 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
                                              : gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
 #endif
+// >>conv-lines
+// A convolution of stride 1 and of 16 bits on Hopper's own matrix instructions, by lines of pixels: a stage is brought
+// with the lines above and below it, zeros outside the image, and each tap multiplies the same stage from another pixel
+// on, so that a pixel is copied once for a column of taps or for all of them, not for each. The other kernel's copies
+// alone take as long as 64 channels' products.
+//
+// PLACES, IMAGE of up to 64 gathered channels: the weights of 64 of C's channels lie in shared memory for as long as
+// a block lives, and it walks tiles. A stage is what one column of taps reads of a tile. C is made transposed, 64
+// channels by N pixels, which draws least from shared memory; two groups of four warps take tiles in turn, so that
+// one's epilogue hides behind the other's products. What the epilogue reads is copied to where it writes, C leaves from
+// there by a copy.
+//
+//   producer (a thread)  --full[group]-->  a group (4 warps)  -->  staging  --bulk store-->  C
+//                        <-----empty-----                     <--staged[group]--  a second thread, when it is free
+//
+// Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
+// channels: 64 us (im2col: 121), dx 64, with what its epilogue reads 73 to 88 (157); cuDNN 92 and 102.
+#define GTR__LINES_ROOM    232448       // bytes of shared memory that a block may have
+#define GTR__LINES_STAGING 32768        // 256 pixels of 64 channels
+#define GTR__LINES_GROUPS  3
+#if GTR__TENSOR_MAPS
+typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
+typedef struct gtr__lines_cut {
+    int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
+    int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
+    int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
+    int channels;                       // all of C's, or of C's rows
+    int reads, turned;                  // tensors that the epilogue reads; the weight has k outermost, last tap first
+    int passes;                         // WEIGHT: of columns of taps, a group each
+    gtr__fast across, down;             // tiles of a line, of a column
+} gtr__lines_cut;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+static GTR__DEVICE void gtr__tensor_store(const CUtensorMap *map, uint32_t from, int x, int y, int z, int w) {
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
+        "cp.async.bulk.commit_group;" :: "l"(map), "r"(from), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+static GTR__DEVICE void gtr__tensor_prefetch(const CUtensorMap *map, int x, int y, int z, int w) {
+    asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%0, {%1, %2, %3, %4}];"
+        :: "l"(map), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+// Where tile number i begins.
+typedef struct gtr__lines_tile { int x, y, n; } gtr__lines_tile;
+static GTR__DEVICE gtr__lines_tile gtr__lines_tile_of(const gtr__lines_cut &cut, int i) {
+    const uint32_t line = gtr__quotient((uint32_t)i, cut.across), n = gtr__quotient(line, cut.down);
+    return { (i - (int)(line * cut.across.by)) * cut.width, (int)(line - n * cut.down.by) * cut.lines, (int)n };
+}
+// A slot of a ring, and the parity of its turn.
+typedef struct gtr__lines_slot {
+    int at;
+    uint32_t turn;
+    GTR__DEVICE void next(int stages) { if (++at == stages) { at = 0; turn ^= 1; } }
+} gtr__lines_slot;
+template <int N> struct gtr__lines_block {
+    const gtr__product &p;
+    const gtr__lines_cut &cut;
+    const gtr__lines_maps &maps;
+    uint32_t ring, weight, staging, full, empty, staged, free, stored;
+    int m0;                             // C's channels from here on
+
+    GTR__DEVICE void produce() const {
+        const uint32_t box = 8192u >> cut.log, taps = (uint32_t)(cut.taps_y * cut.taps_x);
+        gtr__lines_slot slot = { 0, 1 };
+        int group = 0;
+        gtr__bar_expect(stored, taps * box);
+        for (uint32_t t = 0; t < taps; t++)
+            gtr__tensor_load(weight + t * box, &maps.weight, cut.turned ? m0 : 0, (int)t, cut.turned ? 0 : m0, stored);
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
+            const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
+            for (int u = 0; u < cut.taps_x; u++, slot.next(cut.stages)) {
+                const uint32_t bar = full + 8 * (2 * slot.at + group);
+                gtr__bar_await(empty + 8 * slot.at, slot.turn);
+                gtr__bar_expect(bar, (uint32_t)cut.bytes);
+                gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, 0, at.x + cut.from_x + u * cut.step_x,
+                                 at.y + cut.from_y, at.n, bar);
+            }
+        }
+    }
+    // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read.
+    GTR__DEVICE void stage() const {
+        int group = 0;
+        uint32_t turn = 1;
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
+            const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
+            for (int r = 0; r < cut.reads; r++) gtr__tensor_prefetch(&maps.read[r], m0, at.x, at.y, at.n);
+            for (int r = 0; r < max(cut.reads, 1); r++, turn ^= 1) {
+                gtr__bar_await(free, turn);
+                gtr__bar_expect(staged + 8 * group, cut.reads ? (uint32_t)(cut.lines * cut.width * 128) : 0);
+                if (cut.reads) gtr__tensor_load(staging, &maps.read[r], m0, at.x, at.y, at.n, staged + 8 * group);
+            }
+        }
+    }
+    // Of 16 pixels of a warp's 16 channels in staging, four matrices of 8 x 8: the row that a lane names.
+    GTR__DEVICE uint32_t piece(int i) const {
+        const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32 & 3;
+        const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
+        return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
+    }
+    template <typename T> static GTR__DEVICE uint32_t pair(float a, float b) {
+        T two[2];
+        uint32_t v;
+        gtr__store(&two[0], a);
+        gtr__store(&two[1], b);
+        memcpy(&v, two, 4);
+        return v;
+    }
+    // Eight sums at a time become f of them.
+    template <typename F> static GTR__DEVICE void each(float *d, F f) {
+#pragma unroll
+        for (int i = 0; i < N / 16; i++) {
+            gtr__floats<8> v;
+#pragma unroll
+            for (int k = 0; k < 8; k++) v.v[k] = d[8 * i + k];
+            v = f(v, i);
+#pragma unroll
+            for (int k = 0; k < 8; k++) d[8 * i + k] = v.v[k];
+        }
+    }
+    // f of them and of what lies in their places of staging.
+    template <typename T, typename F> GTR__DEVICE void each_with(float *d, F f) const {
+        each(d, [&](const gtr__floats<8> &v, int i) {
+            uint32_t q[4];
+            T of[8];
+            gtr__floats<8> s;
+            asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                : "=r"(q[0]), "=r"(q[1]), "=r"(q[2]), "=r"(q[3]) : "r"(piece(i)) : "memory");
+            memcpy(of, q, 16);
+#pragma unroll
+            for (int k = 0; k < 8; k++) s.v[k] = gtr__load(&of[k]);
+            return f(v, s);
+        });
+    }
+    static GTR__DEVICE void meet(int group) { asm volatile("bar.sync %0, 128;" :: "r"(group + 1) : "memory"); }
+    static GTR__DEVICE bool first() { return (threadIdx.x & 127) == 0; }
+    template <typename T> GTR__DEVICE void add(float *d) const {
+        each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
+#pragma unroll
+            for (int k = 0; k < 8; k++) v.v[k] += s.v[k];
+            return v;
+        });
+    }
+    template <typename T> GTR__DEVICE void activate(float *d) const {
+        const bool relu = gtr__is(p.act, GTR__OP_RELU);
+        if (p.saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
+#pragma unroll
+            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
+            return v;
+        });
+        else if (p.saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
+            return gtr__dact(p.act, v, s, p.act_a, p.act_b);
+        });
+        else if (relu) {
+#pragma unroll
+            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd(GTR__OP_RELU, d[i], 0.0f, 0.0f);
+        } else if (p.act >= 0) each(d, [&](const gtr__floats<8> &v, int) {
+            return gtr__act(p.act, v, p.act_a, p.act_b);
+        });
+    }
+    // Of the two channels whose sums a thread has.
+    GTR__DEVICE void add_bias(float *d) const {
+        const int row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + ((int)threadIdx.x >> 2 & 7);
+        float b[2];
+#pragma unroll
+        for (int k = 0; k < 2; k++)
+            b[k] = row + 8 * k < cut.channels ? gtr__get(p.bias, p.type_bias, row + 8 * k) : 0.0f;
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) d[i] += b[i >> 1 & 1];
+    }
+    // In the order of stage()'s reads: what is added in front, what the activation's backward reads, what C had.
+    template <typename T>
+    GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
+        int left = cut.reads;
+        auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
+        auto next = [&]() {
+            if (--left <= 0) return;
+            meet(group);
+            if (first()) gtr__bar_arrive(free);
+            await();
+        };
+        if (p.bias) add_bias(d);
+        await();
+        if (p.affine.from) { add<T>(d); next(); }
+        activate<T>(d);
+        if (p.saved) next();
+        if (p.add) add<T>(d);
+#pragma unroll
+        for (int i = 0; i < N / 16; i++)
+            asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(piece(i)),
+                "r"(pair<T>(d[8 * i], d[8 * i + 1])), "r"(pair<T>(d[8 * i + 2], d[8 * i + 3])),
+                "r"(pair<T>(d[8 * i + 4], d[8 * i + 5])), "r"(pair<T>(d[8 * i + 6], d[8 * i + 7])) : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        meet(group);
+        if (!first()) return;
+        gtr__tensor_store(&maps.c, staging, m0, at.x, at.y, at.n);
+        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        gtr__bar_arrive(free);
+    }
+    // Bit s of turns: the parity of the group's own turn at slot s.
+    template <int TYPE, bool TURNED>
+    GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
+        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = TURNED ? 128 : 2,
+            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, taps = cut.taps_y * cut.taps_x;
+        const uint64_t b0 = gtr__wgmma_panel(ring, 8192, cut.log),
+            a0 = gtr__wgmma_panel(weight, 8192, TURNED ? 0 : cut.log);
+        int before = -1;
+#pragma unroll 1
+        for (int u = 0; u < cut.taps_x; u++) {
+            gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
+            turns ^= 1u << slot;
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll 1
+            for (int v = 0; v < cut.taps_y; v++) {
+                const int tap = v * cut.taps_x + u;
+                const uint64_t b = b0 + slot * (cut.stage >> 4) + v * line,
+                    a = a0 + (TURNED ? taps - 1 - tap : tap) * box;
+                gtr__wgmma<TYPE, N, !TURNED, true>(d, a, b, u | v);
+#pragma unroll 3
+                for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, !TURNED, true>(d, a + s * a_step, b + s * 2, 1);
+            }
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            gtr__wgmma_until<1>();
+            if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
+            before = slot;
+            if (++slot == cut.stages) slot = 0;
+        }
+        gtr__wgmma_until<0>();
+        if (first()) gtr__bar_arrive(empty + 8 * before);
+    }
+    template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
+        float d[N / 2];
+        uint32_t turns = 0, turn = 0;
+        int slot = group * cut.taps_x % cut.stages;
+        gtr__bar_await(stored, 0);
+        for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
+            multiply<TYPE, TURNED>(d, slot, turns, group);
+            finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
+            slot = (slot + cut.taps_x) % cut.stages;
+        }
+        if (first()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+    template <bool TURNED> GTR__DEVICE void consume(int group) const {
+        if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
+        else consume<__half, GTR_F16, TURNED>(group);
+    }
+};
+#endif
+template <int N>
+static __global__ void __launch_bounds__(384, 1)
+gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
+                  const __grid_constant__ gtr__lines_maps maps) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ __align__(16) char gtr__pool[];
+    const uint32_t ring = (gtr__shared_address(gtr__pool) + 1023) & ~1023u, weight = ring + cut.stages * cut.stage,
+        staging = weight + cut.taps_y * cut.taps_x * (8192 >> cut.log), full = staging + GTR__LINES_STAGING,
+        empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
+    const gtr__lines_block<N> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
+        staged + 24, (int)blockIdx.y * 64 };
+    const int group = (int)threadIdx.x / 128;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 3 * cut.stages + 4; i++) gtr__bar_set(full + 8 * i, 1);
+        gtr__bars_are_set();
+    }
+    __syncthreads();
+    gtr__enter();
+    if (group < 2) {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        if (cut.turned) block.template consume<true>(group);
+        else block.template consume<false>(group);
+        return;
+    }
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 256) block.produce();
+    if (threadIdx.x == 288) block.stage();
+#endif
+}
+// WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
+// more of a border than large ones; two pixels side by side are a step of k. A group of four warps has a column of
+// taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the groups
+// share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor cores:
+// 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+template <int N> struct gtr__lines_weight {
+    const gtr__product &p;
+    const gtr__lines_cut &cut;
+    const gtr__lines_maps &maps;
+    uint32_t ring, full, empty, ones;
+    int m0, c0, u0, groups;             // C's rows, channels and columns of taps from here on; groups at work
+
+    GTR__DEVICE uint32_t bytes_of_places() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
+    GTR__DEVICE void produce() const {
+        gtr__lines_slot slot = { 0, 1 };
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
+            const uint32_t bar = full + 8 * slot.at, to = ring + slot.at * cut.stage;
+            const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
+            gtr__bar_await(empty + 8 * slot.at, slot.turn);
+            gtr__bar_expect(bar, (uint32_t)cut.bytes + bytes_of_places());
+            gtr__tensor_load(to, &maps.c, m0, at.n * 8, at.x, at.y, bar);
+            gtr__tensor_load(to + bytes_of_places(), &maps.image, c0, at.n * 8,
+                             at.x + cut.from_x + u0 * cut.step_x, at.y + cut.from_y, bar);
+        }
+    }
+    // SUMS: and of C's rows, the product with ones.
+    template <int TYPE, bool SUMS> GTR__DEVICE void multiply(float *d, float *sum, int group) const {
+        const uint32_t pixel = (uint32_t)(1024 >> cut.log),
+            line = (uint32_t)(cut.width + (min(cut.taps_x, GTR__LINES_GROUPS) - 1) * cut.step_x) * pixel;
+        const uint64_t a0 = gtr__wgmma_panel(ring), of_ones = gtr__wgmma_panel(ones), b0 = gtr__wgmma_panel(
+            ring + bytes_of_places() + group * cut.step_x * pixel, cut.step_y * line, cut.log);
+        gtr__lines_slot slot = { 0, 0 };
+        int before = -1;
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
+            uint64_t a = a0 + slot.at * (cut.stage >> 4), b = b0 + slot.at * (cut.stage >> 4);
+            gtr__bar_await(full + 8 * slot.at, slot.turn);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            for (int r = 0; r < cut.lines; r++, b += (line - cut.width * pixel) >> 4)
+#pragma unroll 2
+                for (int s = 0; s < cut.width; s += 2, a += 128, b += pixel >> 3) {
+                    gtr__wgmma<TYPE, N, false, false>(d, a, b, 1);
+                    if constexpr (SUMS) gtr__wgmma<TYPE, 8, false, true>(sum, a, of_ones, 1);
+                }
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            gtr__wgmma_until<1>();
+            if (before >= 0 && (threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
+            before = slot.at;
+        }
+        gtr__wgmma_until<0>();
+    }
+    template <int TYPE, bool SUMS> GTR__DEVICE void consume(int group) const {
+        const int lane = (int)threadIdx.x & 31, row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+            channels = (int)p.n / (cut.taps_y * cut.taps_x), box = 64 >> cut.log;
+        float d[N / 2], sum[4];
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) d[i] = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) sum[i] = 0;
+        multiply<TYPE, SUMS>(d, sum, group);
+        float *c = (float *)p.c + (int64_t)blockIdx.x * p.c_batch;
+#pragma unroll
+        for (int i = 0; i < N / 8; i++) {
+            const int at = i * 8 + 2 * (lane & 3), v = at / box, channel = c0 + at - v * box;
+            float *to = c + (v * cut.taps_x + u0 + group) * channels + channel;
+            if (v >= cut.taps_y || channel >= channels) continue;
+            if (row < cut.channels) *(float2 *)(to + row * p.ldc) = make_float2(d[4 * i], d[4 * i + 1]);
+            if (row + 8 < cut.channels)
+                *(float2 *)(to + (row + 8) * p.ldc) = make_float2(d[4 * i + 2], d[4 * i + 3]);
+        }
+        if (!SUMS || lane & 3) return;
+        float *to = (float *)p.sums + (int64_t)blockIdx.x * p.m;
+        if (row < cut.channels) to[row] = sum[0];
+        if (row + 8 < cut.channels) to[row + 8] = sum[2];
+    }
+    template <int TYPE> GTR__DEVICE void consume(int group) const {
+        if (p.sums && !group && !u0 && !c0) consume<TYPE, true>(group);
+        else consume<TYPE, false>(group);
+    }
+};
+#endif
+template <int N>
+static __global__ void __launch_bounds__(GTR__LINES_GROUPS * 128 + 32, 1)
+gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
+                         const __grid_constant__ gtr__lines_maps maps) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    extern __shared__ __align__(16) char gtr__pool[];
+    char *ones = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
+    const uint32_t full = gtr__shared_address(ones) + 1024, empty = full + 512, ring = full + 1024;
+    const int pass = (int)blockIdx.z % cut.passes, u0 = pass * GTR__LINES_GROUPS, group = (int)threadIdx.x / 128,
+        groups = min(cut.taps_x - u0, GTR__LINES_GROUPS);
+    const gtr__lines_weight<N> block = { p, cut, maps, ring, full, empty, gtr__shared_address(ones),
+        (int)blockIdx.y * 64, (int)blockIdx.z / cut.passes * (64 >> cut.log), u0, groups };
+    if (threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < cut.stages; i++) {
+            gtr__bar_set(full + 8 * i, 1);
+            gtr__bar_set(empty + 8 * i, (uint32_t)groups);
+        }
+        gtr__bars_are_set();
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    gtr__enter();
+    if (threadIdx.x == GTR__LINES_GROUPS * 128) block.produce();
+    if (group >= groups) return;
+    if (p.type_a == GTR_BF16) block.template consume<GTR_BF16>(group);
+    else block.template consume<GTR_F16>(group);
+#endif
+}
+// A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; eight: of eight images of
+// each pixel instead.
+static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
+                           bool gathered, int box_channels, int width, int lines, int log, bool eight) {
+    const int64_t w = gathered ? cut.x.from : cut.x.to, h = gathered ? cut.y.from : cut.y.to, line = channels * w,
+        whole[4] = { channels, w, h, cut.images }, apart[3] = { channels, line, line * h },
+        turned[4] = { channels, cut.images, w, h }, turned_apart[3] = { line * h, channels, line };
+    const int box[4] = { box_channels, width, lines, 1 }, turned_box[4] = { box_channels, 8, width, lines };
+    return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? turned : whole, eight ? turned_apart : apart,
+        eight ? turned_box : box, log, false, 4);
+}
+static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice, bool image) {
+    const gtr__conv_class y = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(given.y, 0)
+        : gtr__conv_class_of<GTR__CONV_PLACES>(given.y, 0), x = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(given.x, 0)
+        : gtr__conv_class_of<GTR__CONV_PLACES>(given.x, 0);
+    gtr__lines_cut cut;
+    memset((void *)&cut, 0, sizeof cut);
+    cut.lines = choice->lines; cut.width = choice->width; cut.log = choice->boxes_log;
+    cut.taps_y = given.y.kernel; cut.taps_x = given.x.kernel;
+    cut.step_y = given.y.dilation; cut.step_x = given.x.dilation;
+    cut.from_y = y.offset + gtr__im2col_back(y); cut.from_x = x.offset + gtr__im2col_back(x);
+    cut.turned = image;
+    cut.across = gtr__fast_of(gtr__ceil(given.x.to, cut.width));
+    cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
+    return cut;
+}
+template <int N, int FORM>
+static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
+                                   const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
+    gtr__lines_cut cut = gtr__lines_cut_of(given, choice, FORM == GTR__CONV_IMAGE);
+    gtr__lines_maps maps;
+    gtr__im2col_cut weight;
+    memset((void *)&maps, 0, sizeof maps);
+    static_cast<gtr__conv_cut &>(weight) = given;
+    weight.log = cut.log;
+    auto of_c = [&](CUtensorMap *map, const void *data) {
+        return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, 64, cut.width, cut.lines, 0, false);
+    };
+    bool ok = gtr__im2col_other<true, 128, 64, FORM>(&maps.weight, p, weight) && of_c(&maps.c, p->c)
+        && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, 64 >> cut.log, cut.width,
+            cut.lines + (cut.taps_y - 1) * cut.step_y, cut.log, false);
+    for (const void *from : { p->affine.from, p->saved, p->add ? p->from ? p->from : (const void *)p->c : NULL })
+        if (from) ok = ok && of_c(&maps.read[cut.reads++], from);
+    if (!ok) return GTR_OK;
+    *ran = true;
+    cut.channels = (int)p->n;
+    cut.tiles = (int)(cut.across.by * cut.down.by) * given.images;
+    cut.bytes = (cut.lines + (cut.taps_y - 1) * cut.step_y) * cut.width * (128 >> cut.log);
+    cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024;
+    cut.stages = choice->stages;
+    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + GTR__LINES_STAGING
+        + (size_t)(cut.taps_y * cut.taps_x) * (8192 >> cut.log);
+    const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
+        wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
+    return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N>, dim3((unsigned)wide,
+        (unsigned)blocks), 384, shared, 1, *p, cut, maps);
+}
+template <int N>
+static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, const gtr__product *p,
+                                          const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
+    gtr__lines_cut cut = gtr__lines_cut_of(given, choice, false);
+    gtr__lines_maps maps;
+    memset((void *)&maps, 0, sizeof maps);
+    const int box = 64 >> cut.log, lines = cut.lines + (cut.taps_y - 1) * cut.step_y, width = cut.width
+        + ((cut.taps_x < GTR__LINES_GROUPS ? cut.taps_x : GTR__LINES_GROUPS) - 1) * cut.step_x;
+    if (!gtr__lines_map(&maps.c, p->a, p->type_a, p->lda, given, false, 64, cut.width, cut.lines, 0, true)
+        || !gtr__lines_map(&maps.image, p->b, p->type_b, given.pitch, given, true, box, width, lines, cut.log, true))
+        return GTR_OK;
+    *ran = true;
+    cut.channels = (int)p->m;
+    cut.tiles = (int)(cut.across.by * cut.down.by) * (int)gtr__ceil(given.images, 8);
+    cut.bytes = lines * width * (1024 >> cut.log);
+    cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024 + cut.lines * cut.width * 1024;
+    cut.stages = choice->stages;
+    cut.passes = (int)gtr__ceil(cut.taps_x, GTR__LINES_GROUPS);
+    // what sums of no tap read lies behind the last stage
+    const size_t behind = (size_t)(N / box - cut.taps_y) * (size_t)(cut.step_y * width) * (1024 >> cut.log);
+    const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
+        (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
+    return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N>, grid,
+        GTR__LINES_GROUPS * 128 + 32, 1024 + 2048 + (size_t)cut.stages * cut.stage + behind, 1, *p, cut, maps);
+}
+template <int FORM>
+static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                 const gtr__choice *choice, bool *ran) {
+    if constexpr (FORM == GTR__CONV_WEIGHT)
+        return choice->sums == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
+            : choice->sums == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
+                                 : gtr__lines_weight_start<192>(instance, c, p, cut, choice, ran);
+    else return choice->sums == 224 ? gtr__lines_start<224, FORM>(instance, c, p, cut, choice, ran)
+                                    : gtr__lines_start<256, FORM>(instance, c, p, cut, choice, ran);
+}
+#endif
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
 static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
@@ -5076,6 +5586,77 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     *c = best;
     return true;
 }
+// By lines, whatever the epilogue does, which so changes no bit of the sums: nanoseconds on an H200 of 16 of k of a
+// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies.
+#define GTR__LINES_STEP_NS 0.43
+#define GTR__LINES_ROW_NS  1.35
+static double gtr__lines_tile_ns(double products, double copies, int64_t stages) {
+    return stages < 3 ? products + copies : products > copies ? products : copies;
+}
+static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
+                                     int log) {
+    const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
+        taps = g->kh * g->kw, blocks = gtr__ceil(to, 64), each = caps->sm_count > blocks ? caps->sm_count / blocks : 1,
+        room = GTR__LINES_ROOM - 1056 - GTR__LINES_STAGING - taps * (8192 >> log);
+    const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
+    for (int sums : { 224, 256 })
+        for (int64_t width = 8; width <= sums && width < x + 8; width += 8) {
+            const int64_t lines = sums / width < y ? sums / width : y, rows = lines + (g->kh - 1) * g->dh,
+                stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + 24),
+                tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
+            if (rows > 256 || stages < 2) continue;
+            const double products = GTR__LINES_STEP_NS * (double)(taps * (4 >> log) * sums), least = 9.4 * sums,
+                ns = 3000 + turns * (double)gtr__ceil(tiles, each) * gtr__lines_tile_ns(products > least ? products
+                    : least, GTR__LINES_ROW_NS * (double)(g->kw * rows * width), stages);
+            if (ns >= c->ns) continue;
+            c->ns = ns; c->ranges = 1; c->boxes_log = log;
+            c->lines = (int)lines; c->width = (int)width; c->sums = sums; c->stages = (int)(stages < 8 ? stages : 8);
+        }
+}
+static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps,
+                                     gtr__choice *c, int log) {
+    const int64_t pixel = 1024 >> log, box = 64 >> log, passes = gtr__ceil(g->kw, GTR__LINES_GROUPS),
+        groups = g->kw < GTR__LINES_GROUPS ? g->kw : GTR__LINES_GROUPS, want = g->kh * box,
+        sums = want <= 64 ? 64 : want <= 96 ? 96 : 192, blocks = gtr__ceil(g->o, 64) * passes * gtr__ceil(g->c, box);
+    if (want > 192 || blocks > 65535) return;
+    for (int64_t width = 2; width <= 32 && width < g->ow + 2; width += 2)
+        for (int64_t lines = 1; lines <= 32 && lines <= g->oh; lines++) {
+            const int64_t across = width + (groups - 1) * g->dw, rows = lines + (g->kh - 1) * g->dh,
+                behind = (sums / box - g->kh) * g->dh * across * pixel,
+                stage = gtr__ceil(rows * across * pixel, 1024) * 1024 + lines * width * 1024,
+                stages = (GTR__LINES_ROOM - 3072 - behind) / stage,
+                tiles = gtr__ceil(g->ow, width) * gtr__ceil(g->oh, lines) * gtr__ceil(g->n, 8);
+            if (stages < 2 || rows > 256 || across > 256) continue;
+            const double tile = gtr__lines_tile_ns(GTR__LINES_STEP_NS * (double)(lines * width / 2 * groups * sums),
+                GTR__LINES_ROW_NS * 8 * (double)(rows * across + lines * width), stages) + 60;
+            for (int64_t turns = 1; turns <= 4; turns++) {
+                int64_t ranges = turns * caps->sm_count / blocks;
+                if (ranges > tiles) ranges = tiles;
+                if (ranges < 2) continue;
+                const double ns = 6000 + (double)(turns * gtr__ceil(tiles, ranges)) * tile
+                    + gtr__ranges_ns(p, (int)ranges);
+                if (ns >= c->ns) continue;
+                c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log; c->lines = (int)lines; c->width = (int)width;
+                c->sums = (int)sums; c->stages = (int)(stages < 32 ? stages : 32);
+            }
+        }
+}
+static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
+                              gtr__choice *c) {
+    const bool weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE,
+        plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
+            && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
+    const int64_t channels = image ? g->o : g->c;
+    int log = 0;
+    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind != GTR__PRODUCT_HALF || p->type_a != p->type_b
+        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % 8 || !g->n || !(weight || (plain && channels <= 64)))
+        return false;
+    while (log < 2 && channels <= 64 >> (log + 1)) log++;
+    c->lines = 0;
+    if (!weight) gtr__lines_places_choice(g, image, caps, c, log);
+    else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
+    return c->lines > 0;
+}
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (c->ranges == 1) return;
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
@@ -5093,6 +5674,10 @@ static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form,
         q.b = turned;
     }
     return gtr__product_in_ranges(instance, c, &q, choice, [&](const gtr__product *r) {
+        if (choice->lines) return form == GTR__CONV_WEIGHT
+            ? gtr__lines_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran) : form == GTR__CONV_IMAGE
+            ? gtr__lines_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
+            : gtr__lines_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
         return form == GTR__CONV_WEIGHT ? gtr__im2col_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran)
             : form == GTR__CONV_IMAGE ? gtr__im2col_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
                                       : gtr__im2col_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
@@ -5140,7 +5725,8 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision), fast = choice;
     bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
     const bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
-    hopper |= planes;
+    const bool lines = gtr__lines_choice(g, form, &p, caps, &fast);
+    hopper |= planes || lines;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
     const size_t bytes = choice.parts_bytes + choice.sums_bytes,
@@ -20871,7 +21457,7 @@ static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
     gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
-    gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait,
+    gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait, gtr__cuda_take,
     gtr__cuda_upload, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
     { GTR__OPS(GTR__SLOTS) },

@@ -133,8 +133,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1017500); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1017500 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1027100); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1027100 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
@@ -161,8 +161,8 @@ check_form() {
 # Built as users build them, with warnings, the first; the others, whose library is the same, sooner.
 check_examples() {
     bad=0 flags=$CFLAGS
-    for e in 01_smallest 02_digits 04_gan 05_regression 08_segment 09_autoencoder 10_tabular 12_vae; do
-        case $e in 08* | 09*) written=$dir/$e.picture ;; 10*) written="examples/penguins.csv $dir/$e.safetensors" ;; *) written="" ;; esac
+    for e in 01_smallest 02_digits 04_gan 05_regression 08_segment 09_autoencoder 10_tabular 11_online 12_vae; do
+        case $e in 08* | 09*) written=$dir/$e.picture ;; 10*) written="examples/penguins.csv $dir/$e.safetensors" ;; 11*) written=$dir/$e.safetensors ;; *) written="" ;; esac
         $CC $flags $warn examples/$e.c -o $dir/$e -lm -pthread && $dir/$e $written >$dir/$e.log 2>&1 || { echo "example $e fails"; tail -n 5 $dir/$e.log; bad=1; }
         tail -n 1 $dir/$e.log
         flags="$CFLAGS -O1"

@@ -1333,7 +1333,7 @@ static void do_predictor(void)
     if (one_in(2)) {
         gtr_predictor_desc d;
         memset(&d, 0, sizeof d);
-        d.out[0] = t; d.max_rows = rows;
+        d.out[0] = t; d.max_rows = rows; d.snapshot = one_in(2);
         for (int k = 1; k < 8 && one_in(2); k++) d.out[k] = any();
         for (int k = 0; k < 8 && one_in(8); k++) d.in[k] = any();
         before(true, "gtr_predictor_create_ex(%s, %s ..., %lld)", N(t), N(d.out[1]), (long long)rows);
@@ -1354,6 +1354,13 @@ static void do_predict(void)
     }
     void *from[8] = { NULL }, *to[8] = { NULL };
     const int64_t asked = one_in(64) ? -(int64_t)(byte() % 2) : rows;
+    if (one_in(2)) {
+        before(false, "gtr_predictor_refresh(%d)", p->held != NULL);
+        const gtr_result fresh = gtr_predictor_refresh(p);
+        MUST(fresh == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predictor_refresh failed without a text");
+        MUST((fresh == GTR_ERR_STATE) == !p->held, "gtr_predictor_refresh is of snapshots");
+        struck = false; told();
+    }
     for (int k = 0; k < p->n[0]; k++) from[k] = numbers(p->of[0][k]->dtype, row_bytes(p->of[0][k]) * (size_t)rows);
     for (int k = 0; k < p->n[1]; k++) to[k] = malloc(row_bytes(p->of[1][k]) * (size_t)rows);
     before(true, "gtr_predict(%s, %lld rows)", N(p->of[1][0]), (long long)rows);
@@ -1677,6 +1684,7 @@ static void do_rest(void)
     gtr_on_gpu(c); gtr_stopped(c);
     if (!depth || one_in(4)) gtr_stop(c);
     gtr_error_clear(NULL); gtr_destroy(NULL); gtr_trainer_destroy(NULL); gtr_predictor_destroy(NULL);
+    gtr_predictor_refresh(NULL);
     gtr_dataset_destroy(NULL);
     gtr_tensor_shape(t); gtr_tensor_dtype(t); gtr_tensor_bytes(t); gtr_parameter_trainable(t);
     MUST(gtr_predictor_error_text(NULL)[0], "no text");

@@ -718,12 +718,19 @@ static void kept(void)
         EXPECT_EQ(step_of(name), k * EPOCH);
     }
     EXPECT_EQ(step_of("run.best"), best_epoch * EPOCH);
-    /* finished: nothing is done; with more epochs it goes on, and what it keeps too */
+    /* finished: nothing is done, but for a link that it was killed before; with more epochs it goes on, and what it
+       keeps too */
     net m = build(&cases[4]);
+    char last[700];
+    snprintf(last, sizeof last, "%s.%d", run, 6 * EPOCH);
+    EXPECT_EQ(unlink(last), 0);
     f.resume = true; f.validation = m.held;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(gtr_trainer_report(m.t).step, 6 * EPOCH);
     EXPECT(all_of(&n, before) == all_of(&m, after));
+    EXPECT_EQ(files(), 5);
+    snprintf(last, sizeof last, "run.%d", 6 * EPOCH);
+    EXPECT_EQ(step_of(last), 6 * EPOCH);
     f.epochs = 7; f.keep_last = 2; f.checkpoint_epochs = 2;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(gtr_trainer_report(m.t).step, 7 * EPOCH);
@@ -761,8 +768,15 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(files(), 2 + EPOCH + 2);
     f.checkpoint = gone;
+    const int64_t steps = gtr_trainer_report(m.t).step;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
-    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "no/run");
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "/no/.: ");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, steps);         /* before any training */
+    gone[strlen(gone) - 4] = 0;                             /* /no leads nowhere */
+    EXPECT_EQ(symlink("nowhere/run", gone), 0);
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "nowhere/.: ");
+    unlink(gone);
     put_away();
     EXPECT_EQ(files(), 0);
     gtr_destroy(n.ctx);

@@ -1941,6 +1941,165 @@ static void predictors(void)
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
     gtr_destroy(ctx);
 }
+/* ---- snapshots ---- */
+static gtr_predictor *snapshot_of(gtr_tensor *out, int64_t rows)
+{
+    gtr_predictor_desc d;
+    memset(&d, 0, sizeof d);
+    d.out[0] = out; d.max_rows = rows; d.snapshot = true;
+    return gtr_predictor_create_ex(out->ctx, d);
+}
+enum { TAKEN = 60, EACH = 3 * CLASSES };
+/* What a network predicts after each of TAKEN steps, and a thread whose predictions must each be one of these, none
+   older than the one before. A predictor whose rows act on each other makes plans while others build. */
+typedef struct viewer {
+    gtr_predictor *p, *joint; const gtr_float *rows; int last, bad; uint64_t taken, stop;
+} viewer;
+static void *look(void *arg)
+{
+    viewer *v = (viewer *)arg;
+    gtr_float out[EACH], joint[12 * CLASSES];
+    for (int k = 0; !__atomic_load_n(&v->stop, __ATOMIC_SEQ_CST); k++) {
+        int i = v->last;
+        if (gtr_predictor_refresh(v->p) != GTR_OK || gtr_predict(v->p, pool_x, 3, out) != GTR_OK
+                || (v->joint && (gtr_predictor_refresh(v->joint) != GTR_OK
+                || gtr_predict(v->joint, pool_x, 1 + k % 12, joint) != GTR_OK))) { v->bad++; break; }
+        while (i <= TAKEN && memcmp(out, v->rows + i * EACH, sizeof out) != 0) i++;
+        if (i > TAKEN) v->bad++; else v->last = i;
+        __atomic_add_fetch(&v->taken, 1, __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&v->stop, 2, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+/* Until the thread has taken a snapshot more. */
+static void wait_for(viewer *v, uint64_t taken)
+{
+    while (__atomic_load_n(&v->taken, __ATOMIC_SEQ_CST) <= taken && __atomic_load_n(&v->stop, __ATOMIC_SEQ_CST) < 2)
+        usleep(50);
+}
+static viewer *viewed;
+static bool see(const gtr_progress *p)
+{
+    (void)p;
+    wait_for(viewed, __atomic_load_n(&viewed->taken, __ATOMIC_SEQ_CST));
+    return true;
+}
+/* kind 0: steps by hand, while the graph grows and is evaluated; 1: gtr_fit that evaluates averages and restores the
+   best epoch's weights; 2: like 0, and what a profile trains nobody sees. */
+static void watched(int kind, const gtr_float *rows)
+{
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create();
+    d.ema = 0.9f;
+    net n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+    gtr_dataset *data = points(ctx, 128);
+    viewer v;
+    pthread_t th;
+    gtr_float want[EACH], got[EACH];
+    memset(&v, 0, sizeof v);
+    v.rows = rows;
+    v.p = snapshot_of(n.logits, 3);
+    v.joint = kind != 1 ? snapshot_of(gtr_softmax(n.logits, 0), 12) : NULL;
+    EXPECT(v.p != NULL);
+    gtr_trainer_data(n.t, data, 32, true, false);
+    EXPECT_EQ(pthread_create(&th, NULL, look, &v), 0);
+    if (kind == 1) {
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f);
+        viewed = &v;
+        f.epochs = TAKEN / 4; f.batch = 32; f.validation = data; f.callback = see; f.silent = true;
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    } else for (int i = 0; i < TAKEN; i++) {
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        if (i % 6 == 0) wait_for(&v, __atomic_load_n(&v.taken, __ATOMIC_SEQ_CST));
+        if (kind == 2 && i == 30) EXPECT(gtr_profile(n.t, false)[0] != 0);
+        gtr_tensor *more = gtr_relu(gtr_scale(n.logits, (float)i, 0));
+        if (i % 10 == 5) { feed(&n, 0, 4); EXPECT_EQ(gtr_eval(&more, 1), GTR_OK); }
+    }
+    const uint64_t was = __atomic_load_n(&v.taken, __ATOMIC_SEQ_CST);
+    wait_for(&v, was); wait_for(&v, was + 1);
+    __atomic_store_n(&v.stop, 1, __ATOMIC_SEQ_CST);
+    pthread_join(th, NULL);
+    CHECK(v.bad == 0 && v.last == TAKEN, "kind %d: %d of %d predictions are of no step; the last of step %d (%s)", kind,
+        v.bad, (int)v.taken, v.last, gtr_predictor_error_text(v.p));
+    feed(&n, 0, 3);
+    EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(n.logits, want, sizeof want), GTR_OK);
+    EXPECT_EQ(gtr_predictor_refresh(v.p), GTR_OK);
+    EXPECT_EQ(gtr_predict(v.p, pool_x, 3, got), GTR_OK);
+    CHECK(near32(got, want, EACH), "kind %d: another prediction than gtr_eval's", kind);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void snapshots_while_training(void)
+{
+    static gtr_float rows[(TAKEN + 1) * EACH];
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create();
+    d.ema = 0.9f;
+    net n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+    gtr_predictor *p = gtr_predictor_create(n.logits, 3);
+    gtr_trainer_data(n.t, points(ctx, 128), 32, true, false);
+    for (int i = 0; i <= TAKEN; i++) {
+        if (i) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        EXPECT_EQ(gtr_predict(p, pool_x, 3, rows + i * EACH), GTR_OK);
+    }
+    EXPECT_EQ(gtr_predictor_refresh(p), GTR_ERR_STATE);
+    CHECK(strstr(gtr_predictor_error_text(p), ".snapshot") != NULL, "%s", gtr_predictor_error_text(p));
+    EXPECT_EQ(gtr_predictor_refresh(NULL), GTR_ERR_ARG);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    watched(0, rows);
+    if (device != GTR_DEVICE_CUDA) watched(1, rows);    /* there a fit's kernels may do other sums than steps' */
+    watched(2, rows);
+}
+/* All that a prediction reads stays as it was: weights, running statistics, constants, inputs without a batch. */
+static void snapshots(void)
+{
+    static gtr_float want[2][4 * 4], got[4 * 4];
+    const gtr_float factors[2][4] = { { 1, 2, -3, 4 }, { 5, 0, 1, -1 } },
+        wide[2][4] = { { 1, 1, 1, 1 }, { 2, 3, 4, 5 } };
+    const int32_t ids[2][4] = { { 0, 1, 2, 3 }, { 4, 4, 0, 8 } }, bad[4] = { 0, 9, 0, 0 };
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),
+        *id = gtr_input(ctx, "id", GTR_I32, gtr_shape1(4)), *scale = gtr_input(ctx, "scale", GTR_F32, gtr_shape1(4)),
+        *fixed = gtr_constant(ctx, GTR_F32, gtr_shape1(4), wide[0]);
+    gtr_tensor *h = gtr_batch_norm(gtr_linear(x, "fc", 4), "norm");
+    gtr_tensor *e = gtr_reshape(gtr_embedding(id, "table", 9, 1), gtr_shape1(4));
+    gtr_tensor *y = gtr_mul(gtr_add(gtr_mul(h, scale), e), fixed);
+    gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(y), NULL, 0, false), sgd(0.1f));
+    gtr_set(scale, factors[0], sizeof *factors); gtr_set(id, ids[0], sizeof *ids);
+    gtr_predictor *p = snapshot_of(y, 4), *shared = gtr_predictor_create(y, 4);
+    if (!CHECK(p && shared, "%s", gtr_error_text(ctx))) { gtr_destroy(ctx); return; }
+    EXPECT_EQ(gtr_predict(p, pool_x, 4, want[0]), GTR_OK);
+    EXPECT_EQ(gtr_predict(shared, pool_x, 4, got), GTR_OK);
+    EXPECT(near32(got, want[0], 16));
+    gtr_set(x, pool_x, sizeof *pool_x * 16 * WIDTH);
+    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_set(scale, factors[1], sizeof *factors), GTR_OK);
+    EXPECT_EQ(gtr_set(id, ids[1], sizeof *ids), GTR_OK);
+    EXPECT_EQ(gtr_set(fixed, wide[1], sizeof *wide), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_EQ(gtr_predict(shared, pool_x, 4, want[1]), GTR_OK);
+    EXPECT(!near32(want[0], want[1], 16));
+    EXPECT_EQ(gtr_predict(p, pool_x, 4, got), GTR_OK);
+    EXPECT(memcmp(got, want[0], sizeof got) == 0);
+    EXPECT_EQ(gtr_predictor_refresh(p), GTR_OK);
+    for (int k = 0; k < 2; k++) {
+        EXPECT_EQ(gtr_predict(p, pool_x, 4, got), GTR_OK);
+        CHECK(memcmp(got, want[1], sizeof got) == 0, "the snapshot is not what is there now (%d)", k);
+        if (k) break;
+        EXPECT_EQ(gtr_set(id, bad, sizeof bad), GTR_OK);        /* an id that no row has: the snapshot stays */
+        EXPECT_EQ(gtr_predictor_refresh(p), GTR_ERR_ARG);
+        CHECK(strstr(gtr_predictor_error_text(p), "element 1 is 9") != NULL, "%s", gtr_predictor_error_text(p));
+        EXPECT(snapshot_of(y, 4) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is 9");
+    }
+    EXPECT_EQ(gtr_set(id, ids[0], sizeof *ids), GTR_OK);
+    EXPECT_EQ(gtr_predictor_refresh(p), GTR_OK);
+    gtr_destroy(ctx);
+}
 /* A predictor's values are gtr_eval's, whether rows act on each other or not, for every number
    of rows that it takes. */
 static gtr_result column_sums(const gtr_custom_call *c)
@@ -4833,6 +4992,8 @@ static void all(void)
     RUN(two_contexts);
     RUN(same_bits);
     RUN(predictors);
+    RUN(snapshots);
+    RUN(snapshots_while_training);
     RUN(predictor_rows);
     RUN(predictor_several);
     RUN(predictor_draws);

@@ -641,6 +641,11 @@ static void *b_custom(site *s)
 }
 static void *b_trainer(site *s) { return gtr_trainer_create(s->loss, adam()); }
 static void *b_predictor(site *s) { return gtr_predictor_create(s->loss->in[0], 4); }
+static void *b_snapshot(site *s) {
+    gtr_predictor_desc d; memset(&d, 0, sizeof d);
+    d.out[0] = s->loss->in[0]; d.max_rows = 4; d.snapshot = true;
+    return gtr_predictor_create_ex(s->ctx, d);
+}
 static void *b_arrays(site *s) { return points(s->ctx, 10, 0, -1); }
 static void *b_split(site *s) { return gtr_dataset_split(s->data, 3); }
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
@@ -656,7 +661,8 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "gaussian_nll", b_gaussian }, { "cross_entropy of weighted classes", b_labelled },
     { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },
         { "custom", b_custom },
-    { "trainer", b_trainer }, { "predictor", b_predictor }, { "arrays", b_arrays }, { "split", b_split }
+    { "trainer", b_trainer }, { "predictor", b_predictor }, { "snapshot", b_snapshot },
+    { "arrays", b_arrays }, { "split", b_split }
 };
 /* Of a context, what a failed builder must leave as it was: two ops in one call may leave the first. */
 typedef struct stock {

@@ -802,7 +802,6 @@ static void refused_at_once(void)
     gtr_custom_desc c;
     gtr_arrays_desc a;
     static int32_t label[ROWS];
-    gtr__record rec;
     int k;
     f.batch = 33;                       /* 200 = 6 * 33 + 2 */
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
@@ -818,8 +817,10 @@ static void refused_at_once(void)
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, false, false), GTR_OK);
-    EXPECT_EQ(gtr__position(n.t, n.t->runner->step, &rec), BATCH);
-    EXPECT_EQ(rec.first, BATCH);
+    const gtr__sequence order = gtr__sequence_of(n.t);
+    const gtr__batch next = gtr__batch_of(&order, gtr__data_batch(n.t, n.t->runner->step));
+    EXPECT_EQ(next.rows, BATCH);
+    EXPECT_EQ(next.first, BATCH);
     f.drop_last = true;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
     memset(&c, 0, sizeof c);

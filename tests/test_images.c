@@ -726,6 +726,11 @@ static const int large_shapes[][12] = {
     { 64, 6, 14, 14, 16, 5, 5, 1, 0, 1, 0, 0 }, { 40, 2, 31, 33, 10, 3, 5, 2, 1, 1, 0, 0 },
     { 24, 5, 21, 19, 3, 3, 3, 1, 2, 2, 1, 0 }, { 64, 1, 1, 400, 64, 1, 9, 4, 4, 1, 0, 0 },
     { 30, 12, 17, 9, 24, 5, 3, 1, 2, 2, 0, 0 }, { 300, 3, 64, 64, 8, 3, 3, 1, 1, 1, 0, 1 },
+    { 300, 64, 32, 32, 64, 3, 3, 1, 1, 1, 0, 1 }, { 20, 64, 56, 56, 64, 3, 3, 1, 1, 1, 0, 0 },
+    { 33, 32, 14, 14, 72, 3, 3, 1, 1, 1, 0, 0 }, { 21, 40, 33, 19, 24, 3, 3, 1, 1, 2, 0, 0 },
+    { 40, 16, 28, 28, 16, 5, 5, 1, 2, 1, 0, 0 }, { 12, 24, 1, 200, 64, 1, 9, 1, 4, 1, 0, 0 },
+    { 11, 56, 30, 70, 48, 2, 5, 1, 1, 1, 1, 0 }, { 130, 128, 4, 5, 136, 3, 3, 1, 1, 1, 0, 0 },
+    { 9, 8, 7, 9, 64, 3, 3, 1, 2, 1, 0, 0 },
 };
 static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
 {
@@ -784,6 +789,58 @@ static void large(void)
     }
 }
 
+/* What epilogues of convolutions of few channels do, over several tiles of theirs: bias, activation, what is added in
+   front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
+static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act, float *v[4], int64_t n[4])
+{
+    static const char *const names[] = { "a.weight", "b.weight", "b.bias" };
+    gtr_context *ctx = gtr_create(desc);
+    gtr_trainer_desc how;
+    memset(&how, 0, sizeof how);
+    how.precision = precision; how.loss_scale = 1;
+    tensor x = gtr_parameter(ctx, "x", gtr_shape4(20, 24, 20, 36), uniform(1)),
+        h = pool_act(act, gtr_conv2d(x, "a", 40, 3, 1, 1)),
+        y = pool_act(act, gtr_add(gtr_conv2d(h, "b", 40, 3, 1, 1), h)),
+        z = pool_act(act, gtr_batch_norm(gtr_conv2d(y, "c", 24, 3, 1, 1), "norm")),
+        r = gtr_parameter(ctx, "r", gtr_tensor_shape(z), uniform(1));
+    gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(gtr_add(z, x), r), NULL, 0, false), how);
+    gtr_backward(t);
+    v[0] = large_gradient(t, x, &n[0]);
+    for (int k = 0; k < 3; k++) v[k + 1] = large_gradient(t, gtr_parameter_find(ctx, names[k]), &n[k + 1]);
+    return ctx;
+}
+static void epilogues(void)
+{
+    static const gtr_precision precisions[] = { GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    /* Eight roundings; with a kink the root of one, for as large a part of all values is on its other side. */
+    static const double smooth[] = { 3e-2, 4e-3 }, kinked[] = { 6e-2, 2.2e-2 };
+    if (device == GTR_DEVICE_CPU) return;
+    for (int p = 0; p < 2; p++) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
+        const double ratio = act == 0 || (act >= 3 && act <= 5) ? kinked[p] : smooth[p];
+        float *v[2][4];
+        int64_t n[4];
+        gtr_desc desc = desc0();
+        gtr_context *mine = epilogue_run(desc, precisions[p], act, v[0], n);
+        const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
+        desc.device = GTR_DEVICE_CPU;
+        gtr_context *other = epilogue_run(desc, precisions[p], act, v[1], n);
+        if (lacks) SKIP("activation %d: %s", act, gtr_error_text(mine));
+        else CHECK(!gtr_error(mine) && !gtr_error(other), "activation %d: %s%s", act, gtr_error_text(mine),
+            gtr_error_text(other));
+        for (int k = 0; k < 4; k++) {
+            double far = 0, all = 0;
+            for (int64_t i = 0; i < n[k]; i++) {
+                const double d = v[0][k][i] - v[1][k][i];
+                far += d * d; all += (double)v[1][k][i] * v[1][k][i];
+            }
+            CHECK(lacks || (all > 0 && far <= ratio * ratio * all), "gradient %d, activation %d, precision "
+                "%d: %g of %g from the CPU's", k, act, (int)precisions[p], sqrt(far), sqrt(all));
+            free(v[0][k]); free(v[1][k]);
+        }
+        gtr_destroy(mine); gtr_destroy(other);
+    }
+}
+
 static void all(void)
 {
     RUN(folded);
@@ -797,6 +854,7 @@ static void all(void)
     RUN(plans);
     RUN(pixels);
     RUN(large);
+    RUN(epilogues);
 }
 int main(int argc, char **argv)
 {

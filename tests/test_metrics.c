@@ -140,6 +140,22 @@ static void as_a_table(void)
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(two.ctx);
     gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(two.ctx);
 }
+/* Of no label at all there is no share. */
+static void all_ignored(void)
+{
+    for (int k = 1; k < 10; k += 8) {
+        net n = net_of(k);
+        gtr_metrics m;
+        gtr__column *c = &n.data->column[1];
+        for (int64_t i = 0; i < n.data->rows * c->row; i++) ((int32_t *)(void *)c->host)[i] = -1;
+        EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &m), GTR_OK);
+        EXPECT(m.counted == 0 && m.ignored > 0);
+        for (int i = 0; i < GTR_METRIC_COUNT; i++)
+            CHECK(m.value[i] != m.value[i], "case %d: value %d is %g", k, i, m.value[i]);
+        EXPECT(!strstr(m.text, "accuracy"));
+        gtr_destroy(n.ctx);
+    }
+}
 static void infinite(void)
 {
     for (int k = 0; k < CASES; k++) {
@@ -317,6 +333,7 @@ static void all(void)
     RUN(nothing_to_monitor);
     RUN(names_of_classes);
     RUN(refused);
+    RUN(all_ignored);
     RUN(infinite);
     RUN(in_a_fit);
     RUN(as_scikit_learn);

@@ -341,6 +341,7 @@ static void for_so_long(void)
         if (calls % 2 == 0) EXPECT_EQ(gtr_trainer_report(n.t).step, steps + 1);
         steps = gtr_trainer_report(n.t).step;
     }
+    EXPECT(n.t->pace > 0 && n.t->runner->launched == n.t->runner->shared->launches);    /* kept; none is queued */
     for (int64_t i = 0; i < steps; i++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
     gtr_wait(m.ctx);
     EXPECT_EQ(differing(&n, &m, 0), 0);
