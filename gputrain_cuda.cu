@@ -5647,11 +5647,10 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
         plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
             && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
     const int64_t channels = image ? g->o : g->c;
-    int log = 0;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind != GTR__PRODUCT_HALF || p->type_a != p->type_b
         || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % 8 || !g->n || !(weight || (plain && channels <= 64)))
         return false;
-    while (log < 2 && channels <= 64 >> (log + 1)) log++;
+    const int log = channels <= 16 ? 2 : channels <= 32;
     c->lines = 0;
     if (!weight) gtr__lines_places_choice(g, image, caps, c, log);
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
