@@ -618,7 +618,7 @@ typedef struct gtr_npy_desc {
     bool floats; /* int8 to int64 become float32, too */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
-    bool map; /* as gtr_dataset_idx_map, of float32, int32, uint8 and bool in C's order; numbers are not looked at */
+    bool map; /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at */
 } gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
@@ -12626,6 +12626,7 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
 }
 static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__cached *e, gtr__record *rec, int *n) {
     const gtr__sequence o = gtr__sequence_of(t);
+    if (t->data->streamed) GTR__TRY(gtr__settle(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed again */
     return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
 }
 static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
@@ -14385,6 +14386,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->metric = d.metric; t->validation = d.validation;
     t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
+    d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
     f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
         || t->desc.schedule == GTR_PLATEAU;
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
@@ -14410,6 +14412,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     ctx->fits--;
     t->read_end = 0;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
+    gtr__stream_end(ctx->runner);
     return r;
 }
 
@@ -15286,6 +15289,7 @@ static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, cons
         uint8_t *p = gtr__file_map(f);
         gtr__column *to = &d->column[d->n_columns]; /* has it from here on, whatever fails */
         to->mapped = p; to->mapped_bytes = (size_t)f->size;
+        gtr__file_close(f);
         return p && gtr__dataset_column_of(d, name, GTR_U8, &idx->row, 0, 0, p + idx->start);
     }
     gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
@@ -16304,8 +16308,9 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
     const float scale = a.kind == 'b' ? 1 : desc.scale, shift = a.kind == 'b' ? 0 : desc.shift;
     const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran
         && (size_t)(a.data - bytes) % (size_t)a.size == 0;
-    if (map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "a file that is mapped wants dtype <f4, <i4, |u1 or |b1, "
-        "and C's order (NumPy's astype and ascontiguousarray make them)", name);
+    if (map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
+        ".floats), u1 or b1, and C's order (NumPy's astype and ascontiguousarray make them)", name, a.kind, a.size,
+        a.fortran ? " in Fortran's order" : "");
     gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, map ? a.data : NULL);
     if (c && map) { c->mapped = (void *)(uintptr_t)bytes; c->mapped_bytes = (size_t)size; return true; }
     return c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
@@ -16401,6 +16406,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         if (gtr__zip_next(ctx, name, z, &m)) return false;
         const size_t n = strlen(m.name), end = n > 4 && !strcmp(m.name + n - 4, ".npy") ? n - 4 : n;
         m.name[end] = 0;
+        for (int i = 0; !wanted && *d && i < (*d)->n_columns; i++)
+            if ((*d)->column[i].name && !strcmp((*d)->column[i].name, m.name))
+                return !GTR__BAD_FILE(ctx, "two arrays \"%s\"", name, m.name);
         if (wanted && strcmp(m.name, wanted)) continue;
         if (*d && (*d)->n_columns == 16) return !GTR__OF_FILE(ctx, ARG, "more than 16 arrays (.arrays says which are "
             "wanted)",
@@ -16435,6 +16443,7 @@ static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uin
 gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
     uint64_t size;
     if (!gtr__usable(ctx) || !gtr__npy_check(ctx, "gtr_dataset_npz", path, 1, &desc)) return NULL;
+    if (desc.map) { GTR__OF_FILE(ctx, UNSUPPORTED, "an archive is not mapped, want .npy files", path); return NULL; }
     uint8_t *bytes = gtr__file_whole(ctx, path, &size);
     gtr_dataset *d = bytes ? gtr__npz_parse(ctx, path, bytes, size, desc) : NULL;
     gtr__mfree(ctx, bytes);
@@ -16843,6 +16852,14 @@ static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, i
         value[1][k] = sum > 0 ? (gtr_float)sqrt(sum / (double)count) : 1;
     }
 }
+/* Whether a mean or deviation is taken out in the gather. */
+static bool gtr__column_normalised(const gtr__column *c) {
+    const gtr__image *m = &c->image;
+    bool other = false;
+    for (int k = 0; k < GTR__CHANNELS; k++) other |= m->mean[k] != 0 || m->scale[k] != (c->dtype == GTR_U8 ? c->scale
+        : 1);
+    return m->varied && other;
+}
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
@@ -16856,6 +16873,8 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
         return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, want float32 (N, ..., C) and a "
             "column of such rows, float32 or bytes", column, d ? d->name : "no data set");
     gtr_float *value[2];
+    if (c && gtr__column_normalised(c)) return GTR__REJECT(x, STATE, "standardise", name, ": column %d of %s has "
+        ".mean or .std of gtr_dataset_augment already, want one of both", column, d->name);
     if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
     value[1] = value[0] + n;
     for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
@@ -17934,7 +17953,8 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
     if ((uint64_t)g->seed != t->ctx->desc.seed)
-        return GTR__DIFFERS("a checkpoint of gtr_desc.seed %ju, this context has %ju", path,
+        return GTR__DIFFERS("a checkpoint of gtr_desc.seed %ju, this context has %ju, which gives other random numbers "
+            "(gtr_load takes the weights alone)", path,
             (uintmax_t)(uint64_t)g->seed, (uintmax_t)t->ctx->desc.seed);
     return GTR_OK;
 }

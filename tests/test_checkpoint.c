@@ -408,7 +408,7 @@ static void others(void)
             "model.fc1.weight\" is F32 (24, 6) in the file, the model wants F32 (25, 6)" },
         { "batch_norm", NORM, 24, adam->d, 7, GTR_ERR_SHAPE, "norm." },
         { "images", IMAGES, 24, adam->d, 7, GTR_ERR_SHAPE, "conv." },
-        { "another seed", PLAIN, 24, adam->d, 8, GTR_ERR_STATE, "seed 7, this context has 8" } };
+        { "another seed", PLAIN, 24, adam->d, 8, GTR_ERR_STATE, "seed 7, this context has 8, which gives" } };
     table[5].d.precision = GTR_MIXED_FP16;
     net n = build(adam);
     steps(&n, 5);

@@ -594,9 +594,9 @@ static void note(gtr_level level, const char *text, void *user)
     g->step[g->n] = step - 1;
     g->without[g->n++] = g->ctx->caps.without;
 }
-/* How steps are fed: by gtr_fit, from a data set of gtr_trainer_data, by gtr_set. */
-enum { FIT, STEPS, SET, N_FEEDS };
-static const char *const feed_text[N_FEEDS] = { "gtr_fit", "steps", "steps by gtr_set" };
+/* How steps are fed: by gtr_fit, from a data set of gtr_trainer_data, by gtr_set, from one that is streamed. */
+enum { FIT, STEPS, SET, STREAM, N_FEEDS };
+static const char *const feed_text[N_FEEDS] = { "gtr_fit", "steps", "steps by gtr_set", "steps of a stream" };
 static void set_batch(gtr_trainer *t, const network *c, int64_t k)
 {
     const int64_t in = c->width[0], out = labelled(c) ? 1 : c->width[depth(c)];
@@ -637,8 +637,11 @@ static void without_patience(const network *c, int feed, int looks, int late)
         f.history = history; f.history_size = 64;
         EXPECT_EQ(gtr_fit(t[0], data_of(ctx[0], c, rows_of(c)), f), GTR_OK);
     } else {
-        if (feed == STEPS)
-            EXPECT_EQ(gtr_trainer_data(t[0], data_of(ctx[0], c, rows_of(c)), c->batch, true, false), GTR_OK);
+        if (feed != SET) {
+            gtr_dataset *d = data_of(ctx[0], c, rows_of(c));
+            gtr_dataset_stream(d, feed == STREAM ? GTR_STREAM_ALWAYS : GTR_STREAM_AUTO);
+            EXPECT_EQ(gtr_trainer_data(t[0], d, c->batch, true, false), GTR_OK);
+        }
         for (i = 0; i < steps; i++) {
             if (feed == SET) set_batch(t[0], c, i);
             EXPECT_EQ(gtr_step(t[0]), GTR_OK);

@@ -105,6 +105,17 @@ static void standardised_as_fed(void)
     EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "image.mean"), mean, sizeof mean), GTR_OK);
     for (int i = 0; i < 4; i++) EXPECT_EQ((int)mean[i], 10 * i);
     EXPECT_OK(ctx);
+    for (int k = 0; k < 3; k++) { /* what is only moved about is measured, what is normalised is refused */
+        gtr_augment_desc how;
+        memset(&how, 0, sizeof how);
+        how.flip = 0.5f; how.brightness = 0.1f; how.mean[0] = k == 1 ? 0.5f : 0; how.std[1] = k == 2 ? 0.5f : 0;
+        gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+        EXPECT_EQ(gtr_dataset_augment(d, 0, how), GTR_OK);
+        snprintf(name, sizeof name, "varied%d", k);
+        EXPECT(!gtr_standardise(gtr_input(ctx, name, GTR_F32, gtr_shape4(GTR_BATCH, 2, 3, 4)), name, d, 0) == (k > 0));
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_STATE, "column 0 of gtr_dataset_arrays has .mean or .std of");
+        EXPECT_OK(ctx);
+    }
     gtr_destroy(ctx);
 }
 /* What Python's csv wrote, and NumPy filled. */
@@ -561,6 +572,13 @@ static void refused_arrays(void)
     for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "image.npy", 9)) memcpy(zip + k, "../ge", 5);
     EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no name of an array");
+    memcpy(zip, stored, sizeof stored);
+    for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "label.npy", 9)) memcpy(zip + k, "image", 5);
+    EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "two arrays \"image\"");
+    any.scale = 0; any.map = true;
+    EXPECT(!gtr_dataset_npz(ctx, "an archive", any));
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "an archive: an archive is not mapped");
     gtr_destroy(ctx);
 }
 static char logged[512];

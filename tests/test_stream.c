@@ -3,6 +3,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include <dirent.h>
 #include <math.h>
 #include <unistd.h>
 #include "device.h"
@@ -391,6 +392,14 @@ static const char *npy_of(const char *name, const char *descr, const char *shape
     write_to(path, head, 128, data, bytes);
     return path;
 }
+static int files_open(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int n = 0;
+    while (dir && readdir(dir)) n++;
+    if (dir) closedir(dir);
+    return n;
+}
 /* Files that are mapped: as those that are read, streamed and not. */
 static void mapped(void)
 {
@@ -400,6 +409,7 @@ static void mapped(void)
         idx1[] = { 0, 0, 8, 1, 0, 0, 0, ROWS };
     const char *images = path_of("images"), *names[2];
     const way w = ways[0];
+    const int open = files_open();
     char shape[40];
     for (int r = 0; r < ROWS; r++) bytes[r] = (uint8_t)labels[r];
     write_to(images, idx3, sizeof idx3, pixels, sizeof pixels);
@@ -436,7 +446,7 @@ static void mapped(void)
     n.map = true;
     names[1] = npy_of("y.npy", "<i8", "(3,)", pixels, 24);
     EXPECT(!gtr_dataset_npy(ctx, names + 1, 1, n));
-    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "a file that is mapped wants dtype");
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "i8: a file that is mapped wants f4, i4");
     names[1] = npy_of("y.npy", "<f4", "(3,)", pixels, 11);
     EXPECT(!gtr_dataset_npy(ctx, names + 1, 1, n));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "11 bytes of data");
@@ -451,6 +461,8 @@ static void mapped(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "labels is NULL");
     EXPECT(!gtr_dataset_idx_map(ctx, images, "build/there is none"));
     EXPECT_ERROR(ctx, GTR_ERR_IO, "opening failed");
+    EXPECT(gtr_dataset_idx_map(ctx, images, classes) != NULL);
+    EXPECT_EQ(files_open(), open);
     gtr_destroy(ctx);
     unlink(images); unlink(classes); unlink(names[0]); unlink(names[1]);
 }
@@ -575,6 +587,44 @@ static void lives(void)
         CHECK(!s.overlapped && !other.overlapped, "%s: calls at once", kinds[k]);
     }
 }
+/* A source without an end, of which a fit takes what it has time for; and nobody asks it once the fit has ended, what
+   came of its validation. */
+static bool endless_rows(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    source *s = (source *)user;
+    if (begin <= s->bad_row && s->bad_row < end) return false;
+    memset(column[0], (int)(epoch + begin) & 255, (size_t)(end - begin) * PIXELS);
+    memset(column[1], 0, (size_t)(end - begin) * sizeof(int32_t));
+    return true;
+}
+static void endless(void)
+{
+    for (int k = 0; k < 2; k++) {
+        const way w = ways[0];
+        source s = source0(), valid = source0();
+        gtr_callback_desc c;
+        gtr_fit_desc f;
+        net m = net_of(&w);
+        memset(&c, 0, sizeof c); memset(&f, 0, sizeof f);
+        columns_of(c.column);
+        c.columns = 2; c.fill = endless_rows; c.same_thread = k > 0;
+        c.rows = (int64_t)1 << 53; c.user = &s;
+        gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
+        c.rows = 100000; c.user = &valid; valid.bad_row = 50000;
+        f.epochs = INT_MAX; f.seconds = 0.01; f.silent = true; f.batch = k ? 1 : 16;
+        EXPECT_EQ(gtr_fit(m.t, d, f), GTR_OK);
+        EXPECT_EQ(gtr_fit_ended(m.t).why, GTR_END_SECONDS);
+        EXPECT(gtr_fit_ended(m.t).steps > 0);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, 1, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        f.validation = gtr_dataset_callback(m.ctx, c);
+        f.seconds = 0; f.epochs = 1;
+        EXPECT_EQ(gtr_fit(m.t, set_of(m.ctx, RESIDENT, &s), f), GTR_ERR_USER);
+        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "its callback failed in epoch 0 (from 0)");
+        EXPECT(!m.ctx->runner->stream->data && !m.t->runner->stream->data);
+        gtr_destroy(m.ctx);
+    }
+}
 /* A GPU with too little room for the set: it is streamed without a word. */
 static void chosen(void)
 {
@@ -613,6 +663,7 @@ static void all(void)
     RUN(windows);
     RUN(beside);
     RUN(lives);
+    RUN(endless);
     RUN(chosen);
 }
 int main(int argc, char **argv)
