@@ -2459,6 +2459,7 @@ struct gtr_trainer {
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
+    void *swap_room;
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
     bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
@@ -13471,14 +13472,16 @@ gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *s
 }
 
 static bool gtr__averaged(gtr_trainer *t) { return t->optim.ema > 0 && gtr_trainer_report(t).applied; } /* drained */
-static gtr_result gtr__average_swap(gtr_trainer *t) {
+/* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
+static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
     gtr_float *average = t->optim.state[t->optim.all - 1];
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
     for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
-    void *room = !r ? gtr__device_alloc(ctx, 0, bytes) : NULL;
-    if (!room) return r ? r : GTR_ERR_NOMEM;
+    void *room = t->swap_room;
+    t->swap_room = NULL;
+    if (!room && !r && !(room = gtr__device_alloc(ctx, 0, bytes))) return GTR_ERR_NOMEM;
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
@@ -13492,13 +13495,14 @@ static gtr_result gtr__average_swap(gtr_trainer *t) {
     r = gtr__backend_result(ctx, r, "averages");
     if (!r) r = gtr__wait_all(ctx);
     if (!r) t->swapped = !t->swapped;
-    gtr__device_free(ctx, 0, room, bytes);
+    if (again && !r) t->swap_room = room;
+    else gtr__device_free(ctx, 0, room, bytes);
     return r;
 }
 gtr_result gtr_average_swap(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
-    if (gtr__averaged(t)) return gtr__average_swap(t);
+    if (gtr__averaged(t)) return gtr__average_swap(t, false);
     return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
 
@@ -13640,11 +13644,11 @@ static bool gtr__wants_averages(gtr_trainer *t) {
 static gtr_result gtr__averages_begin(gtr_trainer *t, bool averages) {
     if (!averages) return GTR_OK;
     gtr__weights_lock(t->ctx);
-    return gtr__average_swap(t);
+    return gtr__average_swap(t, true);
 }
 static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r) {
     if (!averages) return r;
-    const gtr_result back = t->swapped ? gtr__average_swap(t) : GTR_OK;
+    const gtr_result back = t->swapped ? gtr__average_swap(t, false) : GTR_OK;
     gtr__weights_unlock(t->ctx);
     return r ? r : back;
 }
@@ -15159,8 +15163,8 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     char text[GTR__TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
-        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8 or, copied, GTR_I64 or "
-            "GTR_F64", who, i, (int)c->dtype);
+        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
+            (int)c->dtype, c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has %d dimensions, want 0 to %d", who, i,
             c->shape.ndim, GTR_MAX_DIMS - 1);

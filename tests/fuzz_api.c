@@ -1431,6 +1431,40 @@ static void io_arm(void) { io_way = (int)byte(); io_fail = one_in(4) ? 1 + (int)
 static gtr_dataset *new_dataset(gtr_dataset *d) {
     after(d ? GTR_OK : gtr_error(w->ctx) ? gtr_error(w->ctx) : GTR_ERR_USER); return d;
 }
+/* Rows of a callback, which fails at one of them, or makes NaN of it. */
+typedef struct { size_t bytes[3]; gtr_dtype dtype[3]; int n; int64_t bad, nan; } source;
+static source sources[64];
+static int n_sources;
+static bool fill(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    const source *s = (const source *)user;
+    for (int64_t r = begin; r < end; r++) {
+        if (r == s->bad) return false;
+        for (int i = 0; i < s->n; i++) {
+            char *row = (char *)column[i] + (size_t)(r - begin) * s->bytes[i];
+            memset(row, s->dtype[i] == GTR_U8 ? (int)(r + epoch) & 255 : 0, s->bytes[i]);
+            if (s->dtype[i] == GTR_F32) ((gtr_float *)(void *)row)[0] = r == s->nan ? NAN : (gtr_float)(r % 5);
+            if (s->dtype[i] == GTR_I32) ((int32_t *)(void *)row)[0] = (int32_t)(r % 2);
+        }
+    }
+    return true;
+}
+static void do_callback(const gtr_column *column, int n)
+{
+    gtr_callback_desc c;
+    memset(&c, 0, sizeof c);
+    memcpy(c.column, column, (size_t)n * sizeof *column);
+    if (n_sources == COUNT(sources)) return;
+    source *s = &sources[n_sources++];
+    s->n = n; s->bad = one_in(4) ? byte() % 9 : -1; s->nan = one_in(8) ? byte() % 9 : -1;
+    c.rows = one_in(8) ? 4 * byte() : 1 + byte() % 9; c.columns = one_in(32) ? (int)nasty(n) : n;
+    if (c.columns > n) c.columns = 99;
+    if (c.columns < n) s->n = c.columns;
+    c.fill = one_in(32) ? NULL : fill; c.user = s; c.same_thread = one_in(4); c.name = one_in(4) ? "made" : NULL;
+    before(true, "gtr_dataset_callback(%lld rows, %d columns)", (long long)c.rows, c.columns);
+    gtr_dataset *d = new_dataset(gtr_dataset_callback(w->ctx, c));
+    for (int i = 0; i < n && d; i++) { s->dtype[i] = c.column[i].dtype; s->bytes[i] = d->column[i].row_bytes; }
+}
 static void do_arrays(void)
 {
     gtr_arrays_desc d;
@@ -1452,9 +1486,12 @@ static void do_arrays(void)
         held[i] = numbers(c->dtype, (size_t)d.rows * (e > 0 && e <= 300 ? (size_t)e : 1) * 8);
         c->data = one_in(64) ? NULL : held[i];
     }
-    if (one_in(16)) { d.rows = nasty(d.rows); if (d.rows == 1000 || d.rows == 7) d.rows = 1; }
-    before(true, "gtr_dataset_arrays(%lld rows, %d columns)", (long long)d.rows, n);
-    new_dataset(gtr_dataset_arrays(w->ctx, d));
+    if (one_in(4)) do_callback(d.column, n);
+    else {
+        if (one_in(16)) { d.rows = nasty(d.rows); if (d.rows == 1000 || d.rows == 7) d.rows = 1; }
+        before(true, "gtr_dataset_arrays(%lld rows, %d columns)", (long long)d.rows, n);
+        new_dataset(gtr_dataset_arrays(w->ctx, d));
+    }
     for (int i = 0; i < n; i++) free(held[i]);
 }
 static void do_dataset(void)
@@ -1485,7 +1522,7 @@ static void do_dataset(void)
         a = one_in(4) ? any_file() : path_of("images"); b = one_in(4) ? any_file() : path_of("labels");
         io_arm();
         before(true, "gtr_dataset_idx(%s, %s)", a ? a : "NULL", b ? b : "NULL");
-        new_dataset(gtr_dataset_idx(w->ctx, a, b));
+        new_dataset((one_in(2) ? gtr_dataset_idx_map : gtr_dataset_idx)(w->ctx, a, b));
         break;
     case 3:
         if (one_in(2)) {
@@ -1509,7 +1546,7 @@ static void do_dataset(void)
         if (one_in(2)) {
             gtr_npy_desc g;
             memset(&g, 0, sizeof g);
-            g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label"
+            g.map = one_in(2); g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label"
                 : NULL;
             new_dataset(one_in(2) ? gtr_dataset_npy(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, g)
                 : gtr_dataset_npz(w->ctx, one_in(2) ? path_of("x.npz") : paths[0], g));
@@ -1573,6 +1610,12 @@ static void do_dataset(void)
             after(gtr_dataset_convert(d, column, to, gtr_dataset_row(d, 0, 0), one_in(8) ? 0 : 1, made));
             free(made);
             break;
+        }
+        if (one_in(2) && (!d || d->ctx == w->ctx)) {
+            const gtr_streaming how = (gtr_streaming)enumerated(3);
+            before(true, "gtr_dataset_stream(%d, %d)", d != NULL, (int)how);
+            const gtr_result r = gtr_dataset_stream(d, how);
+            after(d ? r : GTR_OK);
         }
         before(true, "gtr_dataset_row");
         a = (const char *)gtr_dataset_row(d, column, nasty(0));
@@ -1734,7 +1777,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     in = bytes;
     in_end = bytes + size;
-    named = custom_turn = 0;
+    named = custom_turn = n_sources = 0;
     depth = 0;
     unlink(path_of("w0"));
     unlink(path_of("w1"));

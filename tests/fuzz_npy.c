@@ -32,6 +32,25 @@ static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__colu
     gtr__dataset_free(again);
     free(file);
 }
+/* The same file mapped, where it can be: the bytes that were read, if they were. */
+static void check_mapped(const uint8_t *file, size_t size, gtr_npy_desc desc, const gtr_dataset *read)
+{
+    gtr_context ctx;
+    gtr_dataset *d = NULL;
+    memset(&ctx, 0, sizeof ctx);
+    ctx.desc.allocator.alloc = count_alloc;
+    ctx.desc.allocator.free = count_free;
+    const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, true);
+    MUST(ok == (ctx.error == GTR_OK));
+    if (ok) {
+        gtr__column *c = &d->column[0];
+        MUST(c->host >= file && c->host + (size_t)d->rows * c->row_bytes <= file + size);
+        if (read) MUST(read->rows == d->rows && read->column[0].dtype == c->dtype
+            && !memcmp(c->host, read->column[0].host, (size_t)d->rows * c->row_bytes));
+        c->mapped = NULL;
+    }
+    gtr__dataset_free(d);
+}
 static size_t put(uint8_t *to, uint64_t v, int bytes) {
     for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(v >> 8 * i);
     return (size_t)bytes;
@@ -98,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size > 1 && file[0] == 'P') d = gtr__npz_parse(&ctx, "fuzz", file, size, desc);
     else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, false)) gtr__dataset_link(d);
     else { gtr__dataset_free(d); d = NULL; }
+    if (size && file[0] != 'P') check_mapped(file, size, desc, d);
     free(file);
     MUST(most <= 4 * size + (1 << 20));
     MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error_text[0]));

@@ -487,6 +487,21 @@ static size_t slurp(const char *path, unsigned char *to, size_t room)
     if (f) fclose(f);
     return n;
 }
+static bool fill(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user;
+    for (int64_t i = begin * 6; i < end * 6; i++) ((gtr_float *)column[0])[i - begin * 6] = (gtr_float)((i + epoch) % 7);
+    for (int64_t r = begin; r < end; r++) ((int32_t *)column[1])[r - begin] = (int32_t)(r % 3);
+    return true;
+}
+static gtr_dataset *made(gtr_context *ctx)
+{
+    gtr_callback_desc c;
+    memset(&c, 0, sizeof c);
+    c.rows = 11; c.columns = 2; c.column[0].shape = gtr_shape1(6); c.column[0].name = "x"; c.column[1].dtype = GTR_I32;
+    c.fill = fill;
+    return gtr_dataset_callback(ctx, c);
+}
 /* The whole life of a context; every result is looked at by the library alone. */
 static void life(bool wrapped, int at, bool on)
 {
@@ -525,6 +540,8 @@ static void life(bool wrapped, int at, bool on)
     memset(&f, 0, sizeof f);
     f.batch = 4; f.validation = data; f.silent = true; f.history = history; f.history_size = 4;
     if (data) gtr_fit(n.t, data, f);
+    f.validation = made(ctx);
+    if (f.validation) gtr_fit(n.t, f.validation, f);
     p = gtr_predictor_create(n.logits, 2);
     gtr_predict(p, x, 2, out);
     gtr_eval(&n.logits, 1);
@@ -580,6 +597,41 @@ static void faults(void)
     EXPECT(n > 30);
     for (k = 1; k <= n; k += step) { life(true, k, false); life(true, k, true); }
     remove(old_path);
+}
+
+/* An evaluation of averages gives the weights back whatever fails in it, and whatever it fails by. */
+static void averages_fail(void)
+{
+    gtr_desc d = desc0();
+    gtr_trainer_desc how = adam();
+    gtr_float was[96], now[96];
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 96; a.column[0].data = memset(now, 0, sizeof now);
+    d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+    fail_allocation = 0;
+    gtr_context *ctx = gtr_create(d);
+    how.ema = 0.5f;
+    net n = mlp(ctx, how);
+    gtr_dataset *data = points(ctx, 20, 0, -1), *wrong;
+    wrong = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, 4, true, false), GTR_OK);
+    for (int i = 0; i < 3; i++) gtr_step(n.t);
+    gtr_get(ctx->parameter[0], was, sizeof was);
+    for (int k = 0, more = 1; k < 2; k++, more = 1) for (int at = 1; more; at++) {
+        allocations = 0; fired = false; fail_all = at & 1;
+        fail_allocation = (at + 1) / 2;
+        const gtr_result r = gtr_evaluate(n.t, k ? wrong : data, 4 + at, NULL, NULL, NULL);
+        fail_allocation = 0;
+        more = fired;
+        EXPECT(fired || k ? r != GTR_OK : r == GTR_OK);
+        gtr_error_clear(ctx);
+        EXPECT_EQ(gtr_get(ctx->parameter[0], now, sizeof now), GTR_OK);
+        CHECK(!memcmp(was, now, sizeof was), "evaluation %d, allocation %d: other weights", k, (at + 1) / 2);
+        if (memcmp(was, now, sizeof was)) break;
+    }
+    gtr_destroy(ctx);
+    EXPECT_EQ(alive, 0);
 }
 
 /* ---- builders take back what they made before they failed ---- */
@@ -1225,6 +1277,7 @@ static void all(void)
     RUN(nonfinite);
     RUN(nonfinite_scaled);
     RUN(faults);
+    RUN(averages_fail);
     RUN(builders_fail);
     RUN(long_names);
     RUN(forks);
