@@ -1103,7 +1103,9 @@ GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
    A row of images has the shape of the file's further dimensions. */
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
 /* The same of files that are mapped, and read where and when rows are wanted: they may be larger than memory, and have
-   to stay as they are (where one gets shorter the system ends the process). See gtr_dataset_stream. */
+   to stay as they are (where one gets shorter the system ends the process). So are parts of it, by gtr_dataset_split,
+   _split_random, _subset and _sample, which take 8 bytes a row, and are streamed; _concat, _append and _windows read
+   all of it. See gtr_dataset_stream. */
 GTR_API gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const char *labels);
 /* CIFAR's binary files, n of them one behind the other: columns "image" (u8, (3, 32, 32), for inputs (N, 3, 32, 32)
    and (N, 32, 32, 3)) and "label" (u8). classes: 10 for CIFAR-10, whose rows are a label and the image; for CIFAR-100,
@@ -1176,8 +1178,8 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
-/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows); valid as long as the
-   data set, and until rows are appended. NULL when out of range. */
+/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows and parts of files that
+   are mapped); valid as long as the data set, and until rows are appended. NULL when out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
@@ -1661,7 +1663,7 @@ typedef struct { int64_t row, col, inner, item, outer; } gtr__matrix;
 static bool gtr__matrix_of(const gtr_shape *s, const int64_t *stride, gtr__matrix *m) {
     const int n = s->ndim;
     m->inner = n > 2 ? s->dim[n - 3] : 1;
-    m->row = s->dim[n - 1]; m->col = 1;
+    m->row = n ? s->dim[n - 1] : 1; m->col = 1;
     m->item = n > 2 ? m->row * s->dim[n - 2] : 0; m->outer = m->inner * m->item;
     if (!stride || n < 3) return !stride;
     for (int k = n - 5; k >= 0; k--) if (stride[k] != stride[k + 1] * s->dim[k + 1]) return false;
@@ -2366,6 +2368,8 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
+/* A file, and of how many columns it is. */
+typedef struct { uint8_t *bytes; size_t size; int users; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
 typedef struct {
@@ -2384,7 +2388,7 @@ typedef struct {
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
     bool borrowed; /* host is the caller's, or of */
-    void *mapped; size_t mapped_bytes; /* NULL: no file is */
+    gtr__mapping *mapped; /* NULL: no file is */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2394,7 +2398,9 @@ struct gtr_dataset {
     int64_t rows, room; /* room: how many fit; 0: the rows */
     int n_columns;
     gtr__column column[16];
-    int64_t *index, *device_index; /* of windows of several series: where each begins; NULL: none */
+    /* of windows of several series: where each begins; of a part of files that are mapped, a view: its rows there;
+       NULL: none */
+    int64_t *index, *device_index;
     int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
     gtr_streaming streaming; /* as asked for */
@@ -9587,6 +9593,17 @@ static void gtr__record_reached(gtr__build *b) {
     } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows) {
     int64_t i, n = c->span ? c->span : rows * c->row;
+    if (c->index && !c->span) {
+        gtr__column one = *c;
+        one.index = NULL;
+        for (int64_t r = 0; r < rows; r++) {
+            one.host = c->host + (size_t)c->index[r] * c->row_bytes;
+            gtr__column_range(&one, 1);
+            c->least = r ? GTR__MIN(c->least, one.least) : one.least;
+            c->most = r ? GTR__MAX(c->most, one.most) : one.most;
+        }
+        return;
+    }
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
@@ -9605,8 +9622,9 @@ static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n
     }
     return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
 }
-/* Whatever the device has room for. */
-static bool gtr__streams(const gtr_dataset *d) { return d->call.fill || d->streaming == GTR_STREAM_ALWAYS; }
+/* Whatever the device has room for: whose rows lie nowhere one behind the other, and what is to be streamed. */
+static bool gtr__scattered(const gtr_dataset *d) { return d->call.fill || (d->index && !d->column[0].span); }
+static bool gtr__streams(const gtr_dataset *d) { return gtr__scattered(d) || d->streaming == GTR_STREAM_ALWAYS; }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others with a batch; -1: it has none, gtr_set sets it. */
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
@@ -13194,7 +13212,12 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
             if (c->least >= 0 && c->most < op->limit) continue;
-            if ((k = gtr__out_of_range(op, c->host, c->dtype, d->rows * c->row, text)) < 0) continue;
+            const int64_t some = c->index ? 1 : d->rows;
+            int64_t r = 0;
+            while ((k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, some * c->row, text)) < 0
+                && (r += some) < d->rows) {}
+            if (k < 0) continue;
+            k += r * c->row;
             return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
                     column[i], (long long)(k / c->row), text, t->name);
         }
@@ -14905,8 +14928,10 @@ static gtr_result gtr__file_finish(gtr__file *f) {
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
 /* All of an open file, read-only and as pages are touched; NULL and an error on failure. */
-static uint8_t *gtr__file_map(gtr__file *f) {
+static gtr__mapping *gtr__file_map(gtr__file *f) {
+    gtr__mapping *m = GTR__NEW(f->ctx, gtr__mapping, 1);
     void *p = NULL;
+    if (!m) return NULL;
     if (f->size && f->size < SIZE_MAX / 2) {
 #ifdef _WIN32
         HANDLE h = CreateFileMappingA((HANDLE)_get_osfhandle(f->fd), NULL, PAGE_READONLY, 0, 0, NULL);
@@ -14916,16 +14941,20 @@ static uint8_t *gtr__file_map(gtr__file *f) {
         if (p == MAP_FAILED) p = NULL;
 #endif
     } else errno = EINVAL;
-    if (!p) gtr__file_fail(f, "mapping");
-    return (uint8_t *)p;
+    m->bytes = (uint8_t *)p; m->size = (size_t)f->size; m->users = 1;
+    if (p) return m;
+    gtr__file_fail(f, "mapping");
+    gtr__mfree(f->ctx, m);
+    return NULL;
 }
-static void gtr__file_unmap(void *p, size_t bytes) {
+static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
+    if (!m || --m->users) return;
 #ifdef _WIN32
-    (void)bytes;
-    if (p) UnmapViewOfFile(p);
+    UnmapViewOfFile(m->bytes);
 #else
-    if (p) munmap(p, bytes);
+    munmap(m->bytes, m->size);
 #endif
+    gtr__mfree(ctx, m);
 }
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
     uint64_t v = 0;
@@ -14943,13 +14972,12 @@ static uint8_t *gtr__file_whole(gtr_context *ctx, const char *path, uint64_t *si
     if (!ok) gtr__mfree(ctx, bytes);
     return ok ? bytes : NULL;
 }
-static uint8_t *gtr__file_mapped(gtr_context *ctx, const char *path, uint64_t *size) {
+static gtr__mapping *gtr__file_mapped(gtr_context *ctx, const char *path) {
     gtr__file f;
     if (gtr__file_open(&f, ctx, path)) return NULL;
-    uint8_t *p = gtr__file_map(&f);
-    *size = f.size;
+    gtr__mapping *m = gtr__file_map(&f);
     gtr__file_close(&f);
-    return p;
+    return m;
 }
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
@@ -15035,7 +15063,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
     if (d->device_index && d->device_index != d->index)
         gtr__device_free(d->ctx, 0, d->device_index, (size_t)d->rows * sizeof *d->index);
     gtr__mfree(d->ctx, d->index);
-    for (int i = 0; i < 16; i++) gtr__file_unmap(d->column[i].mapped, d->column[i].mapped_bytes);
+    for (int i = 0; i < 16; i++) gtr__file_unmap(d->ctx, d->column[i].mapped);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         gtr__column_off(d, c);
@@ -15077,8 +15105,11 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     return gtr__dataset_column_of(d, name, dtype, shape, scale, shift, NULL);
 }
 /* One more column like c, which may be another data set's. */
-static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c) {
-    gtr__column *const to = gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift);
+/* One more column, like c; without rows of its own where those are to be a view of c's. */
+static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
+    gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
+        view ? c->host : NULL);
+    if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
     to->channels = c->channels; to->image = c->image;
     if (!c->fill) return true;
@@ -15290,11 +15321,9 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
 }
 static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx, bool map) {
     if (map) {
-        uint8_t *p = gtr__file_map(f);
-        gtr__column *to = &d->column[d->n_columns]; /* has it from here on, whatever fails */
-        to->mapped = p; to->mapped_bytes = (size_t)f->size;
+        gtr__mapping *m = d->column[d->n_columns].mapped = gtr__file_map(f); /* the column's, whatever fails */
         gtr__file_close(f);
-        return p && gtr__dataset_column_of(d, name, GTR_U8, &idx->row, 0, 0, p + idx->start);
+        return m && gtr__dataset_column_of(d, name, GTR_U8, &idx->row, 0, 0, m->bytes + idx->start);
     }
     gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_move(f, c->host, idx->bytes, false) == GTR_OK && gtr__file_finish(f) == GTR_OK;
@@ -16299,7 +16328,7 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
         (uintmax_t)(size - at - n), (uintmax_t)want);
 }
 /* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. map: they
-   are mapped, and then the column's, but on failure. */
+   are mapped, and it borrows them. */
 static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
         const uint8_t *bytes, uint64_t size, gtr_npy_desc desc, bool map) {
     gtr__npy a;
@@ -16316,8 +16345,7 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         ".floats), u1 or b1, and C's order (NumPy's astype and ascontiguousarray make them)", name, a.kind, a.size,
         a.fortran ? " in Fortran's order" : "");
     gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, map ? a.data : NULL);
-    if (c && map) { c->mapped = (void *)(uintptr_t)bytes; c->mapped_bytes = (size_t)size; return true; }
-    return c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+    return c && map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
 static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
     const gtr_float factor[2] = { desc->scale, desc->shift };
@@ -16334,10 +16362,12 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
     for (int k = 0; all && k < n && n <= 16; k++) all = paths[k] != NULL;
     bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
     for (int k = 0; k < n && ok; k++) {
-        uint8_t *bytes = desc.map ? gtr__file_mapped(ctx, paths[k], &size) : gtr__file_whole(ctx, paths[k], &size);
-        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, size, desc, desc.map);
-        if (!desc.map) gtr__mfree(ctx, bytes);
-        else if (!ok && bytes) gtr__file_unmap(bytes, (size_t)size);
+        gtr__mapping *m = desc.map ? gtr__file_mapped(ctx, paths[k]) : NULL;
+        uint8_t *bytes = m ? m->bytes : desc.map ? NULL : gtr__file_whole(ctx, paths[k], &size);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc, desc.map);
+        if (m && ok) d->column[k].mapped = m;
+        else if (m) gtr__file_unmap(ctx, m);
+        else gtr__mfree(ctx, bytes);
     }
     if (ok) return gtr__dataset_link(d);
     gtr__dataset_free(d);
@@ -16455,6 +16485,11 @@ gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc de
 }
 
 // >>dataset-use
+/* Rows of c, from `from` on, to where they lie one behind the other. */
+static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, int64_t n) {
+    for (int64_t r = 0, some = c->index ? 1 : n; r < n; r += some)
+        memcpy(to + (size_t)r * c->row_bytes, c->host + gtr__column_start(c, from + r), (size_t)some * c->row_bytes);
+}
 /* What was borrowed is copied: it is going to change. */
 static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
     const size_t bytes = (size_t)d->rows * c->row_bytes;
@@ -16487,21 +16522,49 @@ static void gtr__dataset_forget(gtr_dataset *d) {
     }
 }
 /* A new data set with data's columns, as yet without their rows. */
-static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how) {
+static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how, bool view) {
     char name[160];
     if (gtr__has_windows(data)) return NULL;
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
-    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i])) {
+    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i], view)) {
         gtr__dataset_free(d);
         d = NULL;
     }
     if (d) d->classed = data->classed;
     return d;
 }
+/* What is made of some rows of it is a view: they stay in its files. */
+static bool gtr__is_mapped(const gtr_dataset *d) { return d->column[0].mapped && d->column[0].borrowed; }
+/* d, which is data or alike, gets n of data's rows, and their numbers, which are of memory of its own. */
+static void gtr__dataset_view(gtr_dataset *d, const gtr_dataset *data, int64_t *rows, int64_t n) {
+    for (int64_t k = 0; k < n && data->index; k++) rows[k] = data->index[rows[k]];
+    gtr__mfree(d->ctx, d->index);
+    d->index = rows;
+    d->rows = n;
+    for (int i = 0; i < d->n_columns; i++) { d->column[i].index = rows; d->column[i].least = 1; d->column[i].most = 0; }
+}
+static gtr_dataset *gtr__views_move(gtr_dataset *data, gtr_dataset *d, const uint8_t *moves) {
+    const int64_t n[2] = { data->rows - d->rows, d->rows };
+    int64_t *rows[2] = { NULL, NULL }, at[2] = { 0, 0 };
+    for (int k = 0; k < 2; k++) if (!(rows[k] = GTR__NEW(d->ctx, int64_t, n[k]))) {
+        gtr__mfree(d->ctx, rows[0]);
+        gtr__dataset_free(d);
+        return NULL;
+    }
+    for (int64_t r = 0; r < data->rows; r++) { const int k = moves[r] != 0; rows[k][at[k]++] = r; }
+    for (int k = 1; k >= 0; k--) gtr__dataset_view(k ? d : data, data, rows[k], n[k]);
+    return d;
+}
 /* Moves those rows of data to a new data set, `count` of them, that moves is not 0 of; frees moves. */
 static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t count, const char *how) {
-    gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how) : NULL;
+    const bool view = gtr__is_mapped(data);
+    gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how, view) : NULL;
+    if (d && view) {
+        d = gtr__views_move(data, d, moves);
+        gtr__mfree(data->ctx, moves);
+        return d ? gtr__dataset_link(d) : NULL;
+    }
     for (int i = 0; d && i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) {
         gtr__dataset_free(d);
         d = NULL;
@@ -16540,7 +16603,8 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     return gtr__dataset_move(data, moves, data->rows / k, how);
 }
 static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
-    return c->dtype == GTR_U8 ? c->host[i] : ((const int32_t *)(const void *)c->host)[i];
+    const uint8_t *p = c->host + gtr__column_start(c, i);
+    return c->dtype == GTR_U8 ? *p : *(const int32_t *)(const void *)p;
 }
 /* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
@@ -16586,8 +16650,12 @@ gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t 
         ok = !GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: row %jd is number %jd, want 0 to %jd", data->name,
             (intmax_t)k, (intmax_t)rows[k], (intmax_t)data->rows - 1);
     if (!ok) GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: no rows", data->name);
-    gtr_dataset *d = ok ? gtr__dataset_alike(data, n, "some rows") : NULL;
-    for (int i = 0; d && i < d->n_columns; i++) for (int64_t k = 0; k < n; k++) {
+    const bool view = gtr__is_mapped(data);
+    int64_t *numbers = ok && view ? GTR__NEW(data->ctx, int64_t, n) : NULL;
+    gtr_dataset *d = ok && (numbers || !view) ? gtr__dataset_alike(data, n, "some rows", view) : NULL;
+    if (!d) gtr__mfree(data->ctx, numbers);
+    else if (view) gtr__dataset_view(d, data, (int64_t *)memcpy(numbers, rows, (size_t)n * sizeof *rows), n);
+    for (int i = 0; d && !view && i < d->n_columns; i++) for (int64_t k = 0; k < n; k++) {
         const gtr__column *c = &data->column[i];
         memcpy(d->column[i].host + (size_t)k * c->row_bytes, c->host + (size_t)rows[k] * c->row_bytes, c->row_bytes);
     }
@@ -16658,10 +16726,10 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         }
     }
     if (!ok) { GTR__BAD_ARG(ctx, "gtr_dataset_concat: %d sets, want some of this context", n); return NULL; }
-    gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others");
+    gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
         const gtr__column *c = &sets[k]->column[i];
-        memcpy(d->column[i].host + (size_t)at * c->row_bytes, c->host, (size_t)sets[k]->rows * c->row_bytes);
+        gtr__column_copy(d->column[i].host + (size_t)at * c->row_bytes, c, 0, sets[k]->rows);
     }
     return d ? gtr__dataset_link(d) : NULL;
 }
@@ -16693,14 +16761,16 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         gtr__column_off(d, c);
         memcpy((host[i] ? host[i] : c->host) + bytes, columns[i], (size_t)n * c->row_bytes); /* which may be d's own */
         if (host[i]) {
-            memcpy(host[i], c->host, bytes);
+            gtr__column_copy(host[i], c, 0, d->rows);
             if (!c->borrowed) gtr__mfree(ctx, c->host);
-            c->host = host[i]; c->borrowed = false;
+            c->host = host[i]; c->borrowed = false; c->index = NULL;
         }
         c->least = 1; c->most = 0;
     }
     if (!ok) return ctx->error;
     if (d->rows + n > d->room) d->room = room;
+    gtr__mfree(ctx, d->index);
+    d->index = NULL;
     d->rows += n;
     gtr__dataset_forget(d);
     return GTR_OK;
@@ -16755,8 +16825,8 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (c->dtype == GTR_I32) { /* ids go as they lie */
         if (!gtr__dataset_column(d, c->name, c->dtype, &shape, c->scale, c->shift)) return false;
         for (int64_t r = 0; r < d->rows; r++)
-            memcpy(to->host + (size_t)r * to->row_bytes,
-                c->host + (size_t)((d->index ? d->index[r] : r * by) + from) * one, to->row_bytes);
+            gtr__column_copy(to->host + (size_t)r * to->row_bytes, c, (d->index ? d->index[r] : r * by) + from,
+                GTR__MAX(steps, 1));
         if (s->classed == column + 1) d->classed = d->n_columns;
         return gtr__strings_copy(d->ctx, &to->names, &c->names);
     }
@@ -16765,7 +16835,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     uint8_t *const host = shared ? d->column[0].host + (size_t)from * one
         : GTR__NEW(d->ctx, uint8_t, (size_t)span * size);
     if (!host) return false;
-    if (!shared) memcpy(host, c->host + (size_t)from * one, (size_t)span * size);
+    if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
     if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
     to->borrowed = false;
@@ -16835,26 +16905,29 @@ const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
 }
 /* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of in turn, each `apart` times. Of
    windows that overlap each step counts once, where its elements are the same ones in all of them. */
-static void gtr__column_moments(const gtr__column *c, int64_t rows, int64_t n, int64_t apart, gtr_float *const *value) {
+static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t rows, int64_t n, int64_t apart,
+        gtr_float *const *value) {
+    double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
+    if (!sum) return false;
     const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
     const int64_t runs = once ? 1 : rows, each = once ? c->span / n * n : c->row, count = runs * (each / n);
-    for (int64_t k = 0; k < n; k++) {
-        double mean = 0, sum = 0;
-        for (int pass = 0; pass < 2; pass++) {
-            if (pass) mean = sum / (double)count;
-            sum = 0;
-            for (int64_t r = 0; r < runs; r++) {
-                const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
-                const gtr_float *x = (const gtr_float *)(const void *)row;
-                for (int64_t at = k * apart; at < each; at += n * apart) for (int64_t i = at; i < at + apart; i++) {
-                    const double v = (bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i]) - mean;
-                    sum += pass ? v * v : v;
-                }
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t r = 0; r < runs; r++) {
+            const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
+            const gtr_float *x = (const gtr_float *)(const void *)row;
+            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t end = i + apart; i < end; i++) {
+                const double v = bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i];
+                if (pass) sum[n + k] += (v - sum[k]) * (v - sum[k]); else sum[k] += v;
             }
         }
-        value[0][k] = (gtr_float)mean;
-        value[1][k] = sum > 0 ? (gtr_float)sqrt(sum / (double)count) : 1;
+        for (int64_t k = 0; k < n && !pass; k++) sum[k] /= (double)count;
     }
+    for (int64_t k = 0; k < n; k++) {
+        value[0][k] = (gtr_float)sum[k];
+        value[1][k] = sum[n + k] > 0 ? (gtr_float)sqrt(sum[n + k] / (double)count) : 1;
+    }
+    gtr__mfree(ctx, sum);
+    return true;
 }
 /* Whether a mean or deviation is taken out in the gather. */
 static bool gtr__column_normalised(const gtr__column *c) {
@@ -16882,8 +16955,11 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
     value[1] = value[0] + n;
     for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
-    if (c) gtr__column_moments(c, d->rows, n, !gtr__column_turns(c, x) ? 1 : c->channels == 2 ? c->image.channels
-        : c->row / n, value);
+    if (c && !gtr__column_moments(x->ctx, c, d->rows, n, !gtr__column_turns(c, x) ? 1 : c->channels == 2
+            ? c->image.channels : c->row / n, value)) {
+        gtr__mfree(x->ctx, value[0]);
+        return NULL;
+    }
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
     for (int k = 0; k < 2 && t; k++) {
@@ -16964,9 +17040,10 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;
     if (!gtr__usable(d->ctx)) return d->ctx->error;
-    if ((unsigned)how > GTR_STREAM_ALWAYS || d->used || (d->call.fill && how == GTR_STREAM_NEVER))
+    if ((unsigned)how > GTR_STREAM_ALWAYS || d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
-            : d->call.fill ? "a callback's rows are always streamed" : "want a gtr_streaming");
+            : (unsigned)how > GTR_STREAM_ALWAYS ? "want a gtr_streaming"
+            : "a callback's rows and parts of files that are mapped are always streamed");
     d->streaming = how;
     return GTR_OK;
 }

@@ -47,7 +47,6 @@ static void check_mapped(const uint8_t *file, size_t size, gtr_npy_desc desc, co
         MUST(c->host >= file && c->host + (size_t)d->rows * c->row_bytes <= file + size);
         if (read) MUST(read->rows == d->rows && read->column[0].dtype == c->dtype
             && !memcmp(c->host, read->column[0].host, (size_t)d->rows * c->row_bytes));
-        c->mapped = NULL;
     }
     gtr__dataset_free(d);
 }

@@ -344,7 +344,7 @@ static void refusals(void)
     EXPECT(gtr_dataset_row(d, 0, 0) == NULL);
     EXPECT_EQ(gtr_dataset_rows(d), ROWS);
     EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_NEVER), GTR_ERR_STATE);
-    EXPECT_ERROR(ctx, GTR_ERR_STATE, "a callback's rows are always streamed");
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "are always streamed");
     EXPECT_EQ(gtr_dataset_stream(r, (gtr_streaming)7), GTR_ERR_STATE);
     gtr_error_clear(ctx);
     EXPECT_EQ(gtr_evaluate(m.t, r, 10, NULL, NULL, NULL), GTR_OK);
@@ -391,6 +391,62 @@ static const char *npy_of(const char *name, const char *descr, const char *shape
     head[127] = '\n';
     write_to(path, head, 128, data, bytes);
     return path;
+}
+/* What is made of a data set: of files that are mapped, the same rows, which stay there. */
+typedef enum { SPLIT, DRAWN, STRATIFIED, SUBSET, OF_PART, SAMPLED, JOINED, APPENDED, WINDOWS, PARTS } part;
+static gtr_dataset *part_of(gtr_dataset *d, part k)
+{
+    static const int64_t some[] = { 5, 200, 7, 7, 31, 90, 4, 66, 67, 68, 120, 119 };
+    const void *more[2] = { pixels, gtr_dataset_row(d, 1, 0) };
+    gtr_dataset *both[2] = { NULL, d };
+    gtr_windows_desc w;
+    memset(&w, 0, sizeof w);
+    if (k >= OF_PART) both[0] = gtr_dataset_split(d, 3);
+    switch (k) {
+    case SPLIT: return gtr_dataset_split(d, 4);
+    case DRAWN: return gtr_dataset_split_random(d, 0.3f, 5, -1);
+    case STRATIFIED: return gtr_dataset_split_random(d, 0.3f, 5, 1);
+    case SUBSET: return gtr_dataset_subset(d, some, 12);
+    case OF_PART: return gtr_dataset_split_random(gtr_dataset_subset(d, some + 5, 6), 0.5f, 1, -1);
+    case SAMPLED: return gtr_dataset_sample(d, NULL, 1, 90, 3);
+    case JOINED: return gtr_dataset_concat(d->ctx, both, 2);
+    case APPENDED:
+        for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_dataset_append(both[0], more, 1), GTR_OK);
+        return both[0];
+    default: w.history = 2; w.target = 2; return gtr_dataset_windows(d, w);
+    }
+}
+static void part_of_mapped(const char *images, const char *classes, part k)
+{
+    static outcome of[2];
+    const way w = ways[10];
+    const bool windows = k == WINDOWS;
+    char name[20];
+    for (int map = 0; map < 2; map++) {
+        net m = net_of(&w);
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f); memset(&of[map], 0, sizeof of[map]);
+        gtr_dataset *d = (map ? gtr_dataset_idx_map : gtr_dataset_idx)(m.ctx, images, classes), *p = part_of(d, k);
+        EXPECT_OK(m.ctx);
+        for (int64_t r = 0; r < gtr_dataset_rows(p); r++) of[map].report[r].loss = ((const uint8_t *)gtr_dataset_row(p,
+            0, r))[3];
+        if (map && k < JOINED) EXPECT_EQ(gtr_dataset_stream(p, GTR_STREAM_NEVER), GTR_ERR_STATE);
+        if (map && k < JOINED) EXPECT_ERROR(m.ctx, GTR_ERR_STATE, "parts of files that are mapped");
+        gtr_standardise(windows ? gtr_input(m.ctx, "w", GTR_F32, gtr_shape3(GTR_BATCH, 2, PIXELS)) : m.x, "norm", p, 0);
+        EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_AUTO), GTR_OK);
+        f.epochs = 2; f.batch = 30; f.silent = true; f.history = of[map].report + ROWS; f.history_size = STEPS - ROWS;
+        of[map].steps = STEPS - 1; f.validation = windows ? NULL : p;
+        EXPECT_EQ(gtr_fit(m.t, d, f), GTR_OK);
+        for (int i = 0; i < 2; i++) {
+            if (!windows) EXPECT_EQ(gtr_evaluate(m.t, p, 3 + i, NULL, &of[map].value[i], NULL), GTR_OK);
+            if (!i) gtr_dataset_destroy(d); /* a part keeps the files */
+        }
+        weights_of(m.ctx, &of[map]);
+        EXPECT_OK(m.ctx);
+        gtr_destroy(m.ctx);
+    }
+    snprintf(name, sizeof name, "part %d", (int)k);
+    same(&w, name, &of[0], &of[1]);
 }
 static int files_open(void)
 {
@@ -464,6 +520,7 @@ static void mapped(void)
     EXPECT(gtr_dataset_idx_map(ctx, images, classes) != NULL);
     EXPECT_EQ(files_open(), open);
     gtr_destroy(ctx);
+    for (int k = 0; k < PARTS; k++) part_of_mapped(images, classes, (part)k);
     unlink(images); unlink(classes); unlink(names[0]); unlink(names[1]);
 }
 /* Windows over several series, which do not lie one behind the other. */
