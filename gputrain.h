@@ -559,14 +559,16 @@ typedef struct gtr_augment_desc {
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
 /* Rows that a function makes. */
 typedef struct gtr_callback_desc {
-    int64_t rows; /* an epoch's */
+    int64_t rows; /* an epoch's; of a source without an end as many as an epoch is to have */
     int columns; /* 1 to 16, of column: dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
     gtr_column column[16];
     /* Writes rows begin to end - 1, from column[k] on those of column k; false: it failed, which ends the run with
-       GTR_ERR_USER. It depends on epoch (from 0; evaluations': 0) and row alone: rows are asked for in any order, ahead
-       of the steps that read them, again, and some that none reads. A context's calls are one after the other, from a
-       thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and in the search for what is
-       not finite, from the context's. It calls nothing of this context. */
+       GTR_ERR_USER, but a fit that gtr_stop is stopping as others. It depends on epoch (from 0; evaluations': 0) and
+       row alone: rows are asked for in any order, ahead of the steps that read them, again, and some that none reads.
+       (What depends on more, as a ring buffer, does not train twice the same. Without shuffling rows come in order.)
+       It may wait: steps then wait for it, and a fit's end and gtr_destroy until it returns. A context's calls are one
+       after the other, from a thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and
+       in the search for what is not finite, from the context's. It calls nothing of this context but gtr_dataset_row */
     bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
     void *user;
     bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
@@ -12571,6 +12573,7 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
         if (there < 1) {
             const int64_t *bad = s->bad;
             s->start = -1; /* who goes on asks again */
+            if (r->ctx->fits && gtr__stop_get(r->ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
             return GTR__FAIL(r->ctx, USER, "data set \"%s\": its callback failed in epoch %jd (from 0), rows %jd to "
                 "%jd", s->data->name, (intmax_t)bad[0], (intmax_t)bad[1], (intmax_t)bad[2] - 1);
         }
@@ -14286,6 +14289,9 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
         if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
         if (!r) r = gtr__fit_checkpoint(f, k, false);
+    }
+    if (r == GTR_ERR_USER && !ctx->error && gtr__stop_get(ctx)) { /* a data set's callback gave up, as it shall */
+        ctx->stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     t->fit_steps = 0;
@@ -16749,10 +16755,10 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
     }
+    if (d->used) GTR__TRY(gtr_wait(ctx)); /* queued steps may read it */
     const int64_t room = GTR__MAX(d->rows + n, 2 * d->rows);
     for (int i = 0; i < d->n_columns && d->rows + n > d->room && ok; i++)
         ok = (host[i] = GTR__NEW(ctx, uint8_t, (size_t)room * d->column[i].row_bytes)) != NULL;
-    if (ok && d->used) gtr_wait(ctx); /* queued steps may read it */
     if (ok) gtr__streams_end(d);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];

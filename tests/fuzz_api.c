@@ -1546,8 +1546,8 @@ static void do_dataset(void)
         if (one_in(2)) {
             gtr_npy_desc g;
             memset(&g, 0, sizeof g);
-            g.map = one_in(2); g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0); g.arrays = one_in(4) ? "x, label"
-                : NULL;
+            g.map = one_in(2); g.floats = one_in(2); g.nonfinite = one_in(2); g.scale = nastyf(0);
+            g.arrays = one_in(4) ? "x, label" : NULL;
             new_dataset(one_in(2) ? gtr_dataset_npy(w->ctx, one_in(16) ? NULL : paths, n > 2 ? 2 : n, g)
                 : gtr_dataset_npz(w->ctx, one_in(2) ? path_of("x.npz") : paths[0], g));
             break;

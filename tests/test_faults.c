@@ -456,6 +456,25 @@ static void nonfinite_scaled(void)
     gtr_destroy(ctx);
 }
 
+/* A step's error that comes to light where rows are appended: they are not, and are by the next call. */
+static void appended_then(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    net n = mlp(ctx, adam());
+    gtr_dataset *data = points(ctx, 32, NAN, 5), *more = points(ctx, 2, 0, -1);
+    const void *rows[2];
+    for (int i = 0; i < 2; i++) rows[i] = gtr_dataset_row(more, i, 0);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, 32, false, false), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_dataset_append(data, rows, 2), GTR_ERR_NONFINITE);
+    EXPECT_EQ(gtr_dataset_rows(data), 32);
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "row 5, column 0");
+    EXPECT_EQ(gtr_dataset_append(data, rows, 2), GTR_OK);
+    EXPECT_EQ(gtr_dataset_rows(data), 34);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
 /* ---- the k-th allocation, and the k-th call of the backend, fails ---- */
 static long alive;
 static int allocations, fail_allocation;
@@ -490,7 +509,8 @@ static size_t slurp(const char *path, unsigned char *to, size_t room)
 static bool fill(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
 {
     (void)user;
-    for (int64_t i = begin * 6; i < end * 6; i++) ((gtr_float *)column[0])[i - begin * 6] = (gtr_float)((i + epoch) % 7);
+    for (int64_t i = begin * 6; i < end * 6; i++) ((gtr_float *)column[0])[i - begin * 6] = (gtr_float)((i
+        + epoch) % 7);
     for (int64_t r = begin; r < end; r++) ((int32_t *)column[1])[r - begin] = (int32_t)(r % 3);
     return true;
 }
@@ -1276,6 +1296,7 @@ static void all(void)
     RUN(launch_counts);
     RUN(nonfinite);
     RUN(nonfinite_scaled);
+    RUN(appended_then);
     RUN(faults);
     RUN(averages_fail);
     RUN(builders_fail);

@@ -654,6 +654,40 @@ static bool endless_rows(void *user, int64_t epoch, int64_t begin, int64_t end, 
     memset(column[1], 0, (size_t)(end - begin) * sizeof(int32_t));
     return true;
 }
+/* Waits for what does not come, until it shall stop. */
+static bool stopped_rows(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)epoch; (void)begin;
+    memset(column[0], 0, (size_t)(end - begin) * PIXELS);
+    memset(column[1], 0, (size_t)(end - begin) * sizeof(int32_t));
+    if (end <= 80) return true;
+    gtr_stop((gtr_context *)user);
+    return false;
+}
+static void stopped(void)
+{
+    for (int k = 0; k < 4; k++) {
+        const way w = ways[0];
+        gtr_callback_desc c;
+        gtr_fit_desc f;
+        net m = net_of(&w);
+        source s = source0();
+        memset(&c, 0, sizeof c); memset(&f, 0, sizeof f);
+        columns_of(c.column);
+        c.columns = 2; c.fill = stopped_rows; c.rows = ROWS; c.user = m.ctx; c.same_thread = k & 1;
+        gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
+        f.epochs = 3; f.batch = 16; f.silent = f.no_shuffle = true; f.validation = k > 1 ? d : NULL;
+        EXPECT_EQ(gtr_fit(m.t, k > 1 ? set_of(m.ctx, RESIDENT, &s) : d, f), GTR_OK);
+        EXPECT_EQ(gtr_fit_ended(m.t).why, GTR_END_STOP);
+        const int64_t steps = gtr_fit_ended(m.t).steps; /* at once, or when the rows are at an end */
+        EXPECT(k > 1 ? steps == (ROWS + 15) / 16 : k ? steps == 5 : steps <= 5);
+        EXPECT_OK(m.ctx);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, 81, false, false), GTR_OK); /* a loop by hand is told */
+        EXPECT_EQ(gtr_step(m.t), GTR_ERR_USER);
+        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "rows 0 to 80");
+        gtr_destroy(m.ctx);
+    }
+}
 static void endless(void)
 {
     for (int k = 0; k < 2; k++) {
@@ -721,6 +755,7 @@ static void all(void)
     RUN(beside);
     RUN(lives);
     RUN(endless);
+    RUN(stopped);
     RUN(chosen);
 }
 int main(int argc, char **argv)
