@@ -11899,19 +11899,20 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
     }
     return -1;
 }
-/* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
-   an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
+/* Of an input with a batch. */
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
     return e->column[i];
 }
+/* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
+   an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
 static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
-        const bool batched = gtr__batched(x), set = !e->recipe.data || gtr__entry_column(e, x) >= 0;
-        if ((fed && batched && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit)
+        const bool batched = gtr__batched(x), set = batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
+        if ((fed && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit)
                 || op->sets == x->sets)
             continue;
         const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
@@ -14014,10 +14015,13 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
     gtr__metrics_row(ctx, "micro", &v[GTR_METRIC_PRECISION_MICRO]); gtr__textf(ctx, "\n");
     if (!m->confusion || m->classes > 20) return;
     gtr__textf(ctx, "%-20s", "label \\ predicted");
-    for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7.7s", gtr__metrics_class(d, k, name));
+    int w = 7;
+    for (int64_t k = 0; k < m->classes; k++) w = GTR__MAX(w, (int)strlen(gtr__metrics_class(d, k, name)));
+    for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %*s", w, gtr__metrics_class(d, k, name));
     for (int64_t i = 0; i < m->classes; i++) {
         gtr__textf(ctx, "\n%-20s", gtr__metrics_class(d, i, name));
-        for (int64_t k = 0; k < m->classes; k++) gtr__textf(ctx, " %7lld", (long long)m->confusion[i * m->classes + k]);
+        for (int64_t k = 0; k < m->classes; k++)
+            gtr__textf(ctx, " %*lld", w, (long long)m->confusion[i * m->classes + k]);
     }
     gtr__textf(ctx, "\n");
 }

@@ -175,7 +175,7 @@ static void names_of_classes(void)
     static const char *const folder[] = { "build/metrics", "build/metrics/an owl that is called by far too long a name",
         "build/metrics/rat" };
     static const char *const rows[] = { "\nan owl that is calle ", "\nrat ",
-        "\nlabel \\ predicted    an owl      rat\n" };
+        "\nlabel \\ predicted    an owl that is calle                  rat\n" };
     gtr_trainer_desc how;
     gtr_metrics_desc d;
     gtr_metrics m;

@@ -552,6 +552,29 @@ static void windows(void)
         CHECK(!k || !memcmp(got[many][0], got[many][1], sizeof got[many][0]), "windows of %d series", 1 + 2 * many);
     }
 }
+/* Ids that are no input beside a data set's. */
+static void constant_ids(void)
+{
+    static const int32_t ids[3] = { 2, -5, 1 };
+    for (int k = 0; k < KINDS; k++) for (int good = 0; good < 2; good++) {
+        const way w = ways[0];
+        const int32_t fine[3] = { 2, 0, 1 };
+        source s = source0();
+        net m = net_of(&w);
+        gtr_trainer_desc td;
+        memset(&td, 0, sizeof td);
+        gtr_tensor *at = gtr_embedding(gtr_constant(m.ctx, GTR_I32, gtr_shape1(3), good ? fine : ids), "at", 3, CLASSES);
+        gtr_tensor *h = gtr_add(m.logits, gtr_mean(at, NULL, 0, false));
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(h, m.y), td);
+        gtr_dataset *d = set_of(m.ctx, (kind)k, &s);
+        EXPECT_EQ(gtr_trainer_data(t, d, 16, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(t), good ? GTR_OK : GTR_ERR_ARG);
+        if (!good) EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "element 1 is -5, want 0 to 2");
+        EXPECT_EQ(gtr_evaluate(t, d, 30, NULL, NULL, NULL), good ? GTR_OK : GTR_ERR_ARG);
+        gtr_error_clear(m.ctx);
+        gtr_destroy(m.ctx);
+    }
+}
 /* Inputs without a column: gtr_set's values. */
 static void beside(void)
 {
@@ -752,6 +775,7 @@ static void all(void)
     RUN(refusals);
     RUN(mapped);
     RUN(windows);
+    RUN(constant_ids);
     RUN(beside);
     RUN(lives);
     RUN(endless);
