@@ -852,9 +852,12 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
    0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
    which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. What is predicted of a standardised target is,
-   times "name.std" plus "name.mean" (gtr_parameter_find), in its unit. */
+   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean
+   or .std already is GTR_ERR_STATE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
+/* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
+   predicted of a standardised target. */
+GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
    BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
@@ -1128,6 +1131,10 @@ GTR_API const char *gtr_dataset_class(const gtr_dataset *d, int64_t label);
 /* The same of any column of ids. */
 GTR_API int64_t gtr_dataset_categories(const gtr_dataset *d, int column);
 GTR_API const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id);
+GTR_API int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text); /* -1: it has none */
+/* Which column has this name (of a CSV those that are not "features together"): for what takes a column's number. 16,
+   which all of that refuses, and an error, if there is none. */
+GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
 /* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
    line ends and doubled quotes inside. Where the first label is no number labels are strings; strings' ids are from 0
@@ -14075,6 +14082,7 @@ typedef struct gtr__fitting {
 /* See >>checkpoint. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
+static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
 /* Steps between checkpoints by epochs; 0: there are none. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
@@ -14435,6 +14443,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
+    if (!r) r = gtr__fit_resumed(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -16899,6 +16908,17 @@ const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
     if (id < 0 || id >= gtr_dataset_categories(d, column)) return NULL;
     return d->column[column].names.text + d->column[column].names.at[id];
 }
+int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text) {
+    int64_t id = text ? gtr_dataset_categories(d, column) : 0;
+    while (--id >= 0 && strcmp(gtr_dataset_category(d, column, id), text)) {}
+    return GTR__MAX(id, -1);
+}
+int gtr_dataset_column(const gtr_dataset *d, const char *name) {
+    for (int i = 0; d && name && i < d->n_columns; i++)
+        if (d->column[i].name && !strcmp(d->column[i].name, name)) return i;
+    if (d) gtr__data_fail((gtr_dataset *)(uintptr_t)d, NULL, 0, "there is no column ", name ? name : "NULL");
+    return 16;
+}
 int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
 const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
     return d ? gtr_dataset_category(d, d->classed - 1, label) : NULL;
@@ -16978,6 +16998,23 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     }
     gtr__mfree(x->ctx, value[0]);
     return gtr__whole(x, since, t);
+}
+gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
+    static const char *const parts[2] = { "std", "mean" };
+    gtr_tensor *p[2], *t = y;
+    char full[600];
+    for (int k = 0; y && k < 2; k++) {
+        snprintf(full, sizeof full, "%s%.500s.%s", y->ctx->scope, name ? name : "", parts[k]);
+        p[k] = gtr_parameter_find(y->ctx, full);
+        if (p[k]) continue;
+        GTR__BAD_ARG(y->ctx, "gtr_unstandardise: there is no \"%.500s\": want the name of a gtr_standardise before it",
+            full);
+        return NULL;
+    }
+    if (!y) return NULL;
+    GTR__SINCE(y, NULL);
+    for (int k = 0; t && k < 2; k++) t = k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
+    return gtr__whole(y, since, t);
 }
 /* What of a is out of its range for images of m's size; NULL: nothing. */
 static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
@@ -18299,16 +18336,32 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
     }
     return r;
 }
-/* A fit that was killed behind a checkpoint may not have come to its keep_last file. */
+static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
+    snprintf(name, size, "%s.best", f->d->checkpoint);
+    return gtr__save_guarded(f->t->ctx, f->t, name);
+}
+/* Whether step k of the fit ended an epoch, which is the best one until then. */
+static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
+    return f->d->keep_best && (f->place + k) % f->per_epoch == 0 && f->ended == k
+        && f->stopping.epoch == f->stopping.seen;
+}
 static gtr_result gtr__fit_resume(gtr__fitting *f) {
-    const gtr_fit_desc *d = f->d;
     struct GTR__STAT st;
-    if (!d->resume || (GTR__STAT(d->checkpoint, &st) != 0 && errno == ENOENT)) return GTR_OK;
-    GTR__TRY(gtr__checkpoint_read(f->t, d->checkpoint, "gtr_fit"));
-    if (!d->keep_last || !f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->t->runner->step) return GTR_OK;
+    return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
+        : gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
+}
+/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files. */
+static gtr_result gtr__fit_resumed(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    if (!f->resumed || !d->checkpoint) return GTR_OK;
+    const int64_t step = (int64_t)f->t->runner->step;
+    const bool better = gtr__fit_is_best(f, step - (int64_t)f->first) && step > (int64_t)f->first,
+        keeps = d->keep_last && f->n_kept && f->kept[f->n_kept - 1] == step;
+    if (!better && !keeps) return GTR_OK;
     const size_t size = strlen(d->checkpoint) + 32;
     char *name = GTR__NEW(f->t->ctx, char, size);
-    const gtr_result r = name ? gtr__fit_rotate(f, name, size) : GTR_ERR_NOMEM;
+    gtr_result r = !name ? GTR_ERR_NOMEM : better ? gtr__fit_keep_best(f, name, size) : GTR_OK;
+    if (!r && keeps) r = gtr__fit_rotate(f, name, size);
     gtr__mfree(f->t->ctx, name);
     return r;
 }
@@ -18317,8 +18370,7 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     const gtr_fit_desc *d = f->d;
     gtr_context *ctx = f->t->ctx;
     const int64_t at = f->place + k, every = gtr__fit_every(f);
-    const bool epoch_end = at % f->per_epoch == 0;
-    const bool better = d->keep_best && epoch_end && f->ended == k && !end && f->stopping.epoch == f->stopping.seen;
+    const bool better = !end && gtr__fit_is_best(f, k);
     if (!d->checkpoint || f->saved == k) return GTR_OK;
     if (!better && !end && !(d->checkpoint_steps && k % d->checkpoint_steps == 0) && !(every && at % every == 0)
             && !(d->checkpoint_seconds > 0 && gtr__now() - f->saved_at >= d->checkpoint_seconds))
@@ -18331,10 +18383,7 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     if (d->keep_last && (!f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->first + k))
         f->kept[f->n_kept++] = (int64_t)f->first + k;
     gtr_result r = gtr__save_guarded(ctx, f->t, d->checkpoint);
-    if (!r && better) {
-        snprintf(name, size, "%s.best", d->checkpoint);
-        r = gtr__save_guarded(ctx, f->t, name);
-    }
+    if (!r && better) r = gtr__fit_keep_best(f, name, size);
     if (!r && d->keep_last) r = gtr__fit_rotate(f, name, size);
     gtr__mfree(ctx, name);
     f->saved = k; f->saved_at = gtr__now();

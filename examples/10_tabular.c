@@ -55,7 +55,7 @@ static int classify(const char *path, const char *model)
     csv.label = "species";                                  /* strings: classes, numbered as they appear */
     csv.missing = GTR_MISSING_MEDIAN;                       /* stands for what was not measured */
     data = gtr_dataset_csv(ctx, path, csv);
-    held = gtr_dataset_split_random(data, 0.2f, 1, 1);      /* of column 1, the label: as many of each class */
+    held = gtr_dataset_split_random(data, 0.2f, 1, gtr_dataset_column(data, "species"));    /* as many of each class */
 
     fit.metrics.scores = species_of(ctx, data);
     fit.metrics.labels = species;
@@ -107,7 +107,7 @@ static int weigh(const char *path)
     h = gtr_linear(h, "fc2", 1);
     trainer = gtr_trainer_create(gtr_mse(h, gtr_standardise(mass, "mass", data, 3)), how);
 
-    h = gtr_add(gtr_mul(h, gtr_parameter_find(ctx, "mass.std")), gtr_parameter_find(ctx, "mass.mean"));  /* grams */
+    h = gtr_unstandardise(h, "mass");                       /* grams */
     fit.metrics.scores = h;
     fit.metrics.labels = mass;
     fit.monitor = GTR_METRIC_MAE;

@@ -797,7 +797,10 @@ static gtr_tensor *prelu_of(gtr_tensor *x)
         const gtr_dataset *d = one_in(2) ? dataset() : NULL;
         const int column = (int)nasty(byte() % 2);
         before(true, "gtr_standardise(%s, %.20s, column %d)", N(x), n ? n : "NULL", column);
-        return built(gtr_standardise(x, n, d, column), x != NULL);
+        gtr_tensor *const made = built(gtr_standardise(x, n, d, column), x != NULL), *const t = one_in(2) ? made : x;
+        if (one_in(2)) return made;
+        before(true, "gtr_unstandardise(%s, %.20s)", N(t), n ? n : "NULL");
+        return built(gtr_unstandardise(t, n), t != NULL);
     }
     before(true, "gtr_prelu(%s, %.20s)", N(x), n ? n : "NULL");
     return one_in(2) ? built(gtr_prelu(x, n, one_in(2)), x != NULL) : built(gtr_prelu_with(x, w), x && w);
@@ -1620,7 +1623,8 @@ static void do_dataset(void)
         before(true, "gtr_dataset_row");
         a = (const char *)gtr_dataset_row(d, column, nasty(0));
         if (a) { volatile char sum = (char)(a[0] + a[gtr__dtype_size(gtr_dataset_dtype(d, column)) - 1]); (void)sum; }
-        gtr_dataset_category(d, column, gtr_dataset_categories(d, column) - 1);
+        gtr_dataset_category_id(d, column, gtr_dataset_category(d, column, gtr_dataset_categories(d, column) - 1));
+        if (one_in(4) && (!d || d->ctx == w->ctx)) gtr_dataset_column(d, name());
         gtr_dataset_rows(d); gtr_dataset_columns(d); gtr_dataset_shape(d, column); gtr_dataset_dtype(d, column);
         told();
         break;

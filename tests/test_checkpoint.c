@@ -718,11 +718,14 @@ static void kept(void)
         EXPECT_EQ(step_of(name), k * EPOCH);
     }
     EXPECT_EQ(step_of("run.best"), best_epoch * EPOCH);
-    /* finished: nothing is done, but for a link that it was killed before; with more epochs it goes on, and what it
-       keeps too */
+    /* finished: nothing is done, but for the best epoch's file and a link that it was killed before; with more epochs
+       it goes on, and what it keeps too */
     net m = build(&cases[4]);
     char last[700];
     snprintf(last, sizeof last, "%s.%d", run, 6 * EPOCH);
+    EXPECT_EQ(unlink(last), 0);
+    EXPECT_EQ(best_epoch, 6);
+    snprintf(last, sizeof last, "%s.best", run);
     EXPECT_EQ(unlink(last), 0);
     f.resume = true; f.validation = m.held;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
@@ -731,6 +734,7 @@ static void kept(void)
     EXPECT_EQ(files(), 5);
     snprintf(last, sizeof last, "run.%d", 6 * EPOCH);
     EXPECT_EQ(step_of(last), 6 * EPOCH);
+    EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
     f.epochs = 7; f.keep_last = 2; f.checkpoint_epochs = 2;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(gtr_trainer_report(m.t).step, 7 * EPOCH);

@@ -119,6 +119,31 @@ static void standardised_as_fed(void)
     gtr_destroy(ctx);
 }
 /* What Python's csv wrote, and NumPy filled. */
+static void names_to_numbers(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c;
+    memset(&c, 0, sizeof c);
+    static const char table[] = "a,city,b,kind\n1,Oslo,2,x\n3,Rome,4,y\n5,Oslo,6,x\n7,Rome,8,y\n";
+    c.header = true; c.label = "kind"; c.categories = "city";
+    gtr_dataset *d = gtr_dataset_csv(ctx, written("csv", table, sizeof table - 1), c);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_column(d, "city"), 1);
+    EXPECT_EQ(gtr_dataset_column(d, "kind"), 2);
+    EXPECT_EQ(gtr_dataset_category_id(d, gtr_dataset_column(d, "city"), "Rome"), 1);
+    EXPECT_EQ(gtr_dataset_category_id(d, 1, "Oslo"), 0);
+    EXPECT(gtr_dataset_category_id(d, 1, "Oslo ") == -1 && gtr_dataset_category_id(d, 0, "Oslo") == -1
+        && gtr_dataset_category_id(d, 9, "Oslo") == -1 && gtr_dataset_category_id(NULL, 1, "Oslo") == -1
+        && gtr_dataset_category_id(d, 1, NULL) == -1);
+    EXPECT_EQ(gtr_dataset_rows(gtr_dataset_split_random(d, 0.5f, 1, gtr_dataset_column(d, "kind"))), 2);
+    EXPECT_OK(ctx);
+    EXPECT(!gtr_dataset_split_random(d, 0.5f, 1, gtr_dataset_column(d, "Kind")));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "there is no column Kind: 3 columns - (2,) float32, \"city\" () int32, \"kind\"");
+    EXPECT(gtr_dataset_column(NULL, "kind") == 16 && gtr_dataset_column(d, NULL) == 16);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "there is no column NULL");
+    gtr_destroy(ctx);
+    unlink(path_of("csv"));
+}
 static void tables_of_python(void)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -373,6 +398,22 @@ static void standardised(void)
             for (int r = 0; r < ROWS; r++) squares += pow((double)out[k][r][c] - sum / ROWS, 2);
             CHECK(fabs(sum / ROWS) < 1e-5 && fabs(sqrt(squares / ROWS) - (c < 2)) < 1e-4, "element %d: mean %g, "
                 "deviation %g", c, sum / ROWS, sqrt(squares / ROWS));
+        }
+        gtr_predictor *back = gtr_predictor_create(gtr_unstandardise(z, "norm"), ROWS); /* as it was */
+        gtr_float was[ROWS][3];
+        EXPECT_EQ(gtr_predict(back, v, ROWS, was), GTR_OK);
+        for (int r = 0; r < ROWS; r++) CHECK(fabs((double)(was[r][0] - v[r][0])) < 0.01 && was[r][2] == 7
+            && fabs((double)(was[r][1] - v[r][1])) < 1e-9, "row %d: %g %g", r, (double)was[r][0], (double)was[r][1]);
+        gtr_predictor_destroy(back);
+        EXPECT(!gtr_unstandardise(NULL, "norm") && !gtr_unstandardise(z, "none"));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "there is no \"none.std\"");
+        gtr_scope_begin(ctx, "in");
+        gtr_tensor *n = gtr_standardise(gtr_input(ctx, "n", GTR_F32, gtr_shape1(GTR_BATCH)), "norm", NULL, 0);
+        EXPECT(n && gtr_unstandardise(n, "norm"));
+        gtr_scope_end(ctx);
+        if (k) {
+            EXPECT(!gtr_unstandardise(n, "norm")); /* there that is of three */
+            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "");
         }
         for (int i = 0; i < 3 && !k; i++) {
             gtr_trainer_desc t = trainer0();
@@ -928,6 +969,7 @@ static void all(void)
     RUN(arrays_of_numpy);
     RUN(refused_arrays);
     RUN(wide_arrays);
+    RUN(names_to_numbers);
     RUN(tables_of_python);
     RUN(chosen);
     RUN(dropped);
