@@ -563,7 +563,8 @@ static void constant_ids(void)
         net m = net_of(&w);
         gtr_trainer_desc td;
         memset(&td, 0, sizeof td);
-        gtr_tensor *at = gtr_embedding(gtr_constant(m.ctx, GTR_I32, gtr_shape1(3), good ? fine : ids), "at", 3, CLASSES);
+        gtr_tensor *at = gtr_constant(m.ctx, GTR_I32, gtr_shape1(3), good ? fine : ids);
+        at = gtr_embedding(at, "at", 3, CLASSES);
         gtr_tensor *h = gtr_add(m.logits, gtr_mean(at, NULL, 0, false));
         gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(h, m.y), td);
         gtr_dataset *d = set_of(m.ctx, (kind)k, &s);
