@@ -1203,6 +1203,15 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
    nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
+/* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
+   what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
+   of this key any more. */
+GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
+/* NULL if there is none; valid until notes change. */
+GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
+/* Notes "NAME.0", "NAME.1", ... of what a column's ids or labels are called, NAME being the column's, for a program
+   that has but the model. */
+GTR_API gtr_result gtr_dataset_note(const gtr_dataset *d, int column);
 /* All that t's training goes on from, as gtr_save writes a file: the context's parameters and buffers, t's states and
    averages, steps, rate, loss scale, epoch and place in it; in gtr_fit's callback the fit's own, too. Not the values of
    inputs and constants, nor what another trainer has (one each, then). Between gtr_backward and gtr_update, and
@@ -2457,6 +2466,7 @@ struct gtr_context {
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
+    char *notes; size_t notes_bytes; /* keys and their texts in turn, each with a 0 */
     struct gtr__gate *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
@@ -17410,6 +17420,102 @@ static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
+/* Notes, as the context has them: in their keys' order. */
+typedef struct { char *text; size_t bytes; } gtr__notes;
+static const char *gtr__note_in(const char *p, size_t bytes, const char *key) {
+    for (const char *const end = p ? p + bytes : NULL; p < end; p += strlen(p) + 1) {
+        const char *text = p + strlen(p) + 1;
+        if (!strcmp(p, key)) return text;
+        p = text;
+    }
+    return NULL;
+}
+static size_t gtr__note_bytes(const char *p) { const size_t n = strlen(p) + 1; return n + strlen(p + n) + 1; }
+/* The context's but of a key that is to go, and more, which take the place of those of their keys. */
+static gtr_result gtr__notes_merge(gtr_context *ctx, const gtr__notes *more, const char *gone, gtr__notes *to) {
+    to->bytes = 0;
+    if (!(to->text = GTR__NEW(ctx, char, ctx->notes_bytes + more->bytes + 1))) return GTR_ERR_NOMEM;
+    for (size_t i = 0, k = 0; i < more->bytes || k < ctx->notes_bytes; ) {
+        const char *x = more->text + i, *y = ctx->notes + k;
+        const int order = i == more->bytes ? 1 : k == ctx->notes_bytes ? -1 : strcmp(x, y);
+        const size_t n = gtr__note_bytes(order > 0 ? y : x);
+        if (order <= 0 || strcmp(gone, y)) memcpy(to->text + to->bytes, order > 0 ? y : x, n), to->bytes += n;
+        if (order >= 0) k += gtr__note_bytes(y);
+        if (order <= 0) i += n;
+    }
+    return GTR_OK;
+}
+static void gtr__notes_take(gtr_context *ctx, const gtr__notes *n) {
+    gtr__mfree(ctx, ctx->notes);
+    ctx->notes = n->text; ctx->notes_bytes = n->bytes;
+}
+/* Appends the string at a, as UTF-8; false: it has a character that C's have not. */
+static bool gtr__note_read(const gtr__st *s, uint32_t a, gtr__notes *to) {
+    size_t at = (size_t)a + 1;
+    for (int32_t c; (c = gtr__json_next(s->head, s->size, &at)) >= 0; ) {
+        int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+        if (!c) return false;
+        to->text[to->bytes++] = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
+        while (more--) to->text[to->bytes++] = (char)(0x80 | (c >> 6 * more & 0x3f));
+    }
+    to->text[to->bytes++] = 0;
+    return true;
+}
+/* What the context's notes will be with the file's, whose strings were valid once. */
+static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *all) {
+    gtr__notes own = { s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL, 0 };
+    uint32_t of[2];
+    if (s->n_key && !own.text) return GTR_ERR_NOMEM;
+    for (int64_t i = 0; i < s->n_key; i++) {
+        if (!gtr__json_order(s, s->key[i], "format")) continue;
+        const size_t before = own.bytes;
+        bool ok = true;
+        s->at = s->key[i];
+        for (int k = 0; k < 2 && ok; k++) ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k])
+            && gtr__note_read(s, of[k], &own);
+        if (!ok) own.bytes = before;
+    }
+    const gtr_result r = gtr__notes_merge(s->ctx, &own, "", all);
+    gtr__mfree(s->ctx, own.text);
+    return r;
+}
+static bool gtr__is_text(const char *s) {
+    size_t at = 0;
+    int32_t c = 0;
+    while (s && (c = gtr__utf8_next((const uint8_t *)s, strlen(s), &at)) >= 0) {}
+    return s && c == GTR__END;
+}
+gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
+    gtr__notes one = GTR__ZERO, all;
+    if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
+    if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
+        return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
+    const size_t n = strlen(key) + 1, m = text ? strlen(text) + 1 : 0;
+    if (!(one.text = GTR__NEW(ctx, char, n + m))) return GTR_ERR_NOMEM;
+    if (m) { memcpy(one.text, key, n); memcpy(one.text + n, text, m); one.bytes = n + m; }
+    const gtr_result r = gtr__notes_merge(ctx, &one, key, &all);
+    gtr__mfree(ctx, one.text);
+    if (!r) gtr__notes_take(ctx, &all);
+    return r;
+}
+const char *gtr_note(const gtr_context *ctx, const char *key) {
+    return ctx && key ? gtr__note_in(ctx->notes, ctx->notes_bytes, key) : NULL;
+}
+gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
+    char key[300];
+    if (!d) return GTR_ERR_ARG;
+    const int64_t n = gtr_dataset_categories(d, column);
+    const char *name = n ? d->column[column].name : NULL;
+    if (!name || !gtr__usable(d->ctx))
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or no names of its ids", d->name,
+            column);
+    gtr_result r = GTR_OK;
+    for (int64_t i = 0; i < n && !r; i++) {
+        snprintf(key, sizeof key, "%.200s.%jd", name, (intmax_t)i);
+        r = gtr_note_set(d->ctx, key, gtr_dataset_category(d, column, i));
+    }
+    return r;
+}
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error.
    gtr__st_free after both. */
 static gtr_result gtr__st_parse(gtr__st *s) {
@@ -17644,6 +17750,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__parts c = GTR__ZERO;
     uint8_t *head = NULL, *data = NULL;
     void *room = NULL;
+    gtr__notes notes = GTR__ZERO;
     GTR__TRY(gtr__st_may(ctx, path, "gtr_load"));
     gtr_result r = gtr__st_open(&s, &f, ctx, path, &head);
     if (!r) {
@@ -17657,7 +17764,10 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         if (!r) r = gtr__st_data(&s, &f, &data);
         gtr__file_close(&f);
     }
+    if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    if (!r) gtr__notes_take(ctx, &notes);
+    else gtr__mfree(ctx, notes.text);
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -17736,20 +17846,30 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
     va_end(ap);
 }
 /* Its data begin at a multiple of 8. */
+static void gtr__save_text(gtr__save *s, const char *c) {
+    for (; *c; c++)
+        gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
+}
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
-    s->header_room = 128;
+    const char *note = s->ctx->notes, *const behind = note ? note + s->ctx->notes_bytes : NULL;
+    s->header_room = 128 + 8 * s->ctx->notes_bytes;
     for (int64_t k = 0; k < s->n; k++) /* escapes; 10 numbers of up to 20 digits */
         s->header_room += 6 * strlen(s->order[k]->name) + 320;
     s->header = GTR__NEW(s->ctx, char, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
-    gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
+    gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"");
+    for (int k = 0; note < behind; note += strlen(note) + 1, k ^= 1) {
+        gtr__save_add(s, k ? ":\"" : ",\"");
+        gtr__save_text(s, note);
+        gtr__save_add(s, "\"");
+    }
+    gtr__save_add(s, "}");
     for (int64_t k = 0; k < s->n; k++, at = end) {
         const gtr_tensor *p = s->order[k];
         gtr__save_add(s, ",\"");
-        for (const char *c = p->name; *c; c++)
-            gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
+        gtr__save_text(s, p->name);
         gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
         for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%jd" : "%jd", (intmax_t)p->shape.dim[i]);
         end = at + gtr__st_bytes(p);
@@ -18210,6 +18330,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr_context *ctx = t->ctx;
     gtr__figures g;
     gtr__parts c = GTR__ZERO;
+    gtr__notes notes = GTR__ZERO;
     void *room = NULL;
     uint8_t *best = NULL;
     size_t bytes = 0;
@@ -18233,11 +18354,14 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     if (!r) r = gtr__st_match(s);
     if (!r && g.evaluated) r = gtr__runner_ready(ctx);
     if (!r && (room = gtr__st_room(ctx, c.list, ctx->n_parameter)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r) r = gtr__st_notes(s, &notes);
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
     gtr__weights_unlock(ctx);
     if (!r) {
+        gtr__notes_take(ctx, &notes);
+        notes.text = NULL;
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
         if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
@@ -18245,6 +18369,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
             best = NULL;
         }
     }
+    gtr__mfree(ctx, notes.text);
     gtr__mfree(ctx, best);
     gtr__parts_free(&c);
     gtr__mfree(ctx, room);
@@ -18886,6 +19011,7 @@ void gtr_destroy(gtr_context *ctx) {
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
     if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
     gtr__mfree(ctx, ctx->line);
+    gtr__mfree(ctx, ctx->notes);
     gtr__mfree(ctx, ctx->tensor);
     gtr__mfree(ctx, ctx->named);
     gtr__mfree(ctx, ctx->parameter);
@@ -18919,7 +19045,7 @@ void gtr_destroy(gtr_context *ctx) {
                     int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
                     over series; predictors of several inputs and outputs, and their snapshots of weights; convolutions
                     of few channels and gradients of weights by lines of pixels on Hopper; data sets of callbacks,
-                    streamed, mapped
+                    streamed, mapped; notes in a model's file
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -68,10 +68,11 @@ static int classify(const char *path, const char *model)
     if (!gtr_evaluate_metrics(trainer, held, fit.metrics, &m)) printf("%s", m.text);
 
     p = gtr_predictor_create(gtr_softmax(species_of(fresh, NULL), 1), 1);
+    gtr_dataset_note(data, 1);                              /* what species are called goes with the model */
     if (!gtr_save(ctx, model) && !gtr_load(fresh, model) && !gtr_predict(p, one, 1, chance))
         printf("bill %g x %g mm, flipper %g mm, %g g: %s %.3f, %s %.3f, %s %.3f\n", one[0], one[1], one[2], one[3],
-            gtr_dataset_class(data, 0), chance[0], gtr_dataset_class(data, 1), chance[1], gtr_dataset_class(data, 2),
-            chance[2]);
+            gtr_note(fresh, "species.0"), chance[0], gtr_note(fresh, "species.1"), chance[1],
+            gtr_note(fresh, "species.2"), chance[2]);
     gtr_predictor_destroy(p);
     bad = failed(fresh, "a Chinstrap typed in: chance", chance[2], 0.5);
     return failed(ctx, "species: accuracy", m.value[GTR_METRIC_ACCURACY], 0.92) || bad;

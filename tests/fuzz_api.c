@@ -1625,6 +1625,9 @@ static void do_dataset(void)
         if (a) { volatile char sum = (char)(a[0] + a[gtr__dtype_size(gtr_dataset_dtype(d, column)) - 1]); (void)sum; }
         gtr_dataset_category_id(d, column, gtr_dataset_category(d, column, gtr_dataset_categories(d, column) - 1));
         if (one_in(4) && (!d || d->ctx == w->ctx)) gtr_dataset_column(d, name());
+        if (one_in(4) && d && d->ctx == w->ctx) gtr_dataset_note(d, column);
+        if (one_in(4)) { const char *key = name(); gtr_note_set(w->ctx, key, one_in(4) ? NULL : name()); }
+        gtr_note(w->ctx, name());
         gtr_dataset_rows(d); gtr_dataset_columns(d); gtr_dataset_shape(d, column); gtr_dataset_dtype(d, column);
         told();
         break;

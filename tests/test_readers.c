@@ -141,7 +141,63 @@ static void names_to_numbers(void)
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "there is no column Kind: 3 columns - (2,) float32, \"city\" () int32, \"kind\"");
     EXPECT(gtr_dataset_column(NULL, "kind") == 16 && gtr_dataset_column(d, NULL) == 16);
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "there is no column NULL");
+    /* what ids are called goes with the model, to a program that has no table */
+    char file[96], text[64];
+    snprintf(file, sizeof file, "%s", path_of("notes"));
+    static const char odd[] = "q\"\\\n\x01 \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80";
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+    gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_linear(x, "fc", 1), NULL, 0, false), trainer0());
+    EXPECT_EQ(gtr_dataset_note(d, 1), GTR_OK);
+    EXPECT_EQ(gtr_dataset_note(d, 2), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "unit", "g"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "unit", odd), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "no more", "?"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "no more", NULL), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "empty", ""), GTR_OK);
+    EXPECT(!gtr_note(ctx, "no more") && !gtr_note(ctx, "uni") && !gtr_note(ctx, "Rome") && !gtr_note(NULL, "unit")
+        && !gtr_note(ctx, NULL));
+    const size_t bytes = gtr_checkpoint_bytes(t);
+    void *memory = malloc(bytes);
+    EXPECT_EQ(gtr_checkpoint_get(t, memory, bytes), GTR_OK);
+    for (int k = 0; k < 3; k++) {
+        EXPECT_EQ(k ? gtr_checkpoint_save(t, file) : gtr_save(ctx, file), GTR_OK);
+        gtr_context *use = gtr_create(desc0());
+        gtr_tensor *in = gtr_input(use, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+        gtr_trainer *u = gtr_trainer_create(gtr_mean(gtr_linear(in, "fc", 1), NULL, 0, false), trainer0());
+        EXPECT_EQ(gtr_note_set(use, "mine", "stays"), GTR_OK);
+        EXPECT_EQ(gtr_note_set(use, "unit", "goes"), GTR_OK);
+        EXPECT_EQ(gtr_load(use, "build/there is none"), GTR_ERR_IO);
+        EXPECT(gtr_note(use, "unit") && !strcmp(gtr_note(use, "unit"), "goes"));
+        gtr_error_clear(use);
+        EXPECT_EQ(k == 2 ? gtr_checkpoint_set(u, memory, bytes) : k ? gtr_checkpoint_load(u, file) : gtr_load(use,
+            file), GTR_OK);
+        for (int i = 0; i < 2; i++) {
+            snprintf(text, sizeof text, "city.%d", i);
+            EXPECT(gtr_note(use, text) && !strcmp(gtr_note(use, text), i ? "Rome" : "Oslo"));
+            snprintf(text, sizeof text, "kind.%d", i);
+            EXPECT(gtr_note(use, text) && !strcmp(gtr_note(use, text), i ? "y" : "x"));
+        }
+        EXPECT(!gtr_note(use, "city.2") && !gtr_note(use, "format") && !strcmp(gtr_note(use, "mine"), "stays"));
+        EXPECT(gtr_note(use, "unit") && !strcmp(gtr_note(use, "unit"), odd));
+        EXPECT(gtr_note(use, "empty") && !*gtr_note(use, "empty"));
+        EXPECT_EQ(gtr_note_set(use, "mine", NULL), GTR_OK); /* in whatever order they were set */
+        EXPECT(use->notes_bytes == ctx->notes_bytes && !memcmp(use->notes, ctx->notes, ctx->notes_bytes));
+        EXPECT_OK(use);
+        gtr_destroy(use);
+    }
+    free(memory);
+    static const char *const bad[][2] = { { "", "a" }, { "format", "a" }, { NULL, "a" }, { "\xff", "a" },
+        { "a", "\xff" } };
+    for (int k = 0; k < 5; k++) {
+        EXPECT_EQ(gtr_note_set(ctx, bad[k][0], bad[k][1]), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_note_set: want UTF-8");
+    }
+    EXPECT_EQ(gtr_note_set(NULL, "a", "b"), GTR_ERR_NOMEM);
+    EXPECT_EQ(gtr_dataset_note(d, 0), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 has no name");
+    EXPECT_EQ(gtr_dataset_note(NULL, 0), GTR_ERR_ARG);
     gtr_destroy(ctx);
+    unlink(file);
     unlink(path_of("csv"));
 }
 static void tables_of_python(void)
