@@ -17436,7 +17436,7 @@ static gtr_result gtr__notes_merge(gtr_context *ctx, const gtr__notes *more, con
     to->bytes = 0;
     if (!(to->text = GTR__NEW(ctx, char, ctx->notes_bytes + more->bytes + 1))) return GTR_ERR_NOMEM;
     for (size_t i = 0, k = 0; i < more->bytes || k < ctx->notes_bytes; ) {
-        const char *x = more->text + i, *y = ctx->notes + k;
+        const char *x = more->bytes ? more->text + i : "", *y = ctx->notes_bytes ? ctx->notes + k : "";
         const int order = i == more->bytes ? 1 : k == ctx->notes_bytes ? -1 : strcmp(x, y);
         const size_t n = gtr__note_bytes(order > 0 ? y : x);
         if (order <= 0 || strcmp(gone, y)) memcpy(to->text + to->bytes, order > 0 ? y : x, n), to->bytes += n;
