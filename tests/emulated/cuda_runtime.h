@@ -1,8 +1,8 @@
 // A GPU in software, for machines without one: CUDA's runtime and what kernels are written in, so that gputrain_cuda.cu, translated by translate.c,
 // is C++ that runs on the host. A kernel's threads are fibers, which one thread of the host switches between where they wait: for barriers, for each
 // other's values, for memory that another writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what
-// a kernel computes, which memory it touches (the address sanitizer sees both sides), and that no barrier is missed by one who is waited for. It shows
-// nothing of time, of races, of the order of streams.
+// a kernel computes, which memory it touches (the address sanitizer sees both sides), that no barrier is missed by one who is waited for, and that a
+// graph has the edges that it needs. It shows nothing of time, of races, of the order of streams outside of a graph.
 // EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with EMU_HOPPER what sm_90a alone has.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_PROFILE=1 to be told the kernels that ran.
 #ifndef EMU_CUDA_RUNTIME
@@ -403,22 +403,45 @@ inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, i
     }
 }
 
-// >>streams: what is enqueued runs at once, or goes into the graph that is captured.
-struct graph { std::vector<std::function<void()>> node; bool ended = false; };
-struct stream { std::shared_ptr<graph> capture; };
-struct event { std::shared_ptr<graph> capture; timespec when; };
+// >>streams: what is enqueued runs at once, or becomes a node of the graph that is captured. A graph's nodes run in an order drawn by EMU_SEED, of
+// those that its edges allow: a missing edge shows.
+struct node { std::function<void()> work; std::vector<size_t> after; };
+struct graph { std::vector<node> nodes; bool ended = false; };
+struct stream { std::shared_ptr<graph> capture; std::vector<size_t> last; };        // nodes that what comes next waits for
+struct event { std::shared_ptr<graph> capture; std::vector<size_t> last; timespec when; };
 inline cudaError_t &last_error() { static thread_local cudaError_t e = cudaSuccess; return e; }
 inline cudaError_t note(cudaError_t e) { if (e != cudaSuccess) last_error() = e; return e; }
 inline stream *stream_of(cudaStream_t s) { return (stream *)s; }
 inline bool capturing(cudaStream_t s) {
     stream *t = stream_of(s);
-    if (t && t->capture && t->capture->ended) t->capture.reset();
+    if (t && t->capture && t->capture->ended) { t->capture.reset(); t->last.clear(); }
     return t && t->capture;
 }
 inline cudaError_t enqueue(cudaStream_t s, std::function<void()> work) {
-    if (capturing(s)) stream_of(s)->capture->node.push_back(std::move(work));
-    else work();
+    if (!capturing(s)) { work(); return cudaSuccess; }
+    stream *t = stream_of(s);
+    t->capture->nodes.push_back({ std::move(work), t->last });
+    t->last.assign(1, t->capture->nodes.size() - 1);
     return cudaSuccess;
+}
+inline void replay(const graph &g) {
+    static std::atomic<uint32_t> seed((uint32_t)setting("EMU_SEED", 1));
+    const size_t n = g.nodes.size();
+    std::vector<size_t> missing(n), ready;
+    std::vector<std::vector<size_t>> behind(n);
+    for (size_t i = 0; i < n; i++) {
+        missing[i] = g.nodes[i].after.size();
+        for (size_t a : g.nodes[i].after) behind[a].push_back(i);
+        if (!missing[i]) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+        const uint32_t draw = seed.load() * 1664525u + 1013904223u;
+        seed.store(draw);
+        const size_t k = (size_t)(draw >> 8) % ready.size(), i = ready[k];
+        ready.erase(ready.begin() + (ptrdiff_t)k);
+        g.nodes[i].work();
+        for (size_t b : behind[i]) if (--missing[b] == 0) ready.push_back(b);
+    }
 }
 struct setting_of_kernel { size_t shared = 48 << 10; std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start; };
 inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::mutex> &held) {

@@ -183,6 +183,7 @@ cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureSta
 cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
     if (emu::capturing(s)) return emu::note(cudaErrorIllegalState);
     emu::stream_of(s)->capture = std::make_shared<emu::graph>();
+    emu::stream_of(s)->last.clear();
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out) {
@@ -199,15 +200,15 @@ cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t *out, cudaGr
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t g, cudaGraphNode_t *node, size_t *n) {
-    const std::vector<std::function<void()>> &all = ((emu::graph *)g)->node;
+    const std::vector<emu::node> &all = ((emu::graph *)g)->nodes;
     for (size_t i = 0; node && i < *n && i < all.size(); i++) node[i] = (cudaGraphNode_t)&all[i];
     *n = all.size();
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t s) {
-    for (const auto &node : ((emu::graph *)g)->node) emu::enqueue(s, node);
-    return cudaSuccess;
+    const emu::graph *all = (const emu::graph *)g;
+    return emu::enqueue(s, [=] { emu::replay(*all); });
 }
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t g) { delete (emu::graph *)g; return cudaSuccess; }
 cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t g) { delete (emu::graph *)g; return cudaSuccess; }
@@ -226,13 +227,18 @@ cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t e) { delete (emu::event *)e; 
 cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
     emu::event *v = (emu::event *)e;
     v->capture.reset();
-    if (emu::capturing(s)) v->capture = emu::stream_of(s)->capture;
+    v->last.clear();
+    if (emu::capturing(s)) { v->capture = emu::stream_of(s)->capture; v->last = emu::stream_of(s)->last; }
     else clock_gettime(CLOCK_MONOTONIC, &v->when);
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
     emu::event *v = (emu::event *)e;
-    if (v->capture && !v->capture->ended) emu::stream_of(s)->capture = v->capture;
+    emu::stream *t = emu::stream_of(s);
+    if (!v->capture || v->capture->ended) return cudaSuccess;
+    if (!emu::capturing(s)) t->last.clear();
+    t->capture = v->capture;
+    for (size_t i : v->last) if (std::find(t->last.begin(), t->last.end(), i) == t->last.end()) t->last.push_back(i);
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
