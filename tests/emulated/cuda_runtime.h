@@ -32,7 +32,11 @@
 #include <thread>
 #include <vector>
 #ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(p, bytes) ((void)0)
 #endif
 
 #undef __global__
@@ -110,7 +114,7 @@ struct block {
     uint3 index;
     cluster *group;
     int rank, slot, threads, live;
-    size_t dynamic, used;       // bytes of shared memory
+    size_t used;                // bytes of shared memory, and 64 between variables
     char *shared;
     std::map<const void *, size_t> variables;
     barrier bar[BARRIERS];
@@ -127,6 +131,7 @@ struct device_thread {          // a thread of the host, and the kernel that it 
     dim3 grid, size;
     const void *kernel = NULL;
     ~device_thread() {
+        if (arena) ASAN_UNPOISON_MEMORY_REGION(arena, (size_t)WINDOW * 4096);
         for (char *s : stacks) munmap(s, STACK);
         while (unused) { collective *c = unused; unused = c->next; delete c; }
         if (arena) munmap(arena, (size_t)WINDOW * 4096);
@@ -291,8 +296,10 @@ inline void *shared_variable(const void *key, size_t bytes, size_t align) {
     if (found == b->variables.end()) {
         size_t from = (b->used + align - 1) / align * align;
         b->used = from + bytes;
-        if (b->used > (size_t)block_shared) fail("more shared memory than there is: ", name_of(here().kernel).c_str());
+        if (b->used - 64 * b->variables.size() > (size_t)block_shared) fail("more shared memory than there is: ", name_of(here().kernel).c_str());
+        ASAN_UNPOISON_MEMORY_REGION(b->shared + from, bytes);
         memset(b->shared + from, 0xcd, bytes);
+        b->used += 64;
         found = b->variables.emplace(key, from).first;
     }
     return b->shared + found->second;
@@ -308,11 +315,13 @@ inline block *make_block(device_thread &d, int slot, uint3 index, cluster *group
     if (d.spare.empty()) b.reset(new block()); else { b = std::move(d.spare.back()); d.spare.pop_back(); }
     b->index = index; b->group = group; b->rank = rank; b->slot = slot;
     b->threads = b->live = (int)(d.size.x * d.size.y * d.size.z);
-    b->dynamic = bytes; b->used = (bytes + 127) / 128 * 128;
+    b->used = (bytes + 127) / 128 * 128;
     b->shared = d.arena + (size_t)slot * WINDOW + 1024;
     b->variables.clear();
     for (collective *&o : b->open) o = NULL;
     for (barrier &bar : b->bar) bar.come = bar.waits = bar.joined = bar.expected = 0;
+    ASAN_POISON_MEMORY_REGION(d.arena + (size_t)slot * WINDOW, WINDOW);
+    ASAN_UNPOISON_MEMORY_REGION(b->shared, bytes);
     memset(b->shared, 0xcd, bytes);
     return b.release();
 }
