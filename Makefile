@@ -36,6 +36,7 @@ help:
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
+	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
@@ -73,6 +74,15 @@ data:
 
 test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 	@sh tests/run.sh $^
+
+# The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.
+# Networks at their usual sizes take long there: NAMES="test ..." are run alone.
+# SANITIZE=address: what memcheck would find.
+COMPUTE ?= 90a
+EMULATED = build/emulated-$(COMPUTE)$(SANITIZE:%=-%)
+EMULATED_TESTS = $(filter-out test_files test_vmath test_readers %_double,$(TESTS))
+test-emulated: $(EMULATED_TESTS:%=$(EMULATED)/%)
+	@NAMES='$(NAMES)' GTR_TEST_SMALL=1 sh tests/run.sh $^
 
 # The tests of a shard are built from the same files; sm8 and sanitize run the native build.
 SHARD  ?= native
@@ -151,5 +161,11 @@ endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
+SANITIZED = $(SANITIZE:%=-g1 -fsanitize=%)
+$(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
+	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
+$(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cuda.o
+	$(CC) -O1 $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
+
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online hash clean

@@ -2,7 +2,7 @@
    last line of the counts.
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
-   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: one to leave out.
+   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out.
    Include after gputrain.h. */
 #ifndef CHECK_H
 #define CHECK_H
@@ -77,8 +77,10 @@ CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv) { check
 CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
 {
     const char *leave = getenv("GTR_TEST_LEAVE");
+    const size_t length = strlen(name);
     int i;
-    if (leave && !strcmp(name, leave)) return 0;
+    for (; leave && *leave; leave += strcspn(leave, " "), leave += strspn(leave, " "))
+        if (strcspn(leave, " ") == length && !memcmp(leave, name, length)) return 0;
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
     return check_argc < 2;
 }

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols markers plants ops size form examples address thread valgrind fuzz verified"
+all="compilers others static units symbols markers plants ops size form examples emulated address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -202,6 +202,16 @@ each_compiler() { # flags, clang's flags; side by side
 check_address() { set -- "-fsanitize=address,undefined -fno-sanitize-recover=all"; each_compiler "-O1 $1" "-O0 $1"; }
 check_thread() { each_compiler "-O1 -fsanitize=thread" "-O1 -fsanitize=thread"; }
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
+
+# The CUDA file on a GPU in software, under the address sanitizer: each op's kernels, and networks of images, where Hopper's own instructions are. make
+# test-emulated runs the rest.
+check_emulated() {
+    sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
+    GTR_TEST_LEAVE="pools large" make --no-print-directory CC="$CC" test-emulated SANITIZE=address EMULATED_TESTS="test_ops test_images" >$dir/log 2>&1
+    rc=$?
+    tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
+    return $rc
+}
 
 # The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), AT_A_TIME of them side by side (2); the readers against an independent
 # validator. Without clang's libFuzzer the API's calls are drawn from a seed.

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
-# badly without a failed test counts as one. WRAP: a command to run them under; NAMES: of tests, those alone. Programs of a build with CUDA (build/cuda, build/ptx*) are
+# badly without a failed test counts as one. WRAP: a command to run them under; NAMES: of tests, those alone. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*) are
 # told by GTR_TEST_DEVICE to test that device.
 passed=0 failed=0 skipped=0
 for t in "$@"; do
     echo "== $t"
-    case $t in build/cuda/* | build/ptx*) device=cuda ;; *) device=cpu ;; esac
+    case $t in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
     { GTR_TEST_DEVICE=$device $WRAP "$t" $NAMES; echo $? >"$t.rc"; } 2>&1 | tee "$t.log"
     rc=$(cat "$t.rc")
     sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$t.log" | tail -n 1)

@@ -1,0 +1,516 @@
+// A GPU in software, for machines without one: CUDA's runtime and what kernels are written in, so that gputrain_cuda.cu, translated by translate.c,
+// is C++ that runs on the host. A kernel's threads are fibers, which one thread of the host switches between where they wait: for barriers, for each
+// other's values, for memory that another writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what
+// a kernel computes, which memory it touches (the address sanitizer sees both sides), that no barrier is missed by one who is waited for, and that a
+// graph has the edges that it needs. It shows nothing of time, of races, of the order of streams outside of a graph.
+// EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with EMU_HOPPER what sm_90a alone has.
+// A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_PROFILE=1 to be told the kernels that ran.
+#ifndef EMU_CUDA_RUNTIME
+#define EMU_CUDA_RUNTIME
+#include <cuda_runtime_api.h>
+#include <vector_functions.h>
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#include <cuda.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <time.h>
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(p, bytes) ((void)0)
+#endif
+
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __forceinline__
+#undef __noinline__
+#undef __launch_bounds__
+#undef __shared__
+#undef __grid_constant__
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __shared__ EMU_SHARED
+#define __grid_constant__
+#define __builtin_assume(x) assert(x)
+#define __CUDA_ARCH__ (EMU_COMPUTE * 10)
+#define __CUDA_ARCH_LIST__ (EMU_COMPUTE * 10)
+#ifdef EMU_HOPPER
+#define __CUDA_ARCH_FEAT_SM90_ALL
+#endif
+
+namespace emu {
+
+[[noreturn]] inline void fail(const char *what, const char *detail = "") { fprintf(stderr, "emulated GPU: %s%s\n", what, detail); abort(); }
+// A kernel's name, from the program's symbols.
+inline std::string name_of(const void *kernel) {
+    char command[160], line[512] = "?";
+    Dl_info of;
+    const bool found = dladdr(kernel, &of) != 0;
+    snprintf(command, sizeof command, "addr2line -fCse /proc/%d/exe %#lx 2>/dev/null", (int)getpid(), (unsigned long)((uintptr_t)kernel - (found ? (uintptr_t)of.dli_fbase : 0)));
+    FILE *p = popen(command, "r");
+    if (p && fgets(line, sizeof line, p)) line[strcspn(line, "\n")] = 0;
+    if (p) pclose(p);
+    return line;
+}
+inline int setting(const char *name, int otherwise) { const char *s = getenv(name); return s ? atoi(s) : otherwise; }
+// What a multiprocessor of EMU_COMPUTE has: kB of shared memory, of which a block can ask for all but one, and threads.
+constexpr int shared_kb = EMU_COMPUTE >= 90 ? 228 : EMU_COMPUTE == 80 || EMU_COMPUTE == 87 ? 164 : EMU_COMPUTE >= 80 ? 100 : 65;
+constexpr int sm_threads = EMU_COMPUTE == 75 ? 1024 : EMU_COMPUTE == 80 || EMU_COMPUTE >= 90 ? 2048 : 1536;
+constexpr int block_shared = (shared_kb - 1) << 10;
+inline int sm_count() { static const int n = setting("EMU_SM", 8); return n; }
+
+// >>fibers: threads of a kernel. Stacks are kept for the next kernel.
+enum { WINDOW = 1 << 18, STACK = 128 << 10, WARP = 32, BARRIERS = 16 };
+struct block;
+struct fiber {
+    void *sp;
+    fiber *next, *before;       // of those that can run; NULL: it waits, or has ended
+    block *home;
+    uint3 thread;
+    int rank;                   // among its block's threads
+    uint32_t cluster_phase;     // in which it arrived
+    int64_t result;             // of what it waited for
+    bool ended;
+    char *stack;
+#ifdef __SANITIZE_ADDRESS__
+    void *fake;
+#endif
+};
+struct collective {             // what the lanes of a warp, or of a warp group, do together; those that have come, by lane
+    collective *next;           // of the same warp, or of those that are free
+    const void *site;
+    uint32_t mask, here;
+    int width, come;
+    fiber *who[128];
+    void *argument[128];
+};
+struct barrier { int expected, come, joined; fiber *waiting[1024]; int waits; };
+struct cluster { int blocks, come, live; uint32_t phase; block *member[16]; std::vector<fiber *> waiting; };
+struct block {
+    uint3 index;
+    cluster *group;
+    int rank, slot, threads, live;
+    size_t used;                // bytes of shared memory, and 64 between variables
+    char *shared;
+    std::map<const void *, size_t> variables;
+    barrier bar[BARRIERS];
+    collective *open[32];       // by warp
+};
+struct device_thread {          // a thread of the host, and the kernel that it runs
+    char *arena = NULL;
+    std::vector<char *> stacks;
+    std::vector<std::unique_ptr<block>> spare;
+    collective *unused = NULL;
+    void *sp = NULL;
+    fiber *ring = NULL;
+    const std::function<void()> *body = NULL;
+    dim3 grid, size;
+    const void *kernel = NULL;
+    ~device_thread() {
+        if (arena) ASAN_UNPOISON_MEMORY_REGION(arena, (size_t)WINDOW * 4096);
+        for (char *s : stacks) munmap(s, STACK);
+        while (unused) { collective *c = unused; unused = c->next; delete c; }
+        if (arena) munmap(arena, (size_t)WINDOW * 4096);
+    }
+#ifdef __SANITIZE_ADDRESS__
+    void *fake = NULL; const void *bottom = NULL; size_t bottom_size = 0;
+#endif
+};
+inline device_thread &here() { static thread_local device_thread t; return t; }
+static thread_local fiber *now;
+static thread_local dim3 grid_now, size_now;
+
+extern "C" void emu_switch(void **save, void *to);
+#if defined(__x86_64__)
+asm(".text\n.weak emu_switch\n.type emu_switch,@function\nemu_switch:\npushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\npopq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n");
+#else
+#error "emulated GPU: a switch of stacks is written for x86-64"
+#endif
+
+inline void unlink(device_thread &d, fiber *f) {
+    if (f->next == f) d.ring = NULL;
+    else { f->next->before = f->before; f->before->next = f->next; if (d.ring == f) d.ring = f->next; }
+}
+inline void wake(fiber *f) {
+    device_thread &d = here();
+    if (!d.ring) { d.ring = f->next = f->before = f; return; }
+    f->next = d.ring; f->before = d.ring->before;
+    f->before->next = f; d.ring->before = f;
+}
+inline void switch_to(fiber *from, fiber *to) {
+    device_thread &d = here();
+    now = to;
+#ifdef __SANITIZE_ADDRESS__
+    if (to) __sanitizer_start_switch_fiber(from ? from->ended ? NULL : &from->fake : &d.fake, to->stack, STACK);
+    else __sanitizer_start_switch_fiber(from->ended ? NULL : &from->fake, d.bottom, d.bottom_size);
+#endif
+    emu_switch(from ? &from->sp : &d.sp, to ? to->sp : d.sp);
+#ifdef __SANITIZE_ADDRESS__
+    const void *bottom; size_t size;
+    __sanitizer_finish_switch_fiber(from ? from->fake : d.fake, &bottom, &size);
+    if (from && !d.bottom) { d.bottom = bottom; d.bottom_size = size; }
+#endif
+}
+// Lets the others run.
+inline void yield() {
+    fiber *f = now;
+    device_thread &d = here();
+    if (f->next == f) return;
+    d.ring = f->next;
+    switch_to(f, f->next);
+}
+// Until somebody wakes this thread.
+inline void park() {
+    fiber *f = now;
+    device_thread &d = here();
+    fiber *next = f->next == f ? NULL : f->next;
+    unlink(d, f);
+    f->next = NULL;
+    switch_to(f, next);
+}
+inline void finish_barriers(block *b);
+inline void fiber_main() {
+    fiber *f = now;
+#ifdef __SANITIZE_ADDRESS__
+    device_thread &d0 = here();
+    const void *bottom; size_t size;
+    __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+    if (!d0.bottom) { d0.bottom = bottom; d0.bottom_size = size; }
+#endif
+    (*here().body)();
+    f->ended = true;
+    f->home->live--;
+    f->home->group->live--;
+    finish_barriers(f->home);
+    park();
+}
+
+// >>waiting
+inline int64_t meet(barrier &b, int expected, int value, bool wait);
+inline void finish_barrier(barrier &b) {
+    int n = b.waits;
+    int64_t joined = b.joined;
+    b.come = b.waits = 0; b.joined = 0;
+    for (int i = 0; i < n; i++) { b.waiting[i]->result = joined; if (b.waiting[i] != now) wake(b.waiting[i]); }
+}
+// Barrier of so many threads of a block (0: of all that live): bit 0 of the result is the values' or, bit 1 the or of their opposites.
+inline int64_t meet(int id, int expected, int value, bool wait) {
+    fiber *f = now;
+    barrier &b = f->home->bar[id];
+    if (id < 0 || id >= BARRIERS) fail("no such barrier");
+    b.expected = expected;
+    b.come++;
+    b.joined |= value ? 1 : 2;
+    if (wait) b.waiting[b.waits++] = f;
+    if (b.come >= (expected ? expected : f->home->live)) { finish_barrier(b); return f->result; }
+    if (wait) park();
+    return f->result;
+}
+inline void finish_barriers(block *b) {
+    for (barrier &bar : b->bar) if (bar.come && !bar.expected && bar.come >= b->live) finish_barrier(bar);
+}
+typedef void (*together)(int width, void **arguments);
+// The lanes in mask of a warp (width 32), or all of a warp group, do something as one: the last who comes does it for all, given the others'
+// arguments by lane, NULL where there is no such lane.
+inline void with_others(int width, uint32_t mask, const void *site, void *argument, together act) {
+    fiber *f = now;
+    block *b = f->home;
+    device_thread &d = here();
+    const int group = f->rank / width, lane = f->rank % width, missing = (group + 1) * width - b->threads;
+    collective **link = &b->open[group * width / WARP], *c;
+    if (missing > 0) mask &= ~0u >> missing;
+    while ((c = *link) && (c->mask != mask || c->site != site || c->width != width)) link = &c->next;
+    if (!c) {
+        if ((c = d.unused)) d.unused = c->next; else c = new collective();
+        memset((void *)c, 0, sizeof *c);
+        c->mask = mask; c->site = site; c->width = width;
+        *link = c;
+    }
+    c->who[lane] = f;
+    c->argument[lane] = argument;
+    c->come++;
+    if (width == WARP) c->here |= 1u << lane;
+    if (width == WARP ? (c->here & mask) != mask : c->come < width) { park(); return; }
+    act(width, c->argument);
+    for (int i = 0; i < width; i++) if (c->who[i] && c->who[i] != f) wake(c->who[i]);
+    *link = c->next;
+    c->next = d.unused;
+    d.unused = c;
+}
+inline void cluster_arrive() {
+    cluster *g = now->home->group;
+    now->cluster_phase = g->phase;
+    if (++g->come < g->live) return;
+    g->come = 0;
+    g->phase++;
+    for (fiber *f : g->waiting) wake(f);
+    g->waiting.clear();
+}
+inline void cluster_wait() {
+    cluster *g = now->home->group;
+    if (g->phase != now->cluster_phase) return;
+    g->waiting.push_back(now);
+    park();
+}
+
+// >>shared memory: a block's window of the arena. Addresses of 32 bits are offsets there; with a number in front, in the window of that slot.
+inline char *shared_at(uint32_t address) {
+    const uint32_t slot = address < WINDOW ? (uint32_t)now->home->slot : address / WINDOW - 1;
+    return here().arena + (size_t)slot * WINDOW + address % WINDOW;
+}
+inline uint32_t shared_address(const void *p) {
+    const size_t at = (size_t)((const char *)p - here().arena);
+    if (at / WINDOW != (size_t)now->home->slot) fail("an address that is not of the block's shared memory: ", name_of(here().kernel).c_str());
+    return (uint32_t)(at % WINDOW);
+}
+inline uint32_t shared_address_in(uint32_t address, const block *b) { return address % WINDOW + (uint32_t)(b->slot + 1) * WINDOW; }
+inline void *dynamic_shared() { return now->home->shared; }
+inline void *shared_variable(const void *key, size_t bytes, size_t align) {
+    block *b = now->home;
+    auto found = b->variables.find(key);
+    if (found == b->variables.end()) {
+        size_t from = (b->used + align - 1) / align * align;
+        b->used = from + bytes;
+        if (b->used - 64 * b->variables.size() > (size_t)block_shared) fail("more shared memory than there is: ", name_of(here().kernel).c_str());
+        ASAN_UNPOISON_MEMORY_REGION(b->shared + from, bytes);
+        memset(b->shared + from, 0xcd, bytes);
+        b->used += 64;
+        found = b->variables.emplace(key, from).first;
+    }
+    return b->shared + found->second;
+}
+template <typename T> inline T &shared() {
+    static const char key = 0;
+    return *(T *)shared_variable(&key, sizeof(T), alignof(T) < 16 ? 16 : alignof(T));
+}
+
+// >>launching
+inline block *make_block(device_thread &d, int slot, uint3 index, cluster *group, int rank, size_t bytes) {
+    std::unique_ptr<block> b;
+    if (d.spare.empty()) b.reset(new block()); else { b = std::move(d.spare.back()); d.spare.pop_back(); }
+    b->index = index; b->group = group; b->rank = rank; b->slot = slot;
+    b->threads = b->live = (int)(d.size.x * d.size.y * d.size.z);
+    b->used = (bytes + 127) / 128 * 128;
+    b->shared = d.arena + (size_t)slot * WINDOW + 1024;
+    b->variables.clear();
+    for (collective *&o : b->open) o = NULL;
+    for (barrier &bar : b->bar) bar.come = bar.waits = bar.joined = bar.expected = 0;
+    ASAN_POISON_MEMORY_REGION(d.arena + (size_t)slot * WINDOW, WINDOW);
+    ASAN_UNPOISON_MEMORY_REGION(b->shared, bytes);
+    memset(b->shared, 0xcd, bytes);
+    return b.release();
+}
+inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *stack) {
+    memset((void *)f, 0, sizeof *f);
+    f->home = b; f->rank = rank; f->stack = stack;
+    f->thread = { (unsigned)rank % d.size.x, (unsigned)rank / d.size.x % d.size.y, (unsigned)rank / (d.size.x * d.size.y) };
+    void **sp = (void **)(stack + STACK - 64);
+    *--sp = NULL;
+    *--sp = (void *)fiber_main;
+    for (int i = 0; i < 6; i++) *--sp = NULL;
+    f->sp = sp;
+    wake(f);
+}
+inline void stuck(device_thread &d, const std::vector<fiber> &fibers) {
+    fprintf(stderr, "emulated GPU: %s waits for ever:\n", name_of(d.kernel).c_str());
+    int shown = 0;
+    for (const fiber &f : fibers) {
+        if (f.ended || shown++ >= 16) continue;
+        const char *why = "for nobody knows what";
+        char text[64];
+        for (int i = 0; i < BARRIERS; i++)
+            for (int k = 0; k < f.home->bar[i].waits; k++)
+                if (f.home->bar[i].waiting[k] == &f) { snprintf(text, sizeof text, "at barrier %d (%d of %d)", i, f.home->bar[i].come, f.home->bar[i].expected); why = text; }
+        for (const collective *c = f.home->open[f.rank / WARP]; c; c = c->next)
+            if (c->who[f.rank % c->width] == &f) { snprintf(text, sizeof text, "with %d of %d (%08x), %.20s", c->come, c->width, c->mask, (const char *)c->site); why = text; }
+        fprintf(stderr, "  block %u thread %d %s\n", f.home->index.x, f.rank, why);
+    }
+    abort();
+}
+// Blocks first..first + n of the grid, at a time.
+inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int per_cluster, size_t bytes) {
+    static thread_local std::vector<fiber> fibers;
+    std::vector<cluster> clusters((index.size() + (size_t)per_cluster - 1) / (size_t)per_cluster);
+    std::vector<block *> blocks;
+    const int threads = (int)(d.size.x * d.size.y * d.size.z);
+    if (index.size() > 4096) fail("too many blocks at a time: ", name_of(d.kernel).c_str());
+    fibers.resize(index.size() * (size_t)threads);
+    while (d.stacks.size() < fibers.size()) {
+        void *p = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) fail("no memory for stacks");
+        d.stacks.push_back((char *)p);
+    }
+    d.ring = NULL;
+    for (size_t i = 0; i < index.size(); i++) {
+        cluster &g = clusters[i / (size_t)per_cluster];
+        if (i % (size_t)per_cluster == 0) { g.blocks = per_cluster; g.come = 0; g.live = per_cluster * threads; g.phase = 0; }
+        blocks.push_back(make_block(d, (int)i, index[i], &g, (int)(i % (size_t)per_cluster), bytes));
+        g.member[i % (size_t)per_cluster] = blocks.back();
+        for (int t = 0; t < threads; t++) make_fiber(d, &fibers[i * (size_t)threads + (size_t)t], blocks.back(), t, d.stacks[i * (size_t)threads + (size_t)t]);
+    }
+    switch_to(NULL, d.ring);
+    for (const fiber &f : fibers) if (!f.ended) stuck(d, fibers);
+    for (block *b : blocks) d.spare.emplace_back(b);
+}
+// EMU_PROFILE: how often each kernel ran, and its seconds, when the process ends.
+struct profile {
+    std::mutex lock;
+    std::map<const void *, std::pair<int64_t, double>> of;
+    ~profile() { for (const auto &k : of) fprintf(stderr, "%9lld %9.3f s  %s\n", (long long)k.second.first, k.second.second, name_of(k.first).c_str()); }
+};
+inline double seconds() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, int per_cluster, bool cooperative, const std::function<void()> &body) {
+    device_thread &d = here();
+    if (now) fail("a kernel from a kernel");
+    if (!d.arena) {
+        void *p = mmap(NULL, (size_t)WINDOW * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) fail("no memory for shared memory");
+        d.arena = (char *)p;
+    }
+    d.body = &body; d.grid = grid_now = grid; d.size = size_now = size; d.kernel = kernel;
+    static profile *const kept = getenv("EMU_PROFILE") ? [] { static profile p; return &p; }() : NULL;
+    const double begun = kept ? seconds() : 0;
+    std::vector<uint3> some;
+    const size_t most = cooperative ? (size_t)grid.x * grid.y * grid.z : (size_t)per_cluster;
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++) {
+                some.push_back(uint3{ x, y, z });
+                if (some.size() == most) { run_blocks(d, some, per_cluster, bytes); some.clear(); }
+            }
+    if (!some.empty()) fail("a grid is no multiple of its clusters: ", name_of(kernel).c_str());
+    if (kept) {
+        std::lock_guard<std::mutex> held(kept->lock);
+        auto &k = kept->of[kernel];
+        k.first++;
+        k.second += seconds() - begun;
+    }
+}
+
+// >>streams: what is enqueued runs at once, or becomes a node of the graph that is captured. A graph's nodes run in an order drawn by EMU_SEED, of
+// those that its edges allow: a missing edge shows.
+struct node { std::function<void()> work; std::vector<size_t> after; };
+struct graph { std::vector<node> nodes; bool ended = false; };
+struct stream { std::shared_ptr<graph> capture; std::vector<size_t> last; };        // nodes that what comes next waits for
+struct event { std::shared_ptr<graph> capture; std::vector<size_t> last; timespec when; };
+inline cudaError_t &last_error() { static thread_local cudaError_t e = cudaSuccess; return e; }
+inline cudaError_t note(cudaError_t e) { if (e != cudaSuccess) last_error() = e; return e; }
+inline stream *stream_of(cudaStream_t s) { return (stream *)s; }
+inline bool capturing(cudaStream_t s) {
+    stream *t = stream_of(s);
+    if (t && t->capture && t->capture->ended) { t->capture.reset(); t->last.clear(); }
+    return t && t->capture;
+}
+inline cudaError_t enqueue(cudaStream_t s, std::function<void()> work) {
+    if (!capturing(s)) { work(); return cudaSuccess; }
+    stream *t = stream_of(s);
+    t->capture->nodes.push_back({ std::move(work), t->last });
+    t->last.assign(1, t->capture->nodes.size() - 1);
+    return cudaSuccess;
+}
+inline void replay(const graph &g) {
+    static std::atomic<uint32_t> seed((uint32_t)setting("EMU_SEED", 1));
+    const size_t n = g.nodes.size();
+    std::vector<size_t> missing(n), ready;
+    std::vector<std::vector<size_t>> behind(n);
+    for (size_t i = 0; i < n; i++) {
+        missing[i] = g.nodes[i].after.size();
+        for (size_t a : g.nodes[i].after) behind[a].push_back(i);
+        if (!missing[i]) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+        const uint32_t draw = seed.load() * 1664525u + 1013904223u;
+        seed.store(draw);
+        const size_t k = (size_t)(draw >> 8) % ready.size(), i = ready[k];
+        ready.erase(ready.begin() + (ptrdiff_t)k);
+        g.nodes[i].work();
+        for (size_t b : behind[i]) if (--missing[b] == 0) ready.push_back(b);
+    }
+}
+struct setting_of_kernel { size_t shared = 48 << 10; std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start; };
+inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::mutex> &held) {
+    static std::mutex m;
+    static std::map<const void *, setting_of_kernel> all;
+    held = std::unique_lock<std::mutex>(m);
+    return all;
+}
+inline cudaError_t check_launch(const void *kernel, const cudaLaunchConfig_t &c) {
+    std::unique_lock<std::mutex> held;
+    const size_t threads = (size_t)c.blockDim.x * c.blockDim.y * c.blockDim.z;
+    if (!c.gridDim.x || !c.gridDim.y || !c.gridDim.z || c.gridDim.y > 65535 || c.gridDim.z > 65535 || !threads || threads > 1024) return cudaErrorInvalidConfiguration;
+    if (c.dynamicSmemBytes > std::max(kernels(held)[kernel].shared, (size_t)48 << 10)) return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+inline cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &c, std::function<void()> body) {
+    int per_cluster = 1;
+    bool cooperative = false;
+    for (unsigned i = 0; i < c.numAttrs; i++) {
+        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension) per_cluster = (int)c.attrs[i].val.clusterDim.x;
+        if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = c.attrs[i].val.cooperative != 0;
+    }
+    cudaError_t e = check_launch(kernel, c);
+    if (e != cudaSuccess) return note(e);
+    const dim3 grid = c.gridDim, size = c.blockDim;
+    const size_t bytes = c.dynamicSmemBytes;
+    return enqueue(c.stream, [=] { run_kernel(kernel, grid, size, bytes, per_cluster, cooperative, body); });
+}
+template <typename... P, typename... A>
+inline cudaError_t launch_typed(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...given) {
+    std::tuple<typename std::remove_const<P>::type...> arguments(given...);
+    return launch((const void *)kernel, *c, [=] { std::apply(kernel, arguments); });
+}
+struct pointer_cast { };
+static constexpr pointer_cast pointer = {};
+template <typename T> inline const void *operator->*(pointer_cast, T *p) { return (const void *)p; }
+inline const void *operator->*(pointer_cast, uintptr_t p) { return (const void *)p; }
+template <typename P> inline const void *operator->*(pointer_cast, void (*kernel)(P)) {
+    typedef typename std::remove_const<P>::type M;
+    std::unique_lock<std::mutex> held;
+    kernels(held)[(const void *)kernel].start = [kernel](const cudaLaunchConfig_t &c, void **arguments) {
+        auto m = std::make_shared<M>(*(const M *)arguments[0]);
+        return launch((const void *)kernel, c, [=] { kernel(*m); });
+    };
+    return (const void *)kernel;
+}
+template <typename... P> struct launcher_of {
+    void (*kernel)(P...);
+    cudaLaunchConfig_t config;
+    template <typename... A> void operator()(A &&...given) { note(launch_typed(&config, kernel, given...)); }
+};
+template <typename... P> inline launcher_of<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 size, size_t bytes = 0, cudaStream_t s = NULL) {
+    launcher_of<P...> l;
+    memset((void *)&l.config, 0, sizeof l.config);
+    l.kernel = kernel;
+    l.config.gridDim = grid; l.config.blockDim = size; l.config.dynamicSmemBytes = bytes; l.config.stream = s;
+    return l;
+}
+}
+
+#include "device.h"
+#include "runtime.h"
+#endif
