@@ -5672,22 +5672,43 @@ static void gtr__pool_ahead(const gtr__window *g, int64_t ky, int64_t kx, const 
     for (int64_t k = ky + g->sh < g->kh || kx + g->sw < g->kw ? some : 0; k + GTR__LINE <= some; k += GTR__LINE)
         GTR__PREFETCH(x + g->sh * g->w * g->c + k, 0);
 }
+/* The next four taps of place (oy, ox) that lie within the image, or fewer: how many; where their pixels are in it. */
+typedef struct { int64_t ky, kx, at[4]; } gtr__taps;
+static int gtr__taps_next(const gtr__window *g, int64_t oy, int64_t ox, const gtr_float *x, int64_t some,
+        gtr__taps *t) {
+    int n = 0;
+    for (; t->ky < g->kh; t->ky++, t->kx = 0) {
+        const int64_t iy = gtr__window_line(false, oy, t->ky, g->sh, g->ph, g->dh, g->h);
+        for (; t->kx < g->kw && iy >= 0; t->kx++) {
+            const int64_t ix = gtr__window_line(false, ox, t->kx, g->sw, g->pw, g->dw, g->w);
+            if (ix < 0) continue;
+            if (n == 4) return n;
+            t->at[n] = (iy * g->w + ix) * g->c;
+            gtr__pool_ahead(g, t->ky, t->kx, x + t->at[n++], some);
+        }
+    }
+    return n;
+}
 static void gtr__max_pool_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
-        const int64_t oy = i / g->ow % g->oh, ox = i % g->ow, n = i / g->ow / g->oh;
+        const int64_t oy = i / g->ow % g->oh, ox = i % g->ow;
+        const gtr_float *x = w->x + i / g->ow / g->oh * g->h * g->w * g->c;
         gtr_float *y = w->to + i * g->c;
+        gtr__taps t = GTR__ZERO;
         for (int64_t k = 0; k < g->c; k++) y[k] = -(gtr_float)INFINITY;
-        for (int64_t ky = 0; ky < g->kh; ky++) {
-            const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
-            for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
-                const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
-                const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c;
-                const int64_t some = ix < 0 ? 0 : g->c;
-                gtr__pool_ahead(g, ky, kx, x, some);
-                GTR__IVDEP
-                for (int64_t k = 0; k < some; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
+        for (int n; (n = gtr__taps_next(g, oy, ox, x, g->c, &t)) != 0; ) {
+            const gtr_float *of[4];
+            for (int k = 0; k < 4; k++) of[k] = x + t.at[k < n ? k : 0]; /* the first again changes nothing */
+            const gtr_float *a = of[0], *b = of[1], *c = of[2], *d = of[3];
+            GTR__IVDEP
+            for (int64_t k = 0; k < g->c; k++) {
+                gtr_float v = y[k];
+                v = a[k] > v || a[k] != a[k] ? a[k] : v;
+                v = b[k] > v || b[k] != b[k] ? b[k] : v;
+                v = c[k] > v || c[k] != c[k] ? c[k] : v;
+                y[k] = d[k] > v || d[k] != d[k] ? d[k] : v;
             }
         }
     }
@@ -5699,27 +5720,30 @@ static void gtr__pool_lines(const gtr__pool_job *w, void (*fn)(const gtr__call *
     for (int64_t p = *from * w->g.w; p < end; p += run) fn(w->c, dx + p * c, run * some);
     *from = GTR__MAX(*from, to);
 }
+#define GTR__MAX_POOL_BACK(j) { \
+    const bool here = x##j[k] == y[k] || x##j[k] != x##j[k]; /* then y is NaN, too */ \
+    to##j[k] += here ? left : 0; \
+    left = here ? 0 : left; }
 static void gtr__max_pool_back_place(const gtr__pool_job *w, int64_t n, int64_t oy, int64_t ox, int64_t first,
         int64_t some, gtr_float *dx) {
     const gtr__window *g = &w->g;
     const int64_t at = ((n * g->oh + oy) * g->ow + ox) * g->c + first;
-    const gtr_float *y = gtr__in(w->c, 1) + at;
-    gtr_float t[GTR__BLOCK];
-    GTR__COPY(t, w->y + at, some);
-    for (int64_t ky = 0; ky < g->kh; ky++) {
-        const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
-        for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
-            const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
-            if (ix < 0) continue;
-            const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c + first;
-            gtr_float *to = dx + (iy * g->w + ix) * g->c;
-            gtr__pool_ahead(g, ky, kx, x, some);
-            GTR__IVDEP
-            for (int64_t k = 0; k < some; k++) {
-                const bool here = x[k] == y[k] || x[k] != x[k]; /* then y is NaN, too */
-                to[k] += here ? t[k] : 0;
-                t[k] = here ? 0 : t[k];
-            }
+    const gtr_float *y = gtr__in(w->c, 1) + at, *image = w->x + n * g->h * g->w * g->c + first;
+    gtr_float dy[GTR__BLOCK], none[GTR__BLOCK];
+    gtr__taps t = GTR__ZERO;
+    GTR__COPY(dy, w->y + at, some);
+    for (int have; (have = gtr__taps_next(g, oy, ox, image, some, &t)) != 0; ) {
+        const gtr_float *x[4];
+        gtr_float *to[4];
+        if (have < 4) GTR__CLEAR(none, some);
+        for (int k = 0; k < 4; k++) { x[k] = k < have ? image + t.at[k] : y; to[k] = k < have ? dx + t.at[k] : none; }
+        const gtr_float *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        gtr_float *to0 = to[0], *to1 = to[1], *to2 = to[2], *to3 = to[3];
+        GTR__IVDEP
+        for (int64_t k = 0; k < some; k++) {
+            gtr_float left = dy[k];
+            GTR__MAX_POOL_BACK(0) GTR__MAX_POOL_BACK(1) GTR__MAX_POOL_BACK(2) GTR__MAX_POOL_BACK(3)
+            dy[k] = left;
         }
     }
 }
