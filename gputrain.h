@@ -5147,6 +5147,7 @@ typedef struct {
     int64_t rows, k, n, nb; /* nb: B's columns, with zeros to whole vectors; in panels of up to two */
     int64_t high, wide, down, across;
     bool direct, own; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
+    bool runs; /* columns of A are runs, one a line of taps, of a copy of the image's lines that all places share */
     int64_t most; /* else places of a line at once */
     int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
     int64_t tap, tap_y, tap_x, taps; /* weight's tap of the first of A, how many to the next; all */
@@ -5220,6 +5221,17 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
     for (int i = 0; i < lines; i++) {
         const int64_t step = w->own ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
         int64_t n = line[i].n, y = line[i].y, x = line[i].x;
+        if (w->runs) {
+            const gtr__conv_line *up = &line[i - 1];
+            const bool below = i && up->n == n && up->x == x && up->y + 1 == y && g->dh == 1 && g->sh < b->ys;
+            gtr__conv_cols one = *b;
+            one.ys = 1;
+            line[i].a = below ? up->a + g->sh * pixels * b->cs : room;
+            for (int64_t ky = below ? b->ys - g->sh : 0; ky < b->ys; ky++, room += pixels * b->cs)
+                gtr__conv_pixels(w, &one, n, y * g->sh - g->ph + (b->y + ky) * g->dh,
+                    x * g->sw - g->pw + b->x * g->dw, pixels, c, room);
+            continue;
+        }
         line[i].a = w->direct ? w->x + line[i].i * g->c + c : room;
         for (int64_t r = 0; r < line[i].rows && !w->direct && b->n; r += step, room += pixels * b->ys * b->cs) {
             gtr__conv_pixels(w, b, n, y * g->sh - g->ph + b->y * g->dh, x * g->sw - g->pw + b->x * g->dw, pixels, c,
@@ -5227,7 +5239,7 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
             if (++x == g->ow) { x = 0; if (++y == g->oh) { y = 0; n++; } }
         }
     }
-    return w->direct ? g->c : w->own ? b->n : g->sw * b->ys * b->cs;
+    return w->direct ? g->c : w->own ? b->n : g->sw * (w->runs ? 1 : b->ys) * b->cs;
 }
 static gtr_float *gtr__conv_to(const gtr__conv_job *w, const gtr__conv_line *l) {
     return w->y + ((l->n * w->high + l->y * w->down) * w->wide + l->x * w->across) * w->g.o;
@@ -5240,6 +5252,8 @@ static void gtr__conv_block(const gtr__conv_job *w, int64_t q, gtr__conv_line *l
     g.bias = w->bias ? w->bias + q * w->n : NULL;
     for (; gtr__conv_next(&w->g, &b); s.first = false) {
         const int64_t pitch = gtr__conv_fill(w, &b, q, line, lines, room);
+        g.run = w->runs ? b.xs * b.cs : 0;
+        g.skip = (line->rows - 1) * pitch;
         s.last = b.l + b.n == w->k;
         for (int64_t p = first; p < end; p += GTR__NR)
             for (int i = 0; i < lines; i++) {
@@ -5288,7 +5302,8 @@ static void gtr__conv_pack(GTR__SPAN) {
         gtr__conv_cols b = GTR__ZERO;
         while (gtr__conv_next(&w->g, &b))
             for (int64_t t = 0; t < b.xs * b.ys; t++, to += b.cs * pitch) {
-                const int64_t tap = w->tap + (b.y + t % b.ys) * w->tap_y + (b.x + t / b.ys) * w->tap_x, cg = w->g.cg;
+                const int64_t y = w->runs ? t / b.xs : t % b.ys, x = w->runs ? t % b.xs : t / b.ys, cg = w->g.cg,
+                    tap = w->tap + (b.y + y) * w->tap_y + (b.x + x) * w->tap_x;
                 const gtr_float *from = w->weight + (w->row_step == 1 ? (q * w->n * w->taps + tap) * cg
                     : (q * cg * w->taps + tap) * w->n) + b.c * w->row_step + o * w->col_step;
                 if (w->row_step == 1 && wide == GTR__VL) gtr__pack_group(from, w->col_step, b.cs, to, pitch);
@@ -5313,6 +5328,7 @@ static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step,
 /* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
 static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     gtr__conv_plan(w);
+    w->runs = !w->direct && !w->own && w->g.kw * w->g.cg >= GTR__NR;
     const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
     const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
         line = w->own || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
