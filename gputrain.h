@@ -3584,7 +3584,8 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. */
+/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. b NULL:
+   pb has them packed. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
         int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
@@ -3592,8 +3593,8 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
     const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
     const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
     int64_t t, i = i0, q;
-    if (g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
-    else gtr__pack_cols(b, g->bcs, k, n, pb);
+    if (b && g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
+    else if (b) gtr__pack_cols(b, g->bcs, k, n, pb);
     for (t = 0; t < tiles; t++) {
         const int64_t rows = (i1 - i0 + t) / tiles;
         const gtr_float *at = a + i * g->ars;
@@ -5147,7 +5148,7 @@ typedef struct {
     int64_t rows, k, n, nb; /* nb: B's columns, with zeros to whole vectors; in panels of up to two */
     int64_t high, wide, down, across;
     bool direct, own; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
-    bool runs; /* columns of A are runs, one a line of taps, of a copy of the image's lines that all places share */
+    bool runs; /* columns of A are runs, one a line of taps, of a copy of the image's lines that places share */
     int64_t most; /* else places of a line at once */
     int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
     int64_t tap, tap_y, tap_x, taps; /* weight's tap of the first of A, how many to the next; all */
@@ -5511,7 +5512,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     for (; i < end; i++) {
         const int64_t part = i % d->parts, q = i / d->parts % w->g.groups,
-            last = GTR__MIN(w->rows, (part + 1) * d->part);
+            last = GTR__MIN(w->rows, (part + 1) * d->part), image = w->g.oh * w->g.ow;
         gtr__conv_cols b = GTR__ZERO;
         for (int64_t k = i / d->parts / w->g.groups; k >= 0; k--) (void)gtr__conv_next(&w->g, &b);
         gtr__gemm g = GTR__ZERO;
@@ -5521,14 +5522,20 @@ static void gtr__conv_dw_range(GTR__SPAN) {
         g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
         for (int64_t row = part * d->part, rows; row < last; row += rows) {
             const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
-            rows = gtr__conv_lines(w, row, last, line, &lines);
+            /* lines of one image lie evenly apart */
+            rows = gtr__conv_lines(w, row, w->runs ? GTR__MIN(last, row - row % image + image) : last, line, &lines);
             g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
             if (d->bias && !b.l) gtr__conv_bias_add(dy, w->g.o, rows, w->n, d->bias + part * w->g.o + q * w->n);
             s.first = row == part * d->part;
             g.run = line->rows;
             g.skip = (b.xs - w->g.sw) * b.ys * b.cs;
+            if (w->runs && lines > 1) g.skip = line[1].a - line->a - g.run * g.acs;
+            const int64_t runs = w->runs ? b.ys : 1, run = b.n / GTR__MAX(runs, 1),
+                down = ((line->rows - 1) * w->g.sw + b.xs) * b.cs;
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
-                gtr__gemm_strip(&s, rows, line->a, dy + j, 0, b.n, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
+                for (int64_t ky = 0; ky < runs; ky++)
+                    gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.pack_b ? NULL : dy + j, ky * run,
+                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
         }
     }
 }
@@ -5544,8 +5551,9 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
         while (gtr__conv_next(&w->g, &b))
             for (int64_t t = 0; t < b.xs * b.ys; t++)
                 for (int64_t c = 0, some; c < b.cs; c += some, from += some * w->n) {
+                    const int64_t y = w->runs ? t / b.xs : t % b.ys, x = w->runs ? t % b.xs : t / b.ys;
                     gtr_float tile[GTR__VL][GTR__VL], *to = d->dw + ((q * w->n + o) * w->taps
-                        + (b.y + t % b.ys) * w->g.kw + b.x + t / b.ys) * w->g.cg + b.c + c;
+                        + (b.y + y) * w->g.kw + b.x + x) * w->g.cg + b.c + c;
                     some = GTR__MIN(b.cs - c, GTR__VL);
                     for (int64_t r = 0; r < some; r++) {
                         GTR__COPY(tile[r], from + r * w->n, wide);
@@ -5559,12 +5567,13 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
 }
 static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *x,
         const gtr__arg *dy, bool bias) {
-    const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
+    const int64_t k = g->kh * g->kw * g->cg, each = g->oh * g->ow, rows = g->n * each;
     gtr__conv_dw_job d = GTR__ZERO;
     gtr__conv_cols b = GTR__ZERO;
     d.w.g = *g; d.w.x = gtr__floats(x); d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
     d.w.taps = g->kh * g->kw; d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
     gtr__conv_plan(&d.w);
+    d.w.runs = !d.w.direct && !d.w.own && g->kw * g->cg >= GTR__NR && 2 * each >= GTR__CONV_ROWS;
     while (gtr__conv_next(g, &b)) d.blocks++;
     const bool lanes = GTR__DEPTHWISE(g);
     if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
