@@ -3669,7 +3669,8 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. */
+/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. b NULL:
+   pb has them packed. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
         int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
@@ -3677,8 +3678,8 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
     const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
     const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
     int64_t t, i = i0, q;
-    if (g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
-    else gtr__pack_cols(b, g->bcs, k, n, pb);
+    if (b && g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
+    else if (b) gtr__pack_cols(b, g->bcs, k, n, pb);
     for (t = 0; t < tiles; t++) {
         const int64_t rows = (i1 - i0 + t) / tiles;
         const gtr_float *at = a + i * g->ars;
@@ -5232,6 +5233,7 @@ typedef struct {
     int64_t rows, k, n, nb; /* nb: B's columns, with zeros to whole vectors; in panels of up to two */
     int64_t high, wide, down, across;
     bool direct, own; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
+    bool runs; /* columns of A are runs, one a line of taps, of a copy of the image's lines that places share */
     int64_t most; /* else places of a line at once */
     int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
     int64_t tap, tap_y, tap_x, taps; /* weight's tap of the first of A, how many to the next; all */
@@ -5305,6 +5307,17 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
     for (int i = 0; i < lines; i++) {
         const int64_t step = w->own ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
         int64_t n = line[i].n, y = line[i].y, x = line[i].x;
+        if (w->runs) {
+            const gtr__conv_line *up = &line[i - 1];
+            const bool below = i && up->n == n && up->x == x && up->y + 1 == y && g->dh == 1 && g->sh < b->ys;
+            gtr__conv_cols one = *b;
+            one.ys = 1;
+            line[i].a = below ? up->a + g->sh * pixels * b->cs : room;
+            for (int64_t ky = below ? b->ys - g->sh : 0; ky < b->ys; ky++, room += pixels * b->cs)
+                gtr__conv_pixels(w, &one, n, y * g->sh - g->ph + (b->y + ky) * g->dh,
+                    x * g->sw - g->pw + b->x * g->dw, pixels, c, room);
+            continue;
+        }
         line[i].a = w->direct ? w->x + line[i].i * g->c + c : room;
         for (int64_t r = 0; r < line[i].rows && !w->direct && b->n; r += step, room += pixels * b->ys * b->cs) {
             gtr__conv_pixels(w, b, n, y * g->sh - g->ph + b->y * g->dh, x * g->sw - g->pw + b->x * g->dw, pixels, c,
@@ -5312,7 +5325,7 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
             if (++x == g->ow) { x = 0; if (++y == g->oh) { y = 0; n++; } }
         }
     }
-    return w->direct ? g->c : w->own ? b->n : g->sw * b->ys * b->cs;
+    return w->direct ? g->c : w->own ? b->n : g->sw * (w->runs ? 1 : b->ys) * b->cs;
 }
 static gtr_float *gtr__conv_to(const gtr__conv_job *w, const gtr__conv_line *l) {
     return w->y + ((l->n * w->high + l->y * w->down) * w->wide + l->x * w->across) * w->g.o;
@@ -5325,6 +5338,8 @@ static void gtr__conv_block(const gtr__conv_job *w, int64_t q, gtr__conv_line *l
     g.bias = w->bias ? w->bias + q * w->n : NULL;
     for (; gtr__conv_next(&w->g, &b); s.first = false) {
         const int64_t pitch = gtr__conv_fill(w, &b, q, line, lines, room);
+        g.run = w->runs ? b.xs * b.cs : 0;
+        g.skip = (line->rows - 1) * pitch;
         s.last = b.l + b.n == w->k;
         for (int64_t p = first; p < end; p += GTR__NR)
             for (int i = 0; i < lines; i++) {
@@ -5373,7 +5388,8 @@ static void gtr__conv_pack(GTR__SPAN) {
         gtr__conv_cols b = GTR__ZERO;
         while (gtr__conv_next(&w->g, &b))
             for (int64_t t = 0; t < b.xs * b.ys; t++, to += b.cs * pitch) {
-                const int64_t tap = w->tap + (b.y + t % b.ys) * w->tap_y + (b.x + t / b.ys) * w->tap_x, cg = w->g.cg;
+                const int64_t y = w->runs ? t / b.xs : t % b.ys, x = w->runs ? t % b.xs : t / b.ys, cg = w->g.cg,
+                    tap = w->tap + (b.y + y) * w->tap_y + (b.x + x) * w->tap_x;
                 const gtr_float *from = w->weight + (w->row_step == 1 ? (q * w->n * w->taps + tap) * cg
                     : (q * cg * w->taps + tap) * w->n) + b.c * w->row_step + o * w->col_step;
                 if (w->row_step == 1 && wide == GTR__VL) gtr__pack_group(from, w->col_step, b.cs, to, pitch);
@@ -5398,6 +5414,7 @@ static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step,
 /* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
 static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     gtr__conv_plan(w);
+    w->runs = !w->direct && !w->own && w->g.kw * w->g.cg >= GTR__NR;
     const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
     const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
         line = w->own || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
@@ -5580,7 +5597,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     for (; i < end; i++) {
         const int64_t part = i % d->parts, q = i / d->parts % w->g.groups,
-            last = GTR__MIN(w->rows, (part + 1) * d->part);
+            last = GTR__MIN(w->rows, (part + 1) * d->part), image = w->g.oh * w->g.ow;
         gtr__conv_cols b = GTR__ZERO;
         for (int64_t k = i / d->parts / w->g.groups; k >= 0; k--) (void)gtr__conv_next(&w->g, &b);
         gtr__gemm g = GTR__ZERO;
@@ -5590,14 +5607,20 @@ static void gtr__conv_dw_range(GTR__SPAN) {
         g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
         for (int64_t row = part * d->part, rows; row < last; row += rows) {
             const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
-            rows = gtr__conv_lines(w, row, last, line, &lines);
+            /* lines of one image lie evenly apart */
+            rows = gtr__conv_lines(w, row, w->runs ? GTR__MIN(last, row - row % image + image) : last, line, &lines);
             g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
             if (d->bias && !b.l) gtr__conv_bias_add(dy, w->g.o, rows, w->n, d->bias + part * w->g.o + q * w->n);
             s.first = row == part * d->part;
             g.run = line->rows;
             g.skip = (b.xs - w->g.sw) * b.ys * b.cs;
+            if (w->runs && lines > 1) g.skip = line[1].a - line->a - g.run * g.acs;
+            const int64_t runs = w->runs ? b.ys : 1, run = b.n / GTR__MAX(runs, 1),
+                down = ((line->rows - 1) * w->g.sw + b.xs) * b.cs;
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
-                gtr__gemm_strip(&s, rows, line->a, dy + j, 0, b.n, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
+                for (int64_t ky = 0; ky < runs; ky++)
+                    gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.pack_b ? NULL : dy + j, ky * run,
+                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
         }
     }
 }
@@ -5613,8 +5636,9 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
         while (gtr__conv_next(&w->g, &b))
             for (int64_t t = 0; t < b.xs * b.ys; t++)
                 for (int64_t c = 0, some; c < b.cs; c += some, from += some * w->n) {
+                    const int64_t y = w->runs ? t / b.xs : t % b.ys, x = w->runs ? t % b.xs : t / b.ys;
                     gtr_float tile[GTR__VL][GTR__VL], *to = d->dw + ((q * w->n + o) * w->taps
-                        + (b.y + t % b.ys) * w->g.kw + b.x + t / b.ys) * w->g.cg + b.c + c;
+                        + (b.y + y) * w->g.kw + b.x + x) * w->g.cg + b.c + c;
                     some = GTR__MIN(b.cs - c, GTR__VL);
                     for (int64_t r = 0; r < some; r++) {
                         GTR__COPY(tile[r], from + r * w->n, wide);
@@ -5628,12 +5652,13 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
 }
 static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *x,
         const gtr__arg *dy, bool bias) {
-    const int64_t k = g->kh * g->kw * g->cg, rows = g->n * g->oh * g->ow;
+    const int64_t k = g->kh * g->kw * g->cg, each = g->oh * g->ow, rows = g->n * each;
     gtr__conv_dw_job d = GTR__ZERO;
     gtr__conv_cols b = GTR__ZERO;
     d.w.g = *g; d.w.x = gtr__floats(x); d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
     d.w.taps = g->kh * g->kw; d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
     gtr__conv_plan(&d.w);
+    d.w.runs = !d.w.direct && !d.w.own && g->kw * g->cg >= GTR__NR && 2 * each >= GTR__CONV_ROWS;
     while (gtr__conv_next(g, &b)) d.blocks++;
     const bool lanes = GTR__DEPTHWISE(g);
     if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
@@ -5757,22 +5782,43 @@ static void gtr__pool_ahead(const gtr__window *g, int64_t ky, int64_t kx, const 
     for (int64_t k = ky + g->sh < g->kh || kx + g->sw < g->kw ? some : 0; k + GTR__LINE <= some; k += GTR__LINE)
         GTR__PREFETCH(x + g->sh * g->w * g->c + k, 0);
 }
+/* The next four taps of place (oy, ox) that lie within the image, or fewer: how many; where their pixels are in it. */
+typedef struct { int64_t ky, kx, at[4]; } gtr__taps;
+static int gtr__taps_next(const gtr__window *g, int64_t oy, int64_t ox, const gtr_float *x, int64_t some,
+        gtr__taps *t) {
+    int n = 0;
+    for (; t->ky < g->kh; t->ky++, t->kx = 0) {
+        const int64_t iy = gtr__window_line(false, oy, t->ky, g->sh, g->ph, g->dh, g->h);
+        for (; t->kx < g->kw && iy >= 0; t->kx++) {
+            const int64_t ix = gtr__window_line(false, ox, t->kx, g->sw, g->pw, g->dw, g->w);
+            if (ix < 0) continue;
+            if (n == 4) return n;
+            t->at[n] = (iy * g->w + ix) * g->c;
+            gtr__pool_ahead(g, t->ky, t->kx, x + t->at[n++], some);
+        }
+    }
+    return n;
+}
 static void gtr__max_pool_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
-        const int64_t oy = i / g->ow % g->oh, ox = i % g->ow, n = i / g->ow / g->oh;
+        const int64_t oy = i / g->ow % g->oh, ox = i % g->ow;
+        const gtr_float *x = w->x + i / g->ow / g->oh * g->h * g->w * g->c;
         gtr_float *y = w->to + i * g->c;
+        gtr__taps t = GTR__ZERO;
         for (int64_t k = 0; k < g->c; k++) y[k] = -(gtr_float)INFINITY;
-        for (int64_t ky = 0; ky < g->kh; ky++) {
-            const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
-            for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
-                const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
-                const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c;
-                const int64_t some = ix < 0 ? 0 : g->c;
-                gtr__pool_ahead(g, ky, kx, x, some);
-                GTR__IVDEP
-                for (int64_t k = 0; k < some; k++) y[k] = x[k] > y[k] || x[k] != x[k] ? x[k] : y[k];
+        for (int n; (n = gtr__taps_next(g, oy, ox, x, g->c, &t)) != 0; ) {
+            const gtr_float *of[4];
+            for (int k = 0; k < 4; k++) of[k] = x + t.at[k < n ? k : 0]; /* the first again changes nothing */
+            const gtr_float *a = of[0], *b = of[1], *c = of[2], *d = of[3];
+            GTR__IVDEP
+            for (int64_t k = 0; k < g->c; k++) {
+                gtr_float v = y[k];
+                v = a[k] > v || a[k] != a[k] ? a[k] : v;
+                v = b[k] > v || b[k] != b[k] ? b[k] : v;
+                v = c[k] > v || c[k] != c[k] ? c[k] : v;
+                y[k] = d[k] > v || d[k] != d[k] ? d[k] : v;
             }
         }
     }
@@ -5784,27 +5830,30 @@ static void gtr__pool_lines(const gtr__pool_job *w, void (*fn)(const gtr__call *
     for (int64_t p = *from * w->g.w; p < end; p += run) fn(w->c, dx + p * c, run * some);
     *from = GTR__MAX(*from, to);
 }
+#define GTR__MAX_POOL_BACK(j) { \
+    const bool here = x##j[k] == y[k] || x##j[k] != x##j[k]; /* then y is NaN, too */ \
+    to##j[k] += here ? left : 0; \
+    left = here ? 0 : left; }
 static void gtr__max_pool_back_place(const gtr__pool_job *w, int64_t n, int64_t oy, int64_t ox, int64_t first,
         int64_t some, gtr_float *dx) {
     const gtr__window *g = &w->g;
     const int64_t at = ((n * g->oh + oy) * g->ow + ox) * g->c + first;
-    const gtr_float *y = gtr__in(w->c, 1) + at;
-    gtr_float t[GTR__BLOCK];
-    GTR__COPY(t, w->y + at, some);
-    for (int64_t ky = 0; ky < g->kh; ky++) {
-        const int64_t iy = gtr__window_line(false, oy, ky, g->sh, g->ph, g->dh, g->h);
-        for (int64_t kx = 0; kx < g->kw && iy >= 0; kx++) {
-            const int64_t ix = gtr__window_line(false, ox, kx, g->sw, g->pw, g->dw, g->w);
-            if (ix < 0) continue;
-            const gtr_float *x = w->x + ((n * g->h + iy) * g->w + ix) * g->c + first;
-            gtr_float *to = dx + (iy * g->w + ix) * g->c;
-            gtr__pool_ahead(g, ky, kx, x, some);
-            GTR__IVDEP
-            for (int64_t k = 0; k < some; k++) {
-                const bool here = x[k] == y[k] || x[k] != x[k]; /* then y is NaN, too */
-                to[k] += here ? t[k] : 0;
-                t[k] = here ? 0 : t[k];
-            }
+    const gtr_float *y = gtr__in(w->c, 1) + at, *image = w->x + n * g->h * g->w * g->c + first;
+    gtr_float dy[GTR__BLOCK], none[GTR__BLOCK];
+    gtr__taps t = GTR__ZERO;
+    GTR__COPY(dy, w->y + at, some);
+    for (int have; (have = gtr__taps_next(g, oy, ox, image, some, &t)) != 0; ) {
+        const gtr_float *x[4];
+        gtr_float *to[4];
+        if (have < 4) GTR__CLEAR(none, some);
+        for (int k = 0; k < 4; k++) { x[k] = k < have ? image + t.at[k] : y; to[k] = k < have ? dx + t.at[k] : none; }
+        const gtr_float *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+        gtr_float *to0 = to[0], *to1 = to[1], *to2 = to[2], *to3 = to[3];
+        GTR__IVDEP
+        for (int64_t k = 0; k < some; k++) {
+            gtr_float left = dy[k];
+            GTR__MAX_POOL_BACK(0) GTR__MAX_POOL_BACK(1) GTR__MAX_POOL_BACK(2) GTR__MAX_POOL_BACK(3)
+            dy[k] = left;
         }
     }
 }

@@ -761,6 +761,66 @@ static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int 
     for (int k = 0; k < 4; k++) v[k] = all[k] ? large_gradient(t, all[k], &n[k]) : NULL;
     return ctx;
 }
+/* Convolutions whose columns are runs of lines that places share, and some that are not, by sums in double: lines in
+   pieces, strides, dilation, tall and wide kernels, channels in parts, transposed. */
+static void shared_lines(void)
+{
+    static const int shapes[][12] = {
+        { 2, 32, 9, 11, 40, 3, 3, 1, 1, 1, 0, 0 }, { 1, 16, 12, 130, 17, 3, 5, 1, 2, 1, 0, 0 },
+        { 2, 24, 13, 15, 33, 3, 3, 2, 1, 1, 0, 0 }, { 2, 40, 12, 14, 20, 3, 3, 1, 2, 2, 0, 0 },
+        { 1, 12, 20, 21, 8, 9, 7, 3, 4, 1, 0, 0 }, { 2, 36, 7, 8, 34, 4, 4, 2, 1, 1, 1, 0 },
+        { 3, 64, 1, 70, 32, 1, 5, 1, 2, 1, 0, 0 }, { 1, 2, 40, 40, 4, 36, 17, 1, 8, 1, 0, 0 },
+        { 2, 330, 8, 9, 6, 2, 2, 1, 1, 1, 0, 0 }, { 2, 48, 9, 40, 5, 3, 2, 4, 1, 1, 0, 1 },
+        { 5, 35, 6, 6, 3, 5, 5, 1, 2, 1, 1, 0 }, { 3, 33, 14, 14, 65, 3, 3, 1, 0, 1, 0, 0 },
+    };
+    static const char *const names[] = { "y", "dx", "dweight", "dbias" };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && device == GTR_DEVICE_CPU; i++) {
+        const int *s = shapes[i], back = s[10];
+        float *got[4], *want[4], *of[3]; /* r, x, weight */
+        double *sum[4];
+        int64_t n[4] = { 0 };
+        gtr_context *ctx = large_run(desc0(), GTR_FP32, s, got, n);
+        tensor all[3] = { gtr_parameter_find(ctx, "r"), gtr_parameter_find(ctx, "x"),
+            gtr_parameter_find(ctx, "c.weight") };
+        const gtr_shape y = gtr_tensor_shape(all[0]), x = gtr_tensor_shape(all[1]),
+            in = back ? y : x, at = back ? x : y;
+        CHECK(!gtr_error(ctx), "%s", gtr_error_text(ctx));
+        for (int k = 0; k < 4; k++) sum[k] = (double *)calloc((size_t)n[k] + 1, sizeof **sum);
+        for (int k = 0; k < 3; k++) {
+            of[k] = (float *)malloc((size_t)n[k] * 4);
+            CHECK(gtr_get(all[k], of[k], (size_t)n[k] * 4) == GTR_OK, "%s", gtr_error_text(ctx));
+        }
+        const int64_t w = s[6], taps = s[5] * w, place = at.dim[2] * at.dim[3], pixel = in.dim[2] * in.dim[3];
+        for (int64_t p = 0; p < at.dim[0] * at.dim[1] * place; p++)
+            for (int64_t t = 0; t < in.dim[1] * taps; t++) {
+                const int64_t iy = p % place / at.dim[3] * s[7] - s[8] + t % taps / w * s[9],
+                    ix = p % at.dim[3] * s[7] - s[8] + t % w * s[9], o = p / place % at.dim[1],
+                    q = (p / place / at.dim[1] * in.dim[1] + t / taps) * pixel + iy * in.dim[3] + ix,
+                    from = back ? p : q, to = back ? q : p, k = o * in.dim[1] * taps + t;
+                if (iy < 0 || ix < 0 || iy >= in.dim[2] || ix >= in.dim[3]) continue;
+                sum[0][to] += (double)of[1][from] * of[2][k];
+                sum[1][from] += (double)of[0][to] * of[2][k];
+                sum[2][k] += (double)of[1][from] * of[0][to];
+            }
+        const int64_t each = y.dim[2] * y.dim[3];
+        const tensor bias = gtr_parameter_find(ctx, "c.bias");
+        float add[512] = { 0 };
+        if (bias) CHECK(gtr_get(bias, add, (size_t)n[3] * 4) == GTR_OK, "%s", gtr_error_text(ctx));
+        for (int64_t p = 0; p < n[0] && bias; p++) {
+            sum[0][p] += add[p / each % y.dim[1]];
+            sum[3][p / each % y.dim[1]] += of[0][p];
+        }
+        for (int k = 0; k < 4; k++) if (got[k]) {
+            want[k] = (float *)malloc((size_t)n[k] * 4);
+            for (int64_t p = 0; p < n[k]; p++) want[k][p] = (float)sum[k][p];
+            CHECK(within(got[k], want[k], n[k], 1e-10, 1e-5), "%s of shape %d", names[k], (int)i);
+            free(got[k]); free(want[k]);
+        }
+        for (int k = 0; k < 4; k++) free(sum[k]);
+        for (int k = 0; k < 3; k++) free(of[k]);
+        gtr_destroy(ctx);
+    }
+}
 static void large(void)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
@@ -854,6 +914,7 @@ static void all(void)
     RUN(plans);
     RUN(pixels);
     RUN(large);
+    RUN(shared_lines);
     RUN(epilogues);
 }
 int main(int argc, char **argv)
