@@ -5052,27 +5052,26 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // on, so that a pixel is copied once for a column of taps or for all of them, not for each. The other kernel's copies
 // alone take as long as 64 channels' products.
 //
-// PLACES, IMAGE of up to 64 gathered channels: the weights of 64 of C's channels lie in shared memory for as long as
-// a block lives, and it walks tiles. A stage is what one column of taps reads of a tile. C is made transposed, 64
-// channels by N pixels, which draws least from shared memory; two groups of four warps take tiles in turn, so that
-// one's epilogue hides behind the other's products. What the epilogue reads is copied to where it writes, C leaves from
-// there by a copy.
+// PLACES, IMAGE: the weights of 64 of C's channels lie in shared memory for as long as a block lives, and it walks
+// tiles. A pixel's gathered channels are panels of 128 bytes, as many as the weights of all have room for; a stage is
+// what one column of taps reads of a tile's one panel. C is made transposed, 64 channels by N pixels, which draws least
+// from shared memory; two groups of four warps take tiles in turn, so that one's epilogue hides behind the other's
+// products. What the epilogue reads is copied to where it writes, C leaves from there by a copy.
 //
 //   producer (a thread)  --full[group]-->  a group (4 warps)  -->  staging  --bulk store-->  C
 //                        <-----empty-----                     <--staged[group]--  a second thread, when it is free
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
 // channels: 64 us (im2col: 121), dx 64, with what its epilogue reads 73 to 88 (157); cuDNN 92 and 102.
-#define GTR__LINES_ROOM    232448       // bytes of shared memory that a block may have
-#define GTR__LINES_STAGING 32768        // 256 pixels of 64 channels
-#define GTR__LINES_GROUPS  3
+#define GTR__LINES_ROOM   232448        // bytes of shared memory that a block may have
+#define GTR__LINES_GROUPS 3
 #if GTR__TENSOR_MAPS
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
     int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
-    int channels;                       // all of C's, or of C's rows
+    int channels, panels;               // all of C's, or of C's rows; of 128 >> log bytes, of a pixel of the image
     int reads, turned;                  // tensors that the epilogue reads; the weight has k outermost, last tap first
     int passes;                         // WEIGHT: of columns of taps, a group each
     gtr__fast across, down;             // tiles of a line, of a column
@@ -5106,21 +5105,24 @@ template <int N> struct gtr__lines_block {
     int m0;                             // C's channels from here on
 
     GTR__DEVICE void produce() const {
-        const uint32_t box = 8192u >> cut.log, taps = (uint32_t)(cut.taps_y * cut.taps_x);
+        const int box = 8192 >> cut.log, wide = 64 >> cut.log, boxes = cut.taps_y * cut.taps_x * cut.panels;
         gtr__lines_slot slot = { 0, 1 };
         int group = 0;
-        gtr__bar_expect(stored, taps * box);
-        for (uint32_t t = 0; t < taps; t++)
-            gtr__tensor_load(weight + t * box, &maps.weight, cut.turned ? m0 : 0, (int)t, cut.turned ? 0 : m0, stored);
+        gtr__bar_expect(stored, (uint32_t)(boxes * box));
+        for (int i = 0, tap = 0; i < boxes; tap++)
+            for (int q = 0; q < cut.panels; q++, i++)
+                gtr__tensor_load(weight + i * box, &maps.weight, cut.turned ? m0 : q * wide, tap,
+                                 cut.turned ? q * wide : m0, stored);
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
-            for (int u = 0; u < cut.taps_x; u++, slot.next(cut.stages)) {
-                const uint32_t bar = full + 8 * (2 * slot.at + group);
-                gtr__bar_await(empty + 8 * slot.at, slot.turn);
-                gtr__bar_expect(bar, (uint32_t)cut.bytes);
-                gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, 0, at.x + cut.from_x + u * cut.step_x,
-                                 at.y + cut.from_y, at.n, bar);
-            }
+            for (int u = 0; u < cut.taps_x; u++)
+                for (int q = 0; q < cut.panels; q++, slot.next(cut.stages)) {
+                    const uint32_t bar = full + 8 * (2 * slot.at + group);
+                    gtr__bar_await(empty + 8 * slot.at, slot.turn);
+                    gtr__bar_expect(bar, (uint32_t)cut.bytes);
+                    gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, q * wide,
+                                     at.x + cut.from_x + u * cut.step_x, at.y + cut.from_y, at.n, bar);
+                }
         }
     }
     // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read.
@@ -5242,46 +5244,51 @@ template <int N> struct gtr__lines_block {
         asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
         gtr__bar_arrive(free);
     }
-    // Bit s of turns: the parity of the group's own turn at slot s.
+    // A stage's panel q under column u of taps. Bit s of turns: the parity of the group's own turn at slot s.
+    template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
+        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = TURNED ? 128 : 2,
+            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, last = cut.taps_y * cut.taps_x - 1;
+        const uint64_t a0 = gtr__wgmma_panel(weight, 8192, TURNED ? 0 : cut.log) + q * box;
+        uint64_t b = gtr__wgmma_panel(ring, 8192, cut.log) + slot * (cut.stage >> 4);
+#pragma unroll 1
+        for (int v = 0; v < cut.taps_y; v++, b += line) {
+            const int tap = v * cut.taps_x + u;
+            const uint64_t a = a0 + (TURNED ? last - tap : tap) * cut.panels * box;
+            gtr__wgmma<TYPE, N, !TURNED, true>(d, a, b, u | v | q);
+#pragma unroll 3
+            for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, !TURNED, true>(d, a + s * a_step, b + s * 2, 1);
+        }
+    }
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
-        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = TURNED ? 128 : 2,
-            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, taps = cut.taps_y * cut.taps_x;
-        const uint64_t b0 = gtr__wgmma_panel(ring, 8192, cut.log),
-            a0 = gtr__wgmma_panel(weight, 8192, TURNED ? 0 : cut.log);
         int before = -1;
 #pragma unroll 1
-        for (int u = 0; u < cut.taps_x; u++) {
-            gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
-            turns ^= 1u << slot;
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        for (int u = 0; u < cut.taps_x; u++)
 #pragma unroll 1
-            for (int v = 0; v < cut.taps_y; v++) {
-                const int tap = v * cut.taps_x + u;
-                const uint64_t b = b0 + slot * (cut.stage >> 4) + v * line,
-                    a = a0 + (TURNED ? taps - 1 - tap : tap) * box;
-                gtr__wgmma<TYPE, N, !TURNED, true>(d, a, b, u | v);
-#pragma unroll 3
-                for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, !TURNED, true>(d, a + s * a_step, b + s * 2, 1);
+            for (int q = 0; q < cut.panels; q++) {
+                gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
+                turns ^= 1u << slot;
+                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+                multiply_stage<TYPE, TURNED>(d, slot, u, q);
+                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                gtr__wgmma_until<1>();
+                if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
+                before = slot;
+                if (++slot == cut.stages) slot = 0;
             }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            gtr__wgmma_until<1>();
-            if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
-            before = slot;
-            if (++slot == cut.stages) slot = 0;
-        }
         gtr__wgmma_until<0>();
         if (first()) gtr__bar_arrive(empty + 8 * before);
     }
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
+        const int copies = cut.taps_x * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
-        int slot = group * cut.taps_x % cut.stages;
+        int slot = group * copies % cut.stages;
         gtr__bar_await(stored, 0);
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
             multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
-            slot = (slot + cut.taps_x) % cut.stages;
+            slot = (slot + copies) % cut.stages;
         }
         if (first()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
@@ -5298,7 +5305,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     const uint32_t ring = (gtr__shared_address(gtr__pool) + 1023) & ~1023u, weight = ring + cut.stages * cut.stage,
-        staging = weight + cut.taps_y * cut.taps_x * (8192 >> cut.log), full = staging + GTR__LINES_STAGING,
+        staging = weight + cut.taps_y * cut.taps_x * cut.panels * (8192 >> cut.log), full = staging + N * 128,
         empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
     const gtr__lines_block<N> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
         staged + 24, (int)blockIdx.y * 64 };
@@ -5480,8 +5487,9 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     cut.bytes = (cut.lines + (cut.taps_y - 1) * cut.step_y) * cut.width * (128 >> cut.log);
     cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024;
     cut.stages = choice->stages;
-    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + GTR__LINES_STAGING
-        + (size_t)(cut.taps_y * cut.taps_x) * (8192 >> cut.log);
+    cut.panels = (int)gtr__ceil(given.pitch, 64 >> cut.log);
+    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + N * 128
+        + (size_t)(cut.taps_y * cut.taps_x * cut.panels) * (8192 >> cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
     return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N>, dim3((unsigned)wide,
@@ -5519,8 +5527,9 @@ static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__
         return choice->sums == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
             : choice->sums == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
                                  : gtr__lines_weight_start<192>(instance, c, p, cut, choice, ran);
-    else return choice->sums == 224 ? gtr__lines_start<224, FORM>(instance, c, p, cut, choice, ran)
-                                    : gtr__lines_start<256, FORM>(instance, c, p, cut, choice, ran);
+    else return choice->sums == 128 ? gtr__lines_start<128, FORM>(instance, c, p, cut, choice, ran)
+        : choice->sums == 224 ? gtr__lines_start<224, FORM>(instance, c, p, cut, choice, ran)
+                              : gtr__lines_start<256, FORM>(instance, c, p, cut, choice, ran);
 }
 #endif
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
@@ -5587,27 +5596,38 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     return true;
 }
 // By lines, whatever the epilogue does, which so changes no bit of the sums: nanoseconds on an H200 of 16 of k of a
-// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies.
+// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies. Seen of up to 64
+// channels, N 224 and 256; modelled is that N = 128 takes as long a column, and two panels a panel, unless what a step
+// draws from shared memory (2 KB of A, 32 bytes a column of B), and stages that come there, take longer, 128 bytes in
+// the time of two columns.
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
+// What an epilogue reads is hidden by this kernel; it makes the others' 1.3 to 1.5 times as long, which cannot decide
+// (see above), so the mean does.
+#define GTR__LINES_READS   1.2
 static double gtr__lines_tile_ns(double products, double copies, int64_t stages) {
     return stages < 3 ? products + copies : products > copies ? products : copies;
 }
 static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
                                      int log) {
     const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
-        taps = g->kh * g->kw, blocks = gtr__ceil(to, 64), each = caps->sm_count > blocks ? caps->sm_count / blocks : 1,
-        room = GTR__LINES_ROOM - 1056 - GTR__LINES_STAGING - taps * (8192 >> log);
+        panels = gtr__ceil(image ? g->o : g->c, wide / 2), copies = g->kw * panels, boxes = g->kh * copies,
+        steps = boxes * (4 >> log), blocks = gtr__ceil(to, 64),
+        each = caps->sm_count > blocks ? caps->sm_count / blocks : 1;
     const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
-    for (int sums : { 224, 256 })
+    c->ns *= GTR__LINES_READS;
+    for (int sums : { 224, 256, 128 })
         for (int64_t width = 8; width <= sums && width < x + 8; width += 8) {
             const int64_t lines = sums / width < y ? sums / width : y, rows = lines + (g->kh - 1) * g->dh,
+                room = GTR__LINES_ROOM - 1056 - sums * 128 - boxes * (8192 >> log),
                 stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + 24),
                 tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
             if (rows > 256 || stages < 2) continue;
-            const double products = GTR__LINES_STEP_NS * (double)(taps * (4 >> log) * sums), least = 9.4 * sums,
+            const double columns = (double)(steps * sums), shared = (double)(steps * (2048 + 32 * sums)
+                    + copies * rows * width * wide) / 64, least = 9.4 * sums,
+                products = GTR__LINES_STEP_NS * (columns > shared ? columns : shared),
                 ns = 3000 + turns * (double)gtr__ceil(tiles, each) * gtr__lines_tile_ns(products > least ? products
-                    : least, GTR__LINES_ROW_NS * (double)(g->kw * rows * width), stages);
+                    : least, GTR__LINES_ROW_NS * (double)(copies * rows * width), stages);
             if (ns >= c->ns) continue;
             c->ns = ns; c->ranges = 1; c->boxes_log = log;
             c->lines = (int)lines; c->width = (int)width; c->sums = sums; c->stages = (int)(stages < 8 ? stages : 8);
@@ -5648,7 +5668,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
             && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
     const int64_t channels = image ? g->o : g->c;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind != GTR__PRODUCT_HALF || p->type_a != p->type_b
-        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % 8 || !g->n || !(weight || (plain && channels <= 64)))
+        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % 8 || !g->n || !(weight || plain))
         return false;
     const int log = channels <= 16 ? 2 : channels <= 32;
     c->lines = 0;
