@@ -5047,33 +5047,33 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 }
 #endif
 // >>conv-lines
-// A convolution of stride 1 and of 16 bits on Hopper's own matrix instructions, by lines of pixels: a stage is brought
+// A convolution of stride 1 on Hopper's own matrix instructions, by lines of pixels: a stage is brought
 // with the lines above and below it, zeros outside the image, and each tap multiplies the same stage from another pixel
 // on, so that a pixel is copied once for a column of taps or for all of them, not for each. The other kernel's copies
 // alone take as long as 64 channels' products.
 //
-// PLACES, IMAGE of up to 64 gathered channels: the weights of 64 of C's channels lie in shared memory for as long as
-// a block lives, and it walks tiles. A stage is what one column of taps reads of a tile. C is made transposed, 64
-// channels by N pixels, which draws least from shared memory; two groups of four warps take tiles in turn, so that
-// one's epilogue hides behind the other's products. What the epilogue reads is copied to where it writes, C leaves from
-// there by a copy.
+// PLACES, IMAGE: the weights of 64 of C's channels lie in shared memory for as long as a block lives, and it walks
+// tiles. A pixel's gathered channels are panels of 128 bytes, as many as the weights of all have room for; a stage is
+// what one column of taps reads of a tile's one panel. C is made transposed, 64 channels by N pixels, which draws least
+// from shared memory; two groups of four warps take tiles in turn, so that one's epilogue hides behind the other's
+// products. What the epilogue reads is copied to where it writes, C leaves from there by a copy. Staging is 128 bytes a
+// pixel: of float32 half of the channels, two warps' of a group, and then the other half.
 //
 //   producer (a thread)  --full[group]-->  a group (4 warps)  -->  staging  --bulk store-->  C
 //                        <-----empty-----                     <--staged[group]--  a second thread, when it is free
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
 // channels: 64 us (im2col: 121), dx 64, with what its epilogue reads 73 to 88 (157); cuDNN 92 and 102.
-#define GTR__LINES_ROOM    232448       // bytes of shared memory that a block may have
-#define GTR__LINES_STAGING 32768        // 256 pixels of 64 channels
-#define GTR__LINES_GROUPS  3
+#define GTR__LINES_ROOM   232448        // bytes of shared memory that a block may have
+#define GTR__LINES_GROUPS 3
 #if GTR__TENSOR_MAPS
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
     int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
-    int channels;                       // all of C's, or of C's rows
-    int reads, turned;                  // tensors that the epilogue reads; the weight has k outermost, last tap first
+    int channels, panels;               // all of C's, or of C's rows; of 128 >> log bytes, of a pixel of the image
+    int reads, turned;                  // tensors that the epilogue reads; IMAGE: the weight goes from its last tap on
     int passes;                         // WEIGHT: of columns of taps, a group each
     gtr__fast across, down;             // tiles of a line, of a column
 } gtr__lines_cut;
@@ -5098,7 +5098,8 @@ typedef struct gtr__lines_slot {
     uint32_t turn;
     GTR__DEVICE void next(int stages) { if (++at == stages) { at = 0; turn ^= 1; } }
 } gtr__lines_slot;
-template <int N> struct gtr__lines_block {
+template <int N, bool HALF> struct gtr__lines_block {
+    static constexpr int depth = HALF ? 64 : 32, passes = HALF ? 1 : 2;     // of 128 bytes; over staging
     const gtr__product &p;
     const gtr__lines_cut &cut;
     const gtr__lines_maps &maps;
@@ -5106,21 +5107,25 @@ template <int N> struct gtr__lines_block {
     int m0;                             // C's channels from here on
 
     GTR__DEVICE void produce() const {
-        const uint32_t box = 8192u >> cut.log, taps = (uint32_t)(cut.taps_y * cut.taps_x);
+        const int box = 8192 >> cut.log, wide = depth >> cut.log, boxes = cut.taps_y * cut.taps_x * cut.panels;
         gtr__lines_slot slot = { 0, 1 };
         int group = 0;
-        gtr__bar_expect(stored, taps * box);
-        for (uint32_t t = 0; t < taps; t++)
-            gtr__tensor_load(weight + t * box, &maps.weight, cut.turned ? m0 : 0, (int)t, cut.turned ? 0 : m0, stored);
+        gtr__bar_expect(stored, (uint32_t)(boxes * box));
+        for (int i = 0, tap = 0; i < boxes; tap++)
+            for (int q = 0; q < cut.panels; q++, i++)
+                if (!cut.turned) gtr__tensor_load(weight + i * box, &maps.weight, q * wide, tap, m0, stored);
+                else if (HALF) gtr__tensor_load(weight + i * box, &maps.weight, m0, tap, q * wide, stored);
+                else gtr__tensor_load(weight + i * box, &maps.weight, q * wide, m0, tap, stored);
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
-            for (int u = 0; u < cut.taps_x; u++, slot.next(cut.stages)) {
-                const uint32_t bar = full + 8 * (2 * slot.at + group);
-                gtr__bar_await(empty + 8 * slot.at, slot.turn);
-                gtr__bar_expect(bar, (uint32_t)cut.bytes);
-                gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, 0, at.x + cut.from_x + u * cut.step_x,
-                                 at.y + cut.from_y, at.n, bar);
-            }
+            for (int u = 0; u < cut.taps_x; u++)
+                for (int q = 0; q < cut.panels; q++, slot.next(cut.stages)) {
+                    const uint32_t bar = full + 8 * (2 * slot.at + group);
+                    gtr__bar_await(empty + 8 * slot.at, slot.turn);
+                    gtr__bar_expect(bar, (uint32_t)cut.bytes);
+                    gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, q * wide,
+                                     at.x + cut.from_x + u * cut.step_x, at.y + cut.from_y, at.n, bar);
+                }
         }
     }
     // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read.
@@ -5129,11 +5134,12 @@ template <int N> struct gtr__lines_block {
         uint32_t turn = 1;
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
-            for (int r = 0; r < cut.reads; r++) gtr__tensor_prefetch(&maps.read[r], m0, at.x, at.y, at.n);
-            for (int r = 0; r < max(cut.reads, 1); r++, turn ^= 1) {
+            for (int r = 0; r < cut.reads * passes; r++)
+                gtr__tensor_prefetch(&maps.read[r / passes], m0 + r % passes * depth, at.x, at.y, at.n);
+            for (int m = m0; m < m0 + 64; m += depth) for (int r = 0; r < max(cut.reads, 1); r++, turn ^= 1) {
                 gtr__bar_await(free, turn);
                 gtr__bar_expect(staged + 8 * group, cut.reads ? (uint32_t)(cut.lines * cut.width * 128) : 0);
-                if (cut.reads) gtr__tensor_load(staging, &maps.read[r], m0, at.x, at.y, at.n, staged + 8 * group);
+                if (cut.reads) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, staged + 8 * group);
             }
         }
     }
@@ -5142,6 +5148,12 @@ template <int N> struct gtr__lines_block {
         const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32 & 3;
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
+    }
+    // Of float32, the word of sum number k of such 16 pixels; of the half of 32 channels that a warp is in.
+    GTR__DEVICE uint32_t word(int i, int k) const {
+        const uint32_t lane = threadIdx.x & 31, pixel = 2 * (lane & 3) + (k & 1),
+            piece = (threadIdx.x / 32 & 1) * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
+        return staging + pixel * 128 + ((piece ^ pixel) << 4) + (lane >> 2 & 3) * 4 + i * 2048 + (k >> 2) * 1024;
     }
     template <typename T> static GTR__DEVICE uint32_t pair(float a, float b) {
         T two[2];
@@ -5166,9 +5178,15 @@ template <int N> struct gtr__lines_block {
     // f of them and of what lies in their places of staging.
     template <typename T, typename F> GTR__DEVICE void each_with(float *d, F f) const {
         each(d, [&](const gtr__floats<8> &v, int i) {
+            gtr__floats<8> s;
+            if constexpr (!HALF) {
+#pragma unroll
+                for (int k = 0; k < 8; k++)
+                    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(s.v[k]) : "r"(word(i, k)) : "memory");
+                return f(v, s);
+            }
             uint32_t q[4];
             T of[8];
-            gtr__floats<8> s;
             asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                 : "=r"(q[0]), "=r"(q[1]), "=r"(q[2]), "=r"(q[3]) : "r"(piece(i)) : "memory");
             memcpy(of, q, 16);
@@ -5213,94 +5231,113 @@ template <int N> struct gtr__lines_block {
 #pragma unroll
         for (int i = 0; i < N / 2; i++) d[i] += b[i >> 1 & 1];
     }
+    template <typename T> GTR__DEVICE void put(const float *d) const {
+#pragma unroll
+        for (int i = 0; i < N / 16; i++)
+            if constexpr (HALF)
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(piece(i)),
+                    "r"(pair<T>(d[8 * i], d[8 * i + 1])), "r"(pair<T>(d[8 * i + 2], d[8 * i + 3])),
+                    "r"(pair<T>(d[8 * i + 4], d[8 * i + 5])), "r"(pair<T>(d[8 * i + 6], d[8 * i + 7])) : "memory");
+            else
+#pragma unroll
+                for (int k = 0; k < 8; k++)
+                    asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
+    }
     // In the order of stage()'s reads: what is added in front, what the activation's backward reads, what C had.
     template <typename T>
     GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
-        int left = cut.reads;
         auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
-        auto next = [&]() {
-            if (--left <= 0) return;
-            meet(group);
-            if (first()) gtr__bar_arrive(free);
-            await();
-        };
         if (p.bias) add_bias(d);
-        await();
-        if (p.affine.from) { add<T>(d); next(); }
-        activate<T>(d);
-        if (p.saved) next();
-        if (p.add) add<T>(d);
-#pragma unroll
-        for (int i = 0; i < N / 16; i++)
-            asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(piece(i)),
-                "r"(pair<T>(d[8 * i], d[8 * i + 1])), "r"(pair<T>(d[8 * i + 2], d[8 * i + 3])),
-                "r"(pair<T>(d[8 * i + 4], d[8 * i + 5])), "r"(pair<T>(d[8 * i + 6], d[8 * i + 7])) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        meet(group);
-        if (!first()) return;
-        gtr__tensor_store(&maps.c, staging, m0, at.x, at.y, at.n);
-        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-        gtr__bar_arrive(free);
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++) {
+            const bool own = HALF || ((int)threadIdx.x / 64 & 1) == pass;
+            int left = cut.reads;
+            auto next = [&]() {
+                if (--left <= 0) return;
+                meet(group);
+                if (first()) gtr__bar_arrive(free);
+                await();
+            };
+            await();
+            if (p.affine.from) { if (own) add<T>(d); next(); }
+            if (own) activate<T>(d);
+            if (p.saved) next();
+            if (p.add && own) add<T>(d);
+            if (own) put<T>(d);
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            meet(group);
+            if (!first()) continue;
+            gtr__tensor_store(&maps.c, staging, m0 + pass * depth, at.x, at.y, at.n);
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            gtr__bar_arrive(free);
+        }
     }
-    // Bit s of turns: the parity of the group's own turn at slot s.
+    // A stage's panel q under column u of taps. Bit s of turns: the parity of the group's own turn at slot s.
+    template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
+        constexpr bool AK = !TURNED || !HALF;
+        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128,
+            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, last = cut.taps_y * cut.taps_x - 1;
+        const uint64_t a0 = gtr__wgmma_panel(weight, 8192, AK ? cut.log : 0) + q * box;
+        uint64_t b = gtr__wgmma_panel(ring, 8192, cut.log) + slot * (cut.stage >> 4);
+#pragma unroll 1
+        for (int v = 0; v < cut.taps_y; v++, b += line) {
+            const int tap = v * cut.taps_x + u;
+            const uint64_t a = a0 + (TURNED ? last - tap : tap) * cut.panels * box;
+            gtr__wgmma<TYPE, N, AK, true>(d, a, b, u | v | q);
+#pragma unroll 3
+            for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
+        }
+    }
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
-        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = TURNED ? 128 : 2,
-            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, taps = cut.taps_y * cut.taps_x;
-        const uint64_t b0 = gtr__wgmma_panel(ring, 8192, cut.log),
-            a0 = gtr__wgmma_panel(weight, 8192, TURNED ? 0 : cut.log);
         int before = -1;
 #pragma unroll 1
-        for (int u = 0; u < cut.taps_x; u++) {
-            gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
-            turns ^= 1u << slot;
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        for (int u = 0; u < cut.taps_x; u++)
 #pragma unroll 1
-            for (int v = 0; v < cut.taps_y; v++) {
-                const int tap = v * cut.taps_x + u;
-                const uint64_t b = b0 + slot * (cut.stage >> 4) + v * line,
-                    a = a0 + (TURNED ? taps - 1 - tap : tap) * box;
-                gtr__wgmma<TYPE, N, !TURNED, true>(d, a, b, u | v);
-#pragma unroll 3
-                for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, !TURNED, true>(d, a + s * a_step, b + s * 2, 1);
+            for (int q = 0; q < cut.panels; q++) {
+                gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
+                turns ^= 1u << slot;
+                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+                multiply_stage<TYPE, TURNED>(d, slot, u, q);
+                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                gtr__wgmma_until<1>();
+                if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
+                before = slot;
+                if (++slot == cut.stages) slot = 0;
             }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-            gtr__wgmma_until<1>();
-            if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
-            before = slot;
-            if (++slot == cut.stages) slot = 0;
-        }
         gtr__wgmma_until<0>();
         if (first()) gtr__bar_arrive(empty + 8 * before);
     }
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
+        const int copies = cut.taps_x * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
-        int slot = group * cut.taps_x % cut.stages;
+        int slot = group * copies % cut.stages;
         gtr__bar_await(stored, 0);
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
             multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
-            slot = (slot + cut.taps_x) % cut.stages;
+            slot = (slot + copies) % cut.stages;
         }
         if (first()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
     template <bool TURNED> GTR__DEVICE void consume(int group) const {
-        if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
+        if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
+        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
         else consume<__half, GTR_F16, TURNED>(group);
     }
 };
 #endif
-template <int N>
+template <int N, bool HALF>
 static __global__ void __launch_bounds__(384, 1)
 gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
                   const __grid_constant__ gtr__lines_maps maps) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     const uint32_t ring = (gtr__shared_address(gtr__pool) + 1023) & ~1023u, weight = ring + cut.stages * cut.stage,
-        staging = weight + cut.taps_y * cut.taps_x * (8192 >> cut.log), full = staging + GTR__LINES_STAGING,
+        staging = weight + cut.taps_y * cut.taps_x * cut.panels * (8192 >> cut.log), full = staging + N * 128,
         empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
-    const gtr__lines_block<N> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
+    const gtr__lines_block<N, HALF> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
         staged + 24, (int)blockIdx.y * 64 };
     const int group = (int)threadIdx.x / 128;
     if (threadIdx.x == 0) {
@@ -5431,7 +5468,7 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
 #endif
 }
 // A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; eight: of eight images of
-// each pixel instead.
+// each pixel instead. What is gathered is rounded to TF32.
 static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
                            bool gathered, int box_channels, int width, int lines, int log, bool eight) {
     const int64_t w = gathered ? cut.x.from : cut.x.to, h = gathered ? cut.y.from : cut.y.to, line = channels * w,
@@ -5439,7 +5476,7 @@ static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t
         turned[4] = { channels, cut.images, w, h }, turned_apart[3] = { line * h, channels, line };
     const int box[4] = { box_channels, width, lines, 1 }, turned_box[4] = { box_channels, 8, width, lines };
     return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? turned : whole, eight ? turned_apart : apart,
-        eight ? turned_box : box, log, false, 4);
+        eight ? turned_box : box, log, gathered, 4);
 }
 static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice, bool image) {
     const gtr__conv_class y = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(given.y, 0)
@@ -5456,20 +5493,21 @@ static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__c
     cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
     return cut;
 }
-template <int N, int FORM>
+template <int N, bool HALF, int FORM>
 static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of(given, choice, FORM == GTR__CONV_IMAGE);
+    const int depth = HALF ? 64 : 32;
     gtr__lines_maps maps;
     gtr__im2col_cut weight;
     memset((void *)&maps, 0, sizeof maps);
     static_cast<gtr__conv_cut &>(weight) = given;
     weight.log = cut.log;
     auto of_c = [&](CUtensorMap *map, const void *data) {
-        return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, 64, cut.width, cut.lines, 0, false);
+        return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, depth, cut.width, cut.lines, 0, false);
     };
-    bool ok = gtr__im2col_other<true, 128, 64, FORM>(&maps.weight, p, weight) && of_c(&maps.c, p->c)
-        && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, 64 >> cut.log, cut.width,
+    bool ok = gtr__im2col_other<HALF, 128, 64, FORM>(&maps.weight, p, weight) && of_c(&maps.c, p->c)
+        && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, depth >> cut.log, cut.width,
             cut.lines + (cut.taps_y - 1) * cut.step_y, cut.log, false);
     for (const void *from : { p->affine.from, p->saved, p->add ? p->from ? p->from : (const void *)p->c : NULL })
         if (from) ok = ok && of_c(&maps.read[cut.reads++], from);
@@ -5480,11 +5518,12 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     cut.bytes = (cut.lines + (cut.taps_y - 1) * cut.step_y) * cut.width * (128 >> cut.log);
     cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024;
     cut.stages = choice->stages;
-    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + GTR__LINES_STAGING
-        + (size_t)(cut.taps_y * cut.taps_x) * (8192 >> cut.log);
+    cut.panels = (int)gtr__ceil(given.pitch, depth >> cut.log);
+    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + N * 128
+        + (size_t)(cut.taps_y * cut.taps_x * cut.panels) * (8192 >> cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
-    return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N>, dim3((unsigned)wide,
+    return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
         (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N>
@@ -5512,6 +5551,13 @@ static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, co
     return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N>, grid,
         GTR__LINES_GROUPS * 128 + 32, 1024 + 2048 + (size_t)cut.stages * cut.stage + behind, 1, *p, cut, maps);
 }
+template <bool HALF, int FORM>
+static gtr_result gtr__lines_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                   const gtr__choice *choice, bool *ran) {
+    return choice->sums == 128 ? gtr__lines_start<128, HALF, FORM>(instance, c, p, cut, choice, ran)
+        : choice->sums == 224 ? gtr__lines_start<224, HALF, FORM>(instance, c, p, cut, choice, ran)
+                              : gtr__lines_start<256, HALF, FORM>(instance, c, p, cut, choice, ran);
+}
 template <int FORM>
 static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice, bool *ran) {
@@ -5519,8 +5565,8 @@ static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__
         return choice->sums == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
             : choice->sums == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
                                  : gtr__lines_weight_start<192>(instance, c, p, cut, choice, ran);
-    else return choice->sums == 224 ? gtr__lines_start<224, FORM>(instance, c, p, cut, choice, ran)
-                                    : gtr__lines_start<256, FORM>(instance, c, p, cut, choice, ran);
+    else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(instance, c, p, cut, choice, ran)
+                                                  : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
 #endif
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
@@ -5531,6 +5577,10 @@ static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest;
 // What the sums of ranges' parts take.
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
     return ranges > 1 ? 2500 + (double)ranges * (double)p->m * (double)p->n / 400 : 0;
+}
+// Of float32, IMAGE reads the weight transposed.
+static size_t gtr__conv_turned_bytes(const gtr__window *g, bool turned) {
+    return turned ? gtr__pad256((size_t)(g->o * g->kh * g->kw * g->cg) * 4) : 0;
 }
 // Whether Hopper's kernel takes it, and how.
 static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
@@ -5558,7 +5608,7 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
             c->ns = ns; c->wgmma_m = w.m; c->wgmma_n = w.n; c->ranges = (int)ranges; c->boxes_log = log;
         }
     }
-    c->copy_bytes = image && !half ? gtr__pad256((size_t)(g->o * p->ldb) * 4) : 0;
+    c->copy_bytes = gtr__conv_turned_bytes(g, image && !half);
     return c->ns < before;
 }
 // Of float32, WEIGHT: whether copies of both operands with images innermost, and PLANES, take less; gtr__planes_images
@@ -5587,29 +5637,41 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     return true;
 }
 // By lines, whatever the epilogue does, which so changes no bit of the sums: nanoseconds on an H200 of 16 of k of a
-// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies.
+// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies. Seen of up to 64
+// channels of 16 bits, N 224 and 256; modelled is that N = 128 takes as long a column, two panels as long a panel, 8 of
+// k of float32 as long as 16, unless what a step draws from shared memory (2 KB of A, 32 bytes a column of B), and
+// stages that come there, take longer: 128 bytes in the time of two columns. Float32's epilogue: twice as long.
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
+// What an epilogue reads is hidden by this kernel; it makes the others' 1.3 to 1.5 times as long, which cannot decide
+// (see above), so the mean does.
+#define GTR__LINES_READS   1.2
 static double gtr__lines_tile_ns(double products, double copies, int64_t stages) {
     return stages < 3 ? products + copies : products > copies ? products : copies;
 }
 static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
                                      int log) {
     const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
-        taps = g->kh * g->kw, blocks = gtr__ceil(to, 64), each = caps->sm_count > blocks ? caps->sm_count / blocks : 1,
-        room = GTR__LINES_ROOM - 1056 - GTR__LINES_STAGING - taps * (8192 >> log);
+        size = c->kind == GTR__PRODUCT_HALF ? 2 : 4, copies = g->kw * gtr__ceil((image ? g->o : g->c) * size, wide),
+        boxes = g->kh * copies, steps = boxes * (4 >> log), blocks = gtr__ceil(to, 64),
+        each = caps->sm_count > blocks ? caps->sm_count / blocks : 1;
     const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
-    for (int sums : { 224, 256 })
+    c->ns *= GTR__LINES_READS;
+    for (int sums : { 224, 256, 128 })
         for (int64_t width = 8; width <= sums && width < x + 8; width += 8) {
             const int64_t lines = sums / width < y ? sums / width : y, rows = lines + (g->kh - 1) * g->dh,
+                room = GTR__LINES_ROOM - 1056 - sums * 128 - boxes * (8192 >> log),
                 stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + 24),
                 tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
             if (rows > 256 || stages < 2) continue;
-            const double products = GTR__LINES_STEP_NS * (double)(taps * (4 >> log) * sums), least = 9.4 * sums,
+            const double columns = (double)(steps * sums), shared = (double)(steps * (2048 + 32 * sums)
+                    + copies * rows * width * wide) / 64, least = 4.7 * (double)(sums * size),
+                products = GTR__LINES_STEP_NS * (columns > shared ? columns : shared),
                 ns = 3000 + turns * (double)gtr__ceil(tiles, each) * gtr__lines_tile_ns(products > least ? products
-                    : least, GTR__LINES_ROW_NS * (double)(g->kw * rows * width), stages);
+                    : least, GTR__LINES_ROW_NS * (double)(copies * rows * width), stages);
             if (ns >= c->ns) continue;
             c->ns = ns; c->ranges = 1; c->boxes_log = log;
+            c->copy_bytes = gtr__conv_turned_bytes(g, image && size == 4);
             c->lines = (int)lines; c->width = (int)width; c->sums = sums; c->stages = (int)(stages < 8 ? stages : 8);
         }
 }
@@ -5644,13 +5706,13 @@ static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p
 static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
                               gtr__choice *c) {
     const bool weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE,
-        plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
+        half = c->kind == GTR__PRODUCT_HALF, plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
             && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
-    const int64_t channels = image ? g->o : g->c;
-    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind != GTR__PRODUCT_HALF || p->type_a != p->type_b
-        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % 8 || !g->n || !(weight || (plain && channels <= 64)))
+    const int64_t channels = image ? g->o : g->c, depth = half ? 64 : 32;
+    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || p->type_a != p->type_b
+        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % (depth / 8) || !g->n || !(weight ? half : plain))
         return false;
-    const int log = channels <= 16 ? 2 : channels <= 32;
+    const int log = channels <= depth / 4 ? 2 : channels <= depth / 2;
     c->lines = 0;
     if (!weight) gtr__lines_places_choice(g, image, caps, c, log);
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);

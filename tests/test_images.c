@@ -730,7 +730,12 @@ static const int large_shapes[][12] = {
     { 33, 32, 14, 14, 72, 3, 3, 1, 1, 1, 0, 0 }, { 21, 40, 33, 19, 24, 3, 3, 1, 1, 2, 0, 0 },
     { 40, 16, 28, 28, 16, 5, 5, 1, 2, 1, 0, 0 }, { 12, 24, 1, 200, 64, 1, 9, 1, 4, 1, 0, 0 },
     { 11, 56, 30, 70, 48, 2, 5, 1, 1, 1, 1, 0 }, { 130, 128, 4, 5, 136, 3, 3, 1, 1, 1, 0, 0 },
-    { 9, 8, 7, 9, 64, 3, 3, 1, 2, 1, 0, 0 },
+    { 20, 128, 16, 16, 136, 3, 3, 1, 1, 1, 0, 0 }, { 9, 72, 19, 13, 200, 3, 3, 1, 2, 2, 0, 0 },
+    { 11, 96, 1, 150, 72, 1, 7, 1, 3, 1, 0, 1 }, { 12, 256, 1, 90, 64, 1, 3, 1, 1, 1, 0, 0 },
+    { 6, 112, 14, 18, 104, 3, 3, 1, 1, 1, 1, 0 }, { 8, 100, 12, 20, 65, 3, 3, 1, 1, 1, 0, 0 },
+    { 5, 128, 12, 12, 128, 5, 5, 1, 2, 1, 0, 0 }, { 10, 33, 17, 20, 36, 3, 3, 1, 1, 1, 0, 0 },
+    { 7, 64, 30, 23, 60, 3, 3, 1, 1, 1, 0, 0 }, { 21, 36, 9, 35, 64, 2, 3, 1, 1, 2, 1, 0 },
+    { 9, 8, 7, 9, 64, 3, 3, 1, 2, 1, 0, 0 }, { 5, 96, 12, 21, 80, 3, 3, 1, 1, 1, 0, 0 },
 };
 static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
 {
@@ -828,7 +833,7 @@ static void large(void)
     static const char *const names[] = { "y", "dx", "dweight", "dbias" };
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 3 : 0; q < shapes; q++) {
+    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 4 : 0; q < shapes; q++) {
         const int *s = large_shapes[q];
         float *v[2][4];
         int64_t n[4];
@@ -849,9 +854,10 @@ static void large(void)
     }
 }
 
-/* What epilogues of convolutions of few channels do, over several tiles of theirs: bias, activation, what is added in
-   front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
-static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act, float *v[4], int64_t n[4])
+/* What epilogues of convolutions of few channels, 40 or 96, do, over several tiles of theirs: bias, activation, what is
+   added in front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
+static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int wide, int act, float *v[4],
+                                 int64_t n[4])
 {
     static const char *const names[] = { "a.weight", "b.weight", "b.bias" };
     gtr_context *ctx = gtr_create(desc);
@@ -859,8 +865,8 @@ static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act
     memset(&how, 0, sizeof how);
     how.precision = precision; how.loss_scale = 1;
     tensor x = gtr_parameter(ctx, "x", gtr_shape4(20, 24, 20, 36), uniform(1)),
-        h = pool_act(act, gtr_conv2d(x, "a", 40, 3, 1, 1)),
-        y = pool_act(act, gtr_add(gtr_conv2d(h, "b", 40, 3, 1, 1), h)),
+        h = pool_act(act, gtr_conv2d(x, "a", wide, 3, 1, 1)),
+        y = pool_act(act, gtr_add(gtr_conv2d(h, "b", wide, 3, 1, 1), h)),
         z = pool_act(act, gtr_batch_norm(gtr_conv2d(y, "c", 24, 3, 1, 1), "norm")),
         r = gtr_parameter(ctx, "r", gtr_tensor_shape(z), uniform(1));
     gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(gtr_add(z, x), r), NULL, 0, false), how);
@@ -871,19 +877,20 @@ static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act
 }
 static void epilogues(void)
 {
-    static const gtr_precision precisions[] = { GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static const gtr_precision precisions[] = { GTR_MIXED_BF16, GTR_MIXED_FP16, GTR_TF32 };
     /* Eight roundings; with a kink the root of one, for as large a part of all values is on its other side. */
-    static const double smooth[] = { 3e-2, 4e-3 }, kinked[] = { 6e-2, 2.2e-2 };
+    static const double smooth[] = { 3e-2, 4e-3, 4e-3 }, kinked[] = { 6e-2, 2.2e-2, 5e-2 };
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 2; p++) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
+    for (int i = 0; i < 5; i += small ? 2 : 1) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
+        const int p = i % 3, wide = i < 3 ? 40 : 96;
         const double ratio = act == 0 || (act >= 3 && act <= 5) ? kinked[p] : smooth[p];
         float *v[2][4];
         int64_t n[4];
         gtr_desc desc = desc0();
-        gtr_context *mine = epilogue_run(desc, precisions[p], act, v[0], n);
+        gtr_context *mine = epilogue_run(desc, precisions[p], wide, act, v[0], n);
         const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
         desc.device = GTR_DEVICE_CPU;
-        gtr_context *other = epilogue_run(desc, precisions[p], act, v[1], n);
+        gtr_context *other = epilogue_run(desc, precisions[p], wide, act, v[1], n);
         if (lacks) SKIP("activation %d: %s", act, gtr_error_text(mine));
         else CHECK(!gtr_error(mine) && !gtr_error(other), "activation %d: %s%s", act, gtr_error_text(mine),
             gtr_error_text(other));
@@ -894,7 +901,7 @@ static void epilogues(void)
                 far += d * d; all += (double)v[1][k][i] * v[1][k][i];
             }
             CHECK(lacks || (all > 0 && far <= ratio * ratio * all), "gradient %d, activation %d, precision "
-                "%d: %g of %g from the CPU's", k, act, (int)precisions[p], sqrt(far), sqrt(all));
+                "%d, %d channels: %g of %g from the CPU's", k, act, (int)precisions[p], wide, sqrt(far), sqrt(all));
             free(v[0][k]); free(v[1][k]);
         }
         gtr_destroy(mine); gtr_destroy(other);
