@@ -242,8 +242,9 @@ typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE
 typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
 } gtr_missing;
-/* How steps get a data set's rows: with GTR_STREAM_ALWAYS, and without a word where the device has no room for them
-   beside what training takes, they stay in host memory, are read ahead by a thread and copied under earlier steps. */
+/* Where steps read a data set's rows. Streamed rows stay in host memory; a thread reads ahead and uploads overlap
+   earlier steps. AUTO: streamed if the device has no room for them beside training's memory; NEVER: always on the
+   device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
@@ -259,6 +260,7 @@ typedef struct gtr_predictor gtr_predictor;
 typedef struct gtr_dataset gtr_dataset;
 
 #define GTR_MAX_DIMS 8
+#define GTR_MAX_COLUMNS 16
 #define GTR_BATCH    (-1) /* the batch's size; -k is k times it */
 #define GTR_ZERO     1e-38f /* for a descriptor's field that shall be zero and not its default */
 
@@ -556,16 +558,16 @@ typedef struct gtr_augment_desc {
     float brightness; /* b: times a number from 1 - b to 1 + b, before mean and std */
     float contrast; /* c: the distance from mean times one from 1 - c to 1 + c */
 } gtr_augment_desc;
-typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
-/* Rows that a function makes. */
+typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[GTR_MAX_COLUMNS]; } gtr_arrays_desc;
 typedef struct gtr_callback_desc {
     int64_t rows; /* an epoch's; of a source without an end as many as an epoch is to have */
-    int columns; /* 1 to 16, of column: dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
-    gtr_column column[16];
-    /* Writes rows begin to end - 1, from column[k] on those of column k; false: it failed, which ends the run with
-       GTR_ERR_USER, but a fit that gtr_stop is stopping as others. It depends on epoch (from 0; evaluations': 0) and
-       row alone: rows are asked for in any order, ahead of the steps that read them, again, and some that none reads.
-       (What depends on more, as a ring buffer, does not train twice the same. Without shuffling rows come in order.)
+    int columns;
+    gtr_column column[GTR_MAX_COLUMNS]; /* dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
+    /* Writes rows begin .. end - 1 of each column k to column[k]. Returns false on failure: the run ends with
+       GTR_ERR_USER, or as stopped if gtr_stop was called on the fit. Must be a function of (epoch, row) alone (epochs
+       from 0; evaluations use 0): rows are asked for in any order (in theirs without shuffling), ahead of the steps,
+       repeatedly, and in vain. A source that depends on more (a ring buffer) works, but training is then not
+       reproducible.
        It may wait: steps then wait for it, and a fit's end and gtr_destroy until it returns. A context's calls are one
        after the other, from a thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and
        in the search for what is not finite, from the context's. It calls nothing of this context but gtr_dataset_row */
@@ -1094,12 +1096,11 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 // >>data
 /* Data sets copy what they are given, keep it on the device and belong to the context. NULL and an error on failure. */
 GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
-/* Rows of a generator, a ring buffer, a file larger than memory: see gtr_callback_desc. Trained on and evaluated as
-   others are, bytes and all, shuffled, cut short and gone on with; what copies or measures rows refuses it
-   (GTR_ERR_STATE), and gtr_dataset_row is NULL. It may have fewer columns than there are inputs, see
+/* Rows that a function makes, see gtr_callback_desc; results are those of the same rows in memory. What copies or
+   measures rows refuses it (GTR_ERR_STATE); gtr_dataset_row is NULL. For fewer columns than inputs see
    gtr_dataset_stream. */
 GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc);
-/* How steps get d's rows, the same bytes in any case; before its first use. On the CPU streaming is reading ahead.
+/* Before d's first use; results are the same in any case. On the CPU streaming is reading ahead.
    Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
    costs. */
@@ -1107,10 +1108,9 @@ GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
-/* The same of files that are mapped, and read where and when rows are wanted: they may be larger than memory, and have
-   to stay as they are (where one gets shorter the system ends the process). So are parts of it, by gtr_dataset_split,
-   _split_random, _subset and _sample, which take 8 bytes a row, and are streamed; _concat, _append and _windows read
-   all of it. See gtr_dataset_stream. */
+/* The same of files that are mapped: they may be larger than memory, and must stay as they are (where one gets shorter
+   the system ends the process). Parts by gtr_dataset_split, _split_random, _subset and _sample take 8 bytes a row and
+   are streamed; _concat, _append and _windows read all of it. */
 GTR_API gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const char *labels);
 /* CIFAR's binary files, n of them one behind the other: columns "image" (u8, (3, 32, 32), for inputs (N, 3, 32, 32)
    and (N, 32, 32, 3)) and "label" (u8). classes: 10 for CIFAR-10, whose rows are a label and the image; for CIFAR-100,
@@ -1132,8 +1132,8 @@ GTR_API const char *gtr_dataset_class(const gtr_dataset *d, int64_t label);
 GTR_API int64_t gtr_dataset_categories(const gtr_dataset *d, int column);
 GTR_API const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id);
 GTR_API int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text); /* -1: it has none */
-/* Which column has this name (of a CSV those that are not "features together"): for what takes a column's number. 16,
-   which all of that refuses, and an error, if there is none. */
+/* Which column has this name (of a CSV those that are not "features together"). If there is none an error, and
+   GTR_MAX_COLUMNS, which all that takes a column's number refuses. */
 GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
 /* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
@@ -1209,8 +1209,7 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
-/* Notes "NAME.0", "NAME.1", ... of what a column's ids or labels are called, NAME being the column's, for a program
-   that has but the model. */
+/* Notes "NAME.0", "NAME.1", ...: what ids or labels of column NAME are called, for a program that has but the model. */
 GTR_API gtr_result gtr_dataset_note(const gtr_dataset *d, int column);
 /* All that t's training goes on from, as gtr_save writes a file: the context's parameters and buffers, t's states and
    averages, steps, rate, loss scale, epoch and place in it; in gtr_fit's callback the fit's own, too. Not the values of
@@ -2386,7 +2385,7 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
-/* A file, and of how many columns it is. */
+/* A file that is mapped; users: columns that refer to it, the last of which unmaps it. */
 typedef struct { uint8_t *bytes; size_t size; int users; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
@@ -2415,7 +2414,7 @@ struct gtr_dataset {
     char name[160]; /* for errors: the file or "arrays" */
     int64_t rows, room; /* room: how many fit; 0: the rows */
     int n_columns;
-    gtr__column column[16];
+    gtr__column column[GTR_MAX_COLUMNS];
     /* of windows of several series: where each begins; of a part of files that are mapped, a view: its rows there;
        NULL: none */
     int64_t *index, *device_index;
@@ -5308,8 +5307,8 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
         const int64_t step = w->own ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
         int64_t n = line[i].n, y = line[i].y, x = line[i].x;
         if (w->runs) {
-            const gtr__conv_line *up = &line[i - 1];
-            const bool below = i && up->n == n && up->x == x && up->y + 1 == y && g->dh == 1 && g->sh < b->ys;
+            const gtr__conv_line *up = i ? &line[i - 1] : NULL;
+            const bool below = up && up->n == n && up->x == x && up->y + 1 == y && g->dh == 1 && g->sh < b->ys;
             gtr__conv_cols one = *b;
             one.ys = 1;
             line[i].a = below ? up->a + g->sh * pixels * b->cs : room;
@@ -5650,8 +5649,7 @@ static void gtr__conv_dw_combine(GTR__SPAN) {
                 }
     }
 }
-static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *x,
-        const gtr__arg *dy, bool bias) {
+static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *x, const gtr__arg *dy, bool bias) {
     const int64_t k = g->kh * g->kw * g->cg, each = g->oh * g->ow, rows = g->n * each;
     gtr__conv_dw_job d = GTR__ZERO;
     gtr__conv_cols b = GTR__ZERO;
@@ -6191,8 +6189,7 @@ static void gtr__gn_range(GTR__SPAN) {
 GTR__CPU(group_norm_fwd) {
     const gtr__gn_job w = gtr__gn_of(c, false);
     GTR__WANTS(0);
-    return gtr__ranges(cpu, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups,
-        GTR__CHUNK / 4 / (w.pixels * w.wide));
+    return gtr__ranges(cpu, gtr__gn_range, &w, c->in[0].shape.dim[0] * w.groups, GTR__CHUNK / 4 / (w.pixels * w.wide));
 }
 GTR__CPU(group_norm_bwd) {
     const gtr__gn_job w = gtr__gn_of(c, true);
@@ -6620,8 +6617,7 @@ static void gtr__xent_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__xent_backward(GTR__ARGS, const gtr__arg *dx, const void *lse,
-        const void *counted, double dy) {
+static gtr_result gtr__xent_backward(GTR__ARGS, const gtr__arg *dx, const void *lse, const void *counted, double dy) {
     const double count = *(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
     return gtr__ranges(cpu, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
@@ -9676,7 +9672,8 @@ static void gtr__column_range(gtr__column *c, int64_t rows) {
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
 /* Fails with why and what, and lists both sides. */
-static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why, const char *what) {
+static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input, int n, const char *why,
+        const char *what) {
     char text[512], shape[GTR__TEXT];
     size_t at = 0;
     for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
@@ -11431,15 +11428,16 @@ typedef struct gtr__stream {
     gtr_dataset *data; /* NULL: nothing is read */
     gtr__sequence order;
     int64_t most; /* batches of a piece */
-    size_t at[16]; /* of each column in a slot */
+    size_t at[GTR_MAX_COLUMNS]; /* of each column in a slot */
     int64_t start, sent; /* batches from start on were uploaded until sent; start -1: none is */
     double waited; /* seconds that the device was seen to wait for data */
     gtr__thread thread;
     bool threaded;
-    /* Behind gate: batches until filled lie in the slots, those until room may. busy: one is being filled. failed: it
-       was not, for rows from bad[1] until bad[2] of epoch bad[0] */
+    /* Behind gate: batches until filled lie in the slots, those until limit may. One is being filled: busy, or
+       failed */
     gtr__gate *gate;
-    int64_t filled, room, bad[3];
+    int64_t filled, limit;
+    struct { int64_t epoch, begin, end; } bad; /* rows that the callback failed at */
     bool stop, busy, failed;
 } gtr__stream;
 static gtr_result gtr__drain(gtr_context *ctx) {
@@ -11978,8 +11976,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
         const bool batched = gtr__batched(x), set = batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
-        if ((fed && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit)
-                || op->sets == x->sets)
+        if ((fed && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit) || op->sets == x->sets)
             continue;
         const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
         void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
@@ -12372,7 +12369,7 @@ gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
 
    Host slot s is never filled before its last upload is done, nor device slot s written before steps that read it are.
    Without a thread a step's batch is filled when it is asked for. */
-#define GTR__SLOT_BYTES 2097152
+#define GTR__SLOT_BYTES ((int64_t)2 << 20) /* long copies, beside a launch; little pinned memory */
 #define GTR__SLOT_BATCHES 64
 static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) {
     return drop_last ? rows / batch : (rows + batch - 1) / batch;
@@ -12393,16 +12390,11 @@ static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
 static size_t gtr__column_start(const gtr__column *c, int64_t r) {
     return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
 }
-/* Room for a row of a callback's, and at[k] where column k's is. NULL: the data set has its rows, or no memory. */
-static void *gtr__callback_room(const gtr_dataset *d, void **at) {
+/* Bytes of so many rows of each column, one behind the other; at[k]: where column k's begin. */
+static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
     size_t n = 0;
-    for (int pass = 0; d->call.fill && pass < 2; pass++) {
-        uint8_t *room = pass ? GTR__NEW(d->ctx, uint8_t, n) : NULL;
-        if (pass && !room) return NULL;
-        n = 0;
-        for (int i = 0; i < d->n_columns; n += GTR__ROUND_UP(d->column[i++].row_bytes, 64)) if (pass) at[i] = room + n;
-    }
-    return at[0];
+    for (int i = 0; i < d->n_columns; n += GTR__ROUND_UP((size_t)rows * d->column[i++].row_bytes, 256)) at[i] = n;
+    return n;
 }
 static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at) {
     gtr__gate_lock(d->ctx->calls);
@@ -12430,7 +12422,7 @@ static uint8_t *gtr__slot_row(const gtr__stream *s, void *const *slot, int64_t k
 static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
     gtr_dataset *d = s->data;
     const gtr__batch p = gtr__batch_of(&s->order, k);
-    void *to[16];
+    void *to[GTR_MAX_COLUMNS];
     for (int64_t r = 0, n; r < p.rows; r += n) {
         int64_t row = p.first + r;
         if (p.key) GTR__SHUFFLE(row, s->order.rows, p.key);
@@ -12441,7 +12433,7 @@ static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
             if (of->host) memcpy(to[c], of->host + gtr__column_start(of, row), of->row_bytes);
         }
         if (!d->call.fill || gtr__callback_call(d, p.epoch, row, row + n, to)) continue;
-        s->bad[0] = p.epoch; s->bad[1] = row; s->bad[2] = row + n;
+        s->bad.epoch = p.epoch; s->bad.begin = row; s->bad.end = row + n;
         return false;
     }
     return true;
@@ -12461,7 +12453,7 @@ GTR__THREAD(gtr__stream_main, arg) {
     gtr__stream *s = (gtr__stream *)arg;
     gtr__gate_lock(s->gate);
     while (!s->stop)
-        if (s->failed || s->filled >= GTR__MIN(s->room, s->order.end)) gtr__gate_sleep(s->gate);
+        if (s->failed || s->filled >= GTR__MIN(s->limit, s->order.end)) gtr__gate_sleep(s->gate);
         else gtr__stream_next(s);
     gtr__gate_unlock(s->gate);
     return GTR__THREAD_END;
@@ -12477,10 +12469,10 @@ static void gtr__gate_end(gtr_context *ctx, gtr__gate *g) {
     if (g && !gtr__forked(ctx)) gtr__gate_free(g);
     gtr__mfree(ctx, g);
 }
-/* Nothing is read ahead any more; slots stay for the next set. */
-static void gtr__stream_end(gtr__runner *r) {
+/* Nothing of d, NULL: of any, is read ahead any more; slots stay for the next set. */
+static void gtr__stream_end(gtr__runner *r, const gtr_dataset *d) {
     gtr__stream *s = r ? r->stream : NULL;
-    if (!s || !s->data) return;
+    if (!s || !s->data || (d && s->data != d)) return;
     if (s->threaded && !gtr__forked(r->ctx)) {
         gtr__gate_lock(s->gate);
         s->stop = true;
@@ -12493,7 +12485,7 @@ static void gtr__stream_end(gtr__runner *r) {
 static void gtr__stream_free(gtr__runner *r) {
     gtr__stream *s = r->stream;
     if (!s) return;
-    gtr__stream_end(r);
+    gtr__stream_end(r, NULL);
     for (int i = 0; i < 2; i++) if (s->last[i]) r->ctx->be->event_free(r->ctx->instance[0], s->last[i]);
     gtr__slots_free(r->ctx, 0, &s->f);
     gtr__gate_end(r->ctx, s->gate);
@@ -12501,10 +12493,8 @@ static void gtr__stream_free(gtr__runner *r) {
 }
 /* No runner reads d any more. */
 static void gtr__streams_end(const gtr_dataset *d) {
-    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
-        if (t->runner && t->runner->stream && t->runner->stream->data == d) gtr__stream_end(t->runner);
-    gtr__runner *r = d->ctx->runner;
-    if (r && r->stream && r->stream->data == d) gtr__stream_end(r);
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) gtr__stream_end(t->runner, d);
+    gtr__stream_end(d->ctx->runner, d);
 }
 /* r reads d in this order. alone: a batch is a piece, as beside it a batch is read that gtr_set set. */
 static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, bool alone) {
@@ -12517,7 +12507,7 @@ static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__s
         if (!(s->gate = gtr__gate_new(ctx))) { gtr__mfree(ctx, s); return GTR_ERR_NOMEM; }
         r->stream = s;
     }
-    gtr__stream_end(r);
+    gtr__stream_end(r, NULL);
     for (int i = 0; i < d->n_columns; i++) bytes += d->column[i].row_bytes;
     if (bytes > (SIZE_MAX >> 1) / (size_t)o->batch)
         return GTR__FAIL(ctx, NOMEM, "data set \"%s\": a batch of %jd rows is beyond memory", d->name,
@@ -12525,21 +12515,17 @@ static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__s
     const int64_t most = GTR__SLOT_BYTES / (int64_t)GTR__MAX(bytes * (size_t)o->batch, 1);
     s->order = *o;
     s->most = alone ? 1 : GTR__MAX(GTR__MIN(GTR__MIN(most, GTR__SLOT_BATCHES), o->per), 1);
-    bytes = 0;
-    for (int i = 0; i < d->n_columns; i++) {
-        s->at[i] = bytes;
-        bytes += GTR__ROUND_UP((size_t)(s->most * o->batch) * d->column[i].row_bytes, 256);
-    }
+    bytes = gtr__rows_layout(d, s->most * o->batch, s->at);
     GTR__TRY(gtr__drain(ctx)); /* steps that read a slot */
     GTR__TRY(gtr__slots_room(ctx, 0, &s->f, bytes, "data set", d->name));
     s->data = d; s->start = -1;
-    s->filled = s->room = 0; s->stop = s->failed = s->busy = false;
+    s->filled = s->limit = 0; s->stop = s->failed = s->busy = false;
     s->threaded = !d->call.same_thread && gtr__thread_start(&s->thread, gtr__stream_main, s);
     return GTR_OK;
 }
-static void gtr__stream_room(gtr__stream *s, int64_t piece) {
+static void gtr__stream_limit(gtr__stream *s, int64_t piece) {
     gtr__gate_lock(s->gate);
-    s->room = gtr__piece_begin(s, piece);
+    s->limit = gtr__piece_begin(s, piece);
     gtr__gate_wake(s->gate);
     gtr__gate_unlock(s->gate);
 }
@@ -12548,7 +12534,7 @@ static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
     gtr__stream *s = r->stream;
     s->start = -1;
     gtr__gate_lock(s->gate);
-    s->room = 0;
+    s->limit = 0;
     while (s->busy) gtr__gate_sleep(s->gate);
     gtr__gate_unlock(s->gate);
     GTR__TRY(gtr__drain(r->ctx));
@@ -12557,7 +12543,7 @@ static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
     gtr__gate_unlock(s->gate);
     s->start = s->sent = k;
     s->before[0] = s->before[1] = 0;
-    gtr__stream_room(s, gtr__piece_of(s, k) + 2);
+    gtr__stream_limit(s, gtr__piece_of(s, k) + 2);
     return GTR_OK;
 }
 /* Spins while the device does steps that were launched before, or until more than `most` batches are filled. True: it
@@ -12604,7 +12590,7 @@ static gtr_result gtr__stream_turn(gtr__runner *r, int64_t piece) {
         GTR__TRY(gtr__backend_result(r->ctx, w, s->data->name));
         s->waited += gtr__now() - since;
     }
-    gtr__stream_room(s, piece + 2);
+    gtr__stream_limit(s, piece + 2);
     return GTR_OK;
 }
 /* Batches from k on, all of a piece, go to the device. */
@@ -12638,11 +12624,11 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
         if (k == begin && k > s->start) GTR__TRY(gtr__stream_turn(r, piece));
         const int64_t there = GTR__MIN(gtr__stream_await(r, k), end - k);
         if (there < 1) {
-            const int64_t *bad = s->bad;
             s->start = -1; /* who goes on asks again */
             if (r->ctx->fits && gtr__stop_get(r->ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
             return GTR__FAIL(r->ctx, USER, "data set \"%s\": its callback failed in epoch %jd (from 0), rows %jd to "
-                "%jd", s->data->name, (intmax_t)bad[0], (intmax_t)bad[1], (intmax_t)bad[2] - 1);
+                "%jd", s->data->name, (intmax_t)s->bad.epoch, (intmax_t)s->bad.begin,
+                (intmax_t)s->bad.end - 1);
         }
         GTR__TRY(gtr__stream_upload(r, k, there));
         s->sent = k + there;
@@ -12650,8 +12636,8 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
     *n = (int)GTR__MIN(*n, GTR__MIN(s->sent, end) - k);
     return GTR_OK;
 }
-/* Labels and ids of a callback's rows in batch k, which is in its host slot. tell: of an error. */
-static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool tell) {
+/* Labels and ids of a callback's rows in batch k, which is in its host slot. report: an error. */
+static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool report) {
     char text[GTR__RANGE_TEXT];
     const gtr__batch p = gtr__batch_of(&s->order, k);
     for (int q = 0; q < e->n_limited; q++) {
@@ -12661,7 +12647,7 @@ static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e,
         const int64_t bad = c < 0 ? -1 : gtr__out_of_range(e->limited[q], gtr__slot_row(s, s->f.host, k, c), of->dtype,
             p.rows * of->row, text);
         if (bad < 0) continue;
-        if (!tell) return GTR_ERR_ARG;
+        if (!report) return GTR_ERR_ARG;
         int64_t row = p.first + bad / of->row;
         if (p.key) GTR__SHUFFLE(row, s->order.rows, p.key);
         return GTR__BAD_ARG(s->data->ctx, "data set \"%s\": epoch %jd (from 0), row %jd, column %d: %s (input \"%s\")",
@@ -12670,7 +12656,7 @@ static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e,
     return GTR_OK;
 }
 /* What gtr_set set for inputs without a column. */
-static gtr_result gtr__beside(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
+static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) {
         const gtr_tensor *x = e->input[i];
         gtr__feeding *f = x->feeding;
@@ -12709,7 +12695,7 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
         for (int i = 0; i < e->n_inputs; i++) if (e->column[i] >= 0) rec[j].src[i] = d->streamed
             ? (uintptr_t)s->f.device[gtr__piece_of(s, k) & 1] + s->at[e->column[i]]
             : (uintptr_t)d->column[e->column[i]].device;
-        GTR__TRY(gtr__beside(r, e, p.rows, &rec[j]));
+        GTR__TRY(gtr__inputs_by_set(r, e, p.rows, &rec[j]));
     }
     return gtr__check_ranges(r->ctx, e, true);
 }
@@ -12739,12 +12725,12 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     return NULL;
 }
 static size_t gtr__resident_bytes(const gtr_context *ctx);
+static size_t gtr__total_at(gtr_trainer *t, int64_t batch);
 /* Whether d's rows have room on the device beside all that steps of so many rows ask for. */
 static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batch) {
     gtr_context *ctx = d->ctx;
     const size_t has = ctx->device_bytes, sets = gtr__resident_bytes(ctx), driver = (size_t)32 << 20;
     size_t bytes = 0, room = 0, all;
-    gtr_memory_report m = GTR__ZERO;
     if (!ctx->caps.cuda) return true;
     for (int i = 0; i < d->n_columns; i++)
         bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
@@ -12752,9 +12738,9 @@ static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batc
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
     if (ctx->desc.memory_limit) room = GTR__MIN(room, ctx->desc.memory_limit - GTR__MIN(ctx->desc.memory_limit, has));
     if (bytes <= room / 64) return true;
-    if (bytes > room || gtr_memory_plan(t, batch, &m)) return bytes <= room;
-    const size_t more = m.total - GTR__MIN(m.total, has - GTR__MIN(has, sets));
-    return more <= room - bytes;
+    if (bytes > room) return false;
+    const size_t total = gtr__total_at(t, batch);
+    return total == SIZE_MAX || total - GTR__MIN(total, has - GTR__MIN(has, sets)) <= room - bytes;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -13037,8 +13023,11 @@ static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, s
     if (!d) return false;
     const gtr__sequence o = gtr__sequence_of(t);
     const gtr__batch p = gtr__batch_of(&o, gtr__data_batch(t, step));
-    void *at[16] = { NULL }, *room = gtr__callback_room(d, at);
+    void *at[GTR_MAX_COLUMNS] = { NULL };
+    size_t begin[GTR_MAX_COLUMNS];
+    uint8_t *room = d->call.fill ? GTR__NEW(d->ctx, uint8_t, gtr__rows_layout(d, 1, begin)) : NULL;
     bool found = false;
+    for (int i = 0; room && i < d->n_columns; i++) at[i] = room + begin[i];
     for (int64_t k = 0; k < p.rows && !found; k++) {
         int64_t row = p.first + k, j = 0;
         if (p.key) GTR__SHUFFLE(row, d->rows, p.key);
@@ -13266,8 +13255,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e,
-        int *column) {
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e, int *column) {
     gtr_context *ctx = d->ctx;
     char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
@@ -13324,7 +13312,7 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
 }
 static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
-    gtr__stream_end(t->runner);
+    gtr__stream_end(t->runner, NULL);
     t->data = NULL;
 }
 /* Drains the queue: no run is set back to steps of other data. */
@@ -13710,10 +13698,10 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     gtr_context *ctx = t->ctx;
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
-    GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
+    if (data) batch = GTR__MIN(batch, data->rows);
+    GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
     GTR__TRY(gtr__dataset_ready(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
-    batch = GTR__MIN(batch, data->rows);
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
@@ -13750,7 +13738,7 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__averages_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
-    if (t) gtr__stream_end(t->ctx->runner);
+    if (t) gtr__stream_end(t->ctx->runner, NULL);
     return gtr__averages_end(t, averages, r);
 }
 
@@ -13985,7 +13973,7 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
         if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
         if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
     }
-    gtr__stream_end(ctx->runner);
+    gtr__stream_end(ctx->runner, NULL);
     gtr__mfree(ctx, x); gtr__mfree(ctx, y);
     return r;
 }
@@ -14517,7 +14505,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     ctx->fits--;
     t->read_end = 0;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
-    gtr__stream_end(ctx->runner);
+    gtr__stream_end(ctx->runner, NULL);
     return r;
 }
 
@@ -14629,8 +14617,7 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_KEPT || gtr__predictor_find(p, GTR__OUT, v->tensor) >= 0) continue;
-        GTR__FAIL(own, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
-                  gtr__value_name(&e->plan, i));
+        GTR__FAIL(own, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't", gtr__value_name(&e->plan, i));
         ok = false;
     }
     if (!ok) { gtr__predictor_drop(p, e); return NULL; }
@@ -15141,7 +15128,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
     if (d->device_index && d->device_index != d->index)
         gtr__device_free(d->ctx, 0, d->device_index, (size_t)d->rows * sizeof *d->index);
     gtr__mfree(d->ctx, d->index);
-    for (int i = 0; i < 16; i++) gtr__file_unmap(d->ctx, d->column[i].mapped);
+    for (int i = 0; i < GTR_MAX_COLUMNS; i++) gtr__file_unmap(d->ctx, d->column[i].mapped);
     for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         gtr__column_off(d, c);
@@ -15182,8 +15169,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
         float scale, float shift) {
     return gtr__dataset_column_of(d, name, dtype, shape, scale, shift, NULL);
 }
-/* One more column like c, which may be another data set's. */
-/* One more column, like c; without rows of its own where those are to be a view of c's. */
+/* One more column like c, which may be another data set's; view: it refers to c's rows. */
 static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
         view ? c->host : NULL);
@@ -15247,8 +15233,7 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
         const gtr_float v = (gtr_float)f;
         if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
             return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
-            "within the "
-                "range of float32", name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), f);
+            "within the range of float32", name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), f);
         if (c->dtype == GTR_I32 && (i < INT32_MIN || i > INT32_MAX))
             return GTR__BAD_ARG(d->ctx,
             GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
@@ -15278,8 +15263,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
         return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has %d dimensions, want 0 to %d", who, i,
             c->shape.ndim, GTR_MAX_DIMS - 1);
     for (int k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
-        return GTR__FAIL(ctx, SHAPE,
-            "%s: a row of column %d has shape %s, want extents of at least 1", who, i,
+        return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has shape %s, want extents of at least 1", who, i,
             gtr__shape_text(&c->shape, text));
     if (c->channels_last && (c->shape.ndim < 2 || gtr__count(&c->shape) > 1 << 30))
         return GTR__FAIL(ctx, SHAPE, "%s: column %d has channels last and rows %s, want (H, W, C) or the like, at most "
@@ -15311,14 +15295,13 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
     }
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
-    for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
+    for (int i = 0; d && i < GTR_MAX_COLUMNS && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
             ok = !gtr__column_check(ctx, from, i, d->name);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
-            : 0,
-            false, desc.rows, from->shape, (const uint8_t *)from->data };
+            : 0, false, desc.rows, from->shape, (const uint8_t *)from->data };
         if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
             : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
         if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) { gtr__dataset_free(d); return NULL; }
@@ -15331,7 +15314,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
 gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     static const char who[] = "gtr_dataset_callback";
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.rows < 1 || desc.columns < 1 || desc.columns > 16 || !desc.fill) {
+    if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill) {
         GTR__BAD_ARG(ctx, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
         return NULL;
@@ -15339,7 +15322,7 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
-        from.borrow = true; /* no other dtypes */
+        from.borrow = true; /* no other dtypes; d below: any non-NULL, for no memory */
         gtr__column *c = gtr__column_check(ctx, &from, i, who) ? NULL
             : gtr__dataset_column_of(d, from.name, from.dtype, &from.shape, from.scale, from.shift, d);
         if (!c) { gtr__dataset_free(d); return NULL; }
@@ -15496,8 +15479,7 @@ static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int 
         gtr__file_close(&f);
         GTR__TRY(r);
     }
-    return done == d->rows ? GTR_OK : GTR__OF_FILE(d->ctx, IO, "files became shorter while they were read",
-        paths[0]);
+    return done == d->rows ? GTR_OK : GTR__OF_FILE(d->ctx, IO, "files became shorter while they were read", paths[0]);
 }
 gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes) {
     const gtr_shape image = gtr_shape3(3, 32, 32), label = gtr_shape0();
@@ -16375,8 +16357,7 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     memset(a, 0, sizeof *a);
     if (gtr__is_gzip(ctx, name, b, size)) return GTR_ERR_FORMAT;
     if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return GTR__BAD_FILE(ctx, "no .npy file: it does not begin with "
-        "\\x93NUMPY"
-        "%s", name, size > 1 && b[0] == 'P' && b[1] == 'K' ? " (an .npz is for gtr_dataset_npz)" : "");
+        "\\x93NUMPY%s", name, size > 1 && b[0] == 'P' && b[1] == 'K' ? " (an .npz is for gtr_dataset_npz)" : "");
     const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_get(b + 8, (int)at - 8);
     if (b[6] < 1 || b[6] > 3 || b[7])
         return GTR__BAD_FILE(ctx, "version %d.%d of .npy, want 1.0 to 3.0", name, b[6], b[7]);
@@ -16387,8 +16368,7 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
         return GTR__BAD_FILE(ctx, "its header is no dict of 'descr', 'fortran_order' and 'shape'", name);
     while (k < (int)GTR__LENGTH(known) && strcmp(descr, known[k])) k++;
     if (k == (int)GTR__LENGTH(known)) return GTR__OF_FILE(ctx, UNSUPPORTED, "dtype %s, supported are <f2 <f4 <f8 |u1 "
-        "|i1 "
-        "<i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
+        "|i1 <i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
     if (ndim < 1 || ndim > GTR_MAX_DIMS)
         return GTR__OF_FILE(ctx, UNSUPPORTED, "%d dimensions, supported are 1 to %d", name, ndim, GTR_MAX_DIMS);
     a->kind = descr[1]; a->size = descr[2] - '0';
@@ -16402,13 +16382,12 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     }
     a->data = b + at + n;
     return want == size - at - n ? GTR_OK : GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its shape and dtype",
-        name,
-        (uintmax_t)(size - at - n), (uintmax_t)want);
+        name, (uintmax_t)(size - at - n), (uintmax_t)want);
 }
-/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. map: they
-   are mapped, and it borrows them. */
+/* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. With
+   desc.map they are mapped, and it borrows them. */
 static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
-        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc, bool map) {
+        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc) {
     gtr__npy a;
     if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
     if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
@@ -16419,30 +16398,29 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
     const float scale = a.kind == 'b' ? 1 : desc.scale, shift = a.kind == 'b' ? 0 : desc.shift;
     const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran
         && (size_t)(a.data - bytes) % (size_t)a.size == 0;
-    if (map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
+    if (desc.map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
         ".floats), u1 or b1, and C's order (NumPy's astype and ascontiguousarray make them)", name, a.kind, a.size,
         a.fortran ? " in Fortran's order" : "");
-    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, map ? a.data : NULL);
-    return c && map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, desc.map ? a.data : NULL);
+    return c && desc.map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
 static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
     const gtr_float factor[2] = { desc->scale, desc->shift };
-    if (paths && n >= 1 && n <= 16 && !gtr__nonfinite(factor, 2)) return true;
+    if (paths && n >= 1 && n <= GTR_MAX_COLUMNS && !gtr__nonfinite(factor, 2)) return true;
     return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16 whose paths are not NULL, and finite "
-        "numbers",
-        who, paths ? n : 0, desc->scale, desc->shift);
+        "numbers", who, paths ? n : 0, desc->scale, desc->shift);
 }
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
     gtr_dataset *d = NULL;
     bool all = paths != NULL;
     uint64_t size;
     if (!gtr__usable(ctx)) return NULL;
-    for (int k = 0; all && k < n && n <= 16; k++) all = paths[k] != NULL;
+    for (int k = 0; all && k < n && n <= GTR_MAX_COLUMNS; k++) all = paths[k] != NULL;
     bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
     for (int k = 0; k < n && ok; k++) {
         gtr__mapping *m = desc.map ? gtr__file_mapped(ctx, paths[k]) : NULL;
         uint8_t *bytes = m ? m->bytes : desc.map ? NULL : gtr__file_whole(ctx, paths[k], &size);
-        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc, desc.map);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc);
         if (m && ok) d->column[k].mapped = m;
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
@@ -16522,11 +16500,10 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             if ((*d)->column[i].name && !strcmp((*d)->column[i].name, m.name))
                 return !GTR__BAD_FILE(ctx, "two arrays \"%s\"", name, m.name);
         if (wanted && strcmp(m.name, wanted)) continue;
-        if (*d && (*d)->n_columns == 16) return !GTR__OF_FILE(ctx, ARG, "more than 16 arrays (.arrays says which are "
-            "wanted)",
-            name);
+        if (*d && (*d)->n_columns == GTR_MAX_COLUMNS) return !GTR__OF_FILE(ctx, ARG,
+            "more than 16 arrays (.arrays says which are wanted)", name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, false);
+        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
@@ -16693,8 +16670,7 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
         if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
     }
     GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, want one of classes: an integer a row, within 2^24", who, d->name,
-        column,
-        d->n_columns);
+        column, d->n_columns);
     return 0;
 }
 gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
@@ -16714,8 +16690,7 @@ gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t s
         count += moves[r];
     }
     const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
-        "one "
-        "side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+        "one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
     gtr__mfree(ctx, seen);
     if (ok) return gtr__dataset_move(data, moves, count, "drawn");
     gtr__mfree(ctx, moves);
@@ -16813,7 +16788,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
 }
 gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n) {
     static const char who[] = "gtr_dataset_append";
-    uint8_t *host[16] = { NULL };
+    uint8_t *host[GTR_MAX_COLUMNS] = { NULL };
     if (!d) return GTR_ERR_ARG;
     gtr_context *ctx = d->ctx;
     if (!gtr__usable(ctx) || gtr__has_windows(d)) return ctx->error;
@@ -16821,8 +16796,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
     if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
-        d->name,
-        (intmax_t)n, d->n_columns);
+        d->name, (intmax_t)n, d->n_columns);
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
@@ -16975,8 +16949,8 @@ int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *te
 int gtr_dataset_column(const gtr_dataset *d, const char *name) {
     for (int i = 0; d && name && i < d->n_columns; i++)
         if (d->column[i].name && !strcmp(d->column[i].name, name)) return i;
-    if (d) gtr__data_fail((gtr_dataset *)(uintptr_t)d, NULL, 0, "there is no column ", name ? name : "NULL");
-    return 16;
+    if (d) gtr__data_fail(d, NULL, 0, "there is no column ", name ? name : "NULL");
+    return GTR_MAX_COLUMNS;
 }
 int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
 const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
@@ -17146,9 +17120,9 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;
     if (!gtr__usable(d->ctx)) return d->ctx->error;
-    if ((unsigned)how > GTR_STREAM_ALWAYS || d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
+    if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream: want a gtr_streaming");
+    if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
-            : (unsigned)how > GTR_STREAM_ALWAYS ? "want a gtr_streaming"
             : "a callback's rows and parts of files that are mapped are always streamed");
     d->streaming = how;
     return GTR_OK;
@@ -17448,8 +17422,7 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
     if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits))
         return GTR__BAD_ENTRY(s, e, ": the size of shape %s overflows", text);
     if (begin > end || end > s->data)
-        return GTR__BAD_ENTRY(s, e,
-            ": data_offsets %ju to %ju, want a range within the %ju bytes of data", begin, end,
+        return GTR__BAD_ENTRY(s, e, ": data_offsets %ju to %ju, want a range within the %ju bytes of data", begin, end,
             (uintmax_t)s->data);
     if (bits % 8 || end - begin != bits / 8)
         return GTR__BAD_ENTRY(s, e, ": %ju bytes of data, want %ju bits for %s %s", end - begin,
@@ -17528,42 +17501,52 @@ static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *all) {
     gtr__mfree(s->ctx, own.text);
     return r;
 }
-static bool gtr__is_text(const char *s) {
+static bool gtr__is_utf8(const char *s, size_t n) {
     size_t at = 0;
-    int32_t c = 0;
-    while (s && (c = gtr__utf8_next((const uint8_t *)s, strlen(s), &at)) >= 0) {}
-    return s && c == GTR__END;
+    int32_t c;
+    while ((c = gtr__utf8_next((const uint8_t *)s, n, &at)) >= 0) {}
+    return c == GTR__END;
+}
+static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
+/* Frees them. */
+static gtr_result gtr__notes_add(gtr_context *ctx, gtr__notes *own, const char *gone) {
+    gtr__notes all;
+    const gtr_result r = own->text ? gtr__notes_merge(ctx, own, gone, &all) : GTR_ERR_NOMEM;
+    gtr__mfree(ctx, own->text);
+    if (!r) gtr__notes_take(ctx, &all);
+    return r;
 }
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
-    gtr__notes one = GTR__ZERO, all;
+    gtr__notes one = GTR__ZERO;
     if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
     const size_t n = strlen(key) + 1, m = text ? strlen(text) + 1 : 0;
-    if (!(one.text = GTR__NEW(ctx, char, n + m))) return GTR_ERR_NOMEM;
-    if (m) { memcpy(one.text, key, n); memcpy(one.text + n, text, m); one.bytes = n + m; }
-    const gtr_result r = gtr__notes_merge(ctx, &one, key, &all);
-    gtr__mfree(ctx, one.text);
-    if (!r) gtr__notes_take(ctx, &all);
-    return r;
+    one.text = GTR__NEW(ctx, char, n + m);
+    if (m && one.text) { memcpy(one.text, key, n); memcpy(one.text + n, text, m); one.bytes = n + m; }
+    return gtr__notes_add(ctx, &one, key);
 }
 const char *gtr_note(const gtr_context *ctx, const char *key) {
     return ctx && key ? gtr__note_in(ctx->notes, ctx->notes_bytes, key) : NULL;
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
-    char key[300];
+    gtr__notes own = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
     const int64_t n = gtr_dataset_categories(d, column);
-    const char *name = n ? d->column[column].name : NULL;
-    if (!name || !gtr__usable(d->ctx))
-        return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or no names of its ids", d->name,
-            column);
-    gtr_result r = GTR_OK;
-    for (int64_t i = 0; i < n && !r; i++) {
-        snprintf(key, sizeof key, "%.200s.%jd", name, (intmax_t)i);
-        r = gtr_note_set(d->ctx, key, gtr_dataset_category(d, column, i));
+    const gtr__column *c = &d->column[n ? column : 0];
+    if (!n || !gtr__usable(d->ctx) || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or none of its ids, in UTF-8",
+            d->name, column);
+    const size_t room = (size_t)c->names.used + (size_t)n * (strlen(c->name) + 24);
+    own.text = GTR__NEW(d->ctx, char, room);
+    for (int64_t k = 0, id = 0; k < n && own.text; k++) { /* in keys' order: 0, 1, 10, 11, ..., 2 */
+        own.bytes += (size_t)snprintf(own.text + own.bytes, room - own.bytes, "%s.%jd%c%s", c->name, (intmax_t)id, 0,
+            c->names.text + c->names.at[id]) + 1;
+        if (id && id <= (n - 1) / 10) { id *= 10; continue; }
+        while (id && (id % 10 == 9 || id == n - 1)) id /= 10;
+        id++;
     }
-    return r;
+    return gtr__notes_add(d->ctx, &own, "");
 }
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error.
    gtr__st_free after both. */
@@ -17874,19 +17857,14 @@ static int gtr__save_order(const void *a, const void *b, const void *arg) {
 }
 /* What the format, and so gtr_load, would refuse: a parameter's name when it is made, */
 static bool gtr__savable(gtr_context *ctx, const char *name) {
-    const size_t n = strlen(name);
-    size_t at = 0;
-    int32_t c;
-    while ((c = gtr__utf8_next((const uint8_t *)name, n, &at)) >= 0) {}
-    if (c == GTR__END && strcmp(name, "__metadata__") != 0) return true;
+    if (gtr__is_text(name) && strcmp(name, "__metadata__") != 0) return true;
     GTR__BAD_ARG(ctx, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
     return false;
 }
 /* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path, int64_t n) {
     if (n <= GTR__ST_TENSORS) return GTR_OK;
-    return GTR__OF_FILE(ctx, UNSUPPORTED, "%jd tensors, a file holds at most %u", path,
-            (intmax_t)n, GTR__ST_TENSORS);
+    return GTR__OF_FILE(ctx, UNSUPPORTED, "%jd tensors, a file holds at most %u", path, (intmax_t)n, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
@@ -17894,11 +17872,12 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
     s->header_bytes += (size_t)vsnprintf(s->header + s->header_bytes, s->header_room - s->header_bytes, format, ap);
     va_end(ap);
 }
-/* Its data begin at a multiple of 8. */
+/* A JSON string's inside. */
 static void gtr__save_text(gtr__save *s, const char *c) {
     for (; *c; c++)
         gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
 }
+/* Its data begin at a multiple of 8. */
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
     const char *note = s->ctx->notes, *const behind = note ? note + s->ctx->notes_bytes : NULL;

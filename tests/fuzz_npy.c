@@ -27,7 +27,7 @@ static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__colu
     memcpy(file + 10 + n, c->host, bytes);
     memset(&desc, 0, sizeof desc);
     desc.nonfinite = true;
-    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc, false));
+    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc));
     MUST(again->rows == d->rows && again->column[0].row == c->row && !memcmp(again->column[0].host, c->host, bytes));
     gtr__dataset_free(again);
     free(file);
@@ -40,7 +40,8 @@ static void check_mapped(const uint8_t *file, size_t size, gtr_npy_desc desc, co
     memset(&ctx, 0, sizeof ctx);
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
-    const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, true);
+    desc.map = true;
+    const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc);
     MUST(ok == (ctx.error == GTR_OK));
     if (ok) {
         gtr__column *c = &d->column[0];
@@ -114,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(file, made, size);
     free(made);
     if (size > 1 && file[0] == 'P') d = gtr__npz_parse(&ctx, "fuzz", file, size, desc);
-    else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, false)) gtr__dataset_link(d);
+    else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc)) gtr__dataset_link(d);
     else { gtr__dataset_free(d); d = NULL; }
     if (size && file[0] != 'P') check_mapped(file, size, desc, d);
     free(file);

@@ -118,7 +118,7 @@ static void standardised_as_fed(void)
     }
     gtr_destroy(ctx);
 }
-/* What Python's csv wrote, and NumPy filled. */
+/* Columns and categories by name, and notes that carry the names with the model. */
 static void names_to_numbers(void)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -200,6 +200,41 @@ static void names_to_numbers(void)
     unlink(file);
     unlink(path_of("csv"));
 }
+/* Notes of more than ten ids are in their keys' order, and a column's name is whole however long it is. */
+static void notes_of_many(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c;
+    char name[240], table[1000], key[260];
+    memset(&c, 0, sizeof c);
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    int n = snprintf(table, sizeof table, "a,%s\n", name);
+    for (int i = 0; i < 23; i++) n += snprintf(table + n, sizeof table - (size_t)n, "%d,name %02d\n", i, i);
+    c.header = true; c.label = "2";
+    gtr_dataset *d = gtr_dataset_csv(ctx, written("csv", table, (size_t)n), c);
+    EXPECT_EQ(gtr_note_set(ctx, "n", "before"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(ctx, "o", "behind"), GTR_OK);
+    for (int twice = 0; twice < 2; twice++) EXPECT_EQ(gtr_dataset_note(d, 1), GTR_OK);
+    int keys = 0;
+    const char *last = "";
+    for (const char *p = ctx->notes; p && p < ctx->notes + ctx->notes_bytes; keys++) {
+        EXPECT(strcmp(last, p) < 0);
+        last = p;
+        p += strlen(p) + 1;
+        p += strlen(p) + 1;
+    }
+    EXPECT_EQ(keys, 25);
+    for (int i = 0; i < 23; i++) {
+        snprintf(key, sizeof key, "%s.%d", name, i);
+        const char *of = gtr_note(ctx, key);
+        EXPECT(of && !strcmp(of, gtr_dataset_category(d, 1, i)));
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    unlink(path_of("csv"));
+}
+/* What Python's csv wrote, and NumPy filled. */
 static void tables_of_python(void)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -1026,6 +1061,7 @@ static void all(void)
     RUN(refused_arrays);
     RUN(wide_arrays);
     RUN(names_to_numbers);
+    RUN(notes_of_many);
     RUN(tables_of_python);
     RUN(chosen);
     RUN(dropped);
