@@ -1513,7 +1513,8 @@ typedef struct gtr__choice {
     int transpose;              // library: A is transposed into the workspace first
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
-    int lines, width, sums, stages;     // of a convolution by lines (0: not so): tile, N of the instruction, the ring's
+    int tile_lines, tile_width;         // by lines (tile_lines 0: not): a tile, and below wgmma's N, the ring's stages
+    int lines_n, lines_stages;
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
@@ -1578,6 +1579,43 @@ static GTR__DEVICE void gtr__matrix4(uint32_t *r, const void *p) {
 }
 static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, const void *p) {
     gtr__matrix4_t(r, gtr__shared_address(p));
+}
+// Two floats, rounded to nearest, to a word of 16-bit numbers. RELU: of what is above 0.
+template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(float lo, float hi) {
+    uint32_t u = 0;
+#if __CUDA_ARCH__ >= 800
+#define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
+    constexpr bool half = std::is_same<T, __half>::value;
+    if constexpr (RELU && half) GTR__PACK("relu.f16");
+    else if constexpr (RELU) GTR__PACK("relu.bf16");
+    else if constexpr (half) GTR__PACK("f16");
+    else GTR__PACK("bf16");
+#undef GTR__PACK
+#else
+    T two[2];
+    gtr__store(&two[0], RELU ? fmaxf(lo, 0.0f) : lo);
+    gtr__store(&two[1], RELU ? fmaxf(hi, 0.0f) : hi);
+    memcpy(&u, two, sizeof u);
+#endif
+    return u;
+}
+// A warp group, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
+// here on.
+[[maybe_unused]] static GTR__DEVICE void gtr__group_barrier(int id) {
+    asm volatile("bar.sync %0, 128;" :: "r"(id) : "memory");
+}
+[[maybe_unused]] static GTR__DEVICE bool gtr__group_leader() { return (threadIdx.x & 127) == 0; }
+template <int N, bool MORE> static GTR__DEVICE void gtr__group_registers() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
+    else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
+#endif
+}
+// What threads wrote to shared memory is seen by wgmma, and by bulk copies, behind the barrier that follows.
+static GTR__DEVICE void gtr__shared_publish() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
@@ -2546,6 +2584,9 @@ static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, in
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
         "%5}], [%6];" :: "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(bar) : "memory");
 }
+// In front of products: what other instructions wrote to their registers is there.
+static GTR__DEVICE void gtr__wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+static GTR__DEVICE void gtr__wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int LEFT> static GTR__DEVICE void gtr__wgmma_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
@@ -2569,8 +2610,10 @@ static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 
     else if constexpr (N == 192) GTR__WGMMA_D("192" K, TYPES, GTR__L96, "96", "97", "98", MODES, GTR__A96("+f")); \
     else if constexpr (N == 224) \
         GTR__WGMMA_D("224" K, TYPES, GTR__L112, "112", "113", "114", MODES, GTR__A112("+f")); \
-    else if constexpr (N == 256) \
-        GTR__WGMMA_D("256" K, TYPES, GTR__L128, "128", "129", "130", MODES, GTR__A128("+f")); } while (0)
+    else { \
+        static_assert(N == 256, "of no N else"); \
+        GTR__WGMMA_D("256" K, TYPES, GTR__L128, "128", "129", "130", MODES, GTR__A128("+f")); \
+    } } while (0)
 #define GTR__WGMMA_T(TYPES) do { \
     if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
     else if constexpr (BK) GTR__WGMMA_N("k16", TYPES, ", 1, 0"); \
@@ -2620,7 +2663,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
         *(float4 *)(tile + unit / 8 * 4096 + lane * 128 + ((q ^ (lane & 7)) << 4))
             = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
     }
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    gtr__shared_publish();
     asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
 }
 #endif
@@ -2707,12 +2750,12 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             if constexpr (!AK && !RS) if (wants_sums) add_sums(tile);
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            gtr__wgmma_begin();
 #pragma unroll
             for (int s = 0; s < 4; s++)
                 if constexpr (RS) gtr__wgmma_rs<N>(d, f[s], b + s * 2, i || s);
                 else gtr__wgmma<TYPE, N, AK, BK>(d, a + s * (AK ? 2 : 128), b + s * (BK ? 2 : 128), i || s);
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            gtr__wgmma_commit();
             gtr__wgmma_until<RS ? 0 : 1>();     // what lies in registers can't be replaced before
             if (RS ? i + cut.stages < count : i && i + cut.stages <= count)
                 if ((tid & 31) == 0) gtr__bar_arrive(empty + 8 * (RS ? slot : before));
@@ -2743,7 +2786,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             at[0] = sum[0];
             at[(RS ? 8 : 1) * tile_t::pitch] = sum[1];
         }
-        if (split > 1) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        if (split > 1) gtr__shared_publish();
         asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Sends each other block of the cluster its rows, and waits for what they send.
@@ -4699,7 +4742,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     template <int TYPE>
     GTR__DEVICE void multiply_stage(float (*d)[N / 2], const panels &q, int slot, int add, const uint32_t (*f)[4][4]) {
         const uint64_t a = q.a + slot * (tile_t::stage >> 4), b = q.b + slot * (tile_t::stage >> 4);
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        gtr__wgmma_begin();
 #pragma unroll
         for (int s = 0; s < 4; s++)
 #pragma unroll
@@ -4707,7 +4750,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
                 if constexpr (ACROSS && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
                 else gtr__wgmma<TYPE, N, !ACROSS, tile_t::BK && !ACROSS>(d[r], a + r * q.block + q.at_a[s],
                     b + q.at_b[s], add || s);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        gtr__wgmma_commit();
     }
     template <int TYPE> GTR__DEVICE void multiply(float (*d)[N / 2]) {
         const panels q = panels_of();
@@ -5047,33 +5090,43 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 }
 #endif
 // >>conv-lines
-// A convolution of stride 1 on Hopper's own matrix instructions, by lines of pixels: a stage is brought
-// with the lines above and below it, zeros outside the image, and each tap multiplies the same stage from another pixel
-// on, so that a pixel is copied once for a column of taps or for all of them, not for each. The other kernel's copies
-// alone take as long as 64 channels' products.
+// A convolution of stride 1 on Hopper's wgmma, by lines of pixels. A stage is a tile of the image with its halo: the
+// lines above and below it, zeros outside the image. Each tap multiplies the same stage from another pixel on, so a
+// pixel is copied once for a column of taps (PLACES, IMAGE), or once (WEIGHT); im2col's kernel copies it once for each
+// tap, which alone takes as long as 64 channels' products.
 //
-// PLACES, IMAGE: the weights of 64 of C's channels lie in shared memory for as long as a block lives, and it walks
-// tiles. A pixel's gathered channels are panels of 128 bytes, as many as the weights of all have room for; a stage is
-// what one column of taps reads of a tile's one panel. C is made transposed, 64 channels by N pixels, which draws least
-// from shared memory; two groups of four warps take tiles in turn, so that one's epilogue hides behind the other's
-// products. What the epilogue reads is copied to where it writes, C leaves from there by a copy. Staging is 128 bytes a
-// pixel: of float32 half of the channels, two warps' of a group, and then the other half.
+// PLACES, IMAGE: a block is persistent: the weights of 64 output channels stay in its shared memory while it walks
+// tiles. A pixel's input channels are panels of 128 bytes, as many as the weights of all have room for; a stage is what
+// one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
+// least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
+// other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
+// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half.
 //
-//   producer (a thread)  --full[group]-->  a group (4 warps)  -->  staging  --bulk store-->  C
-//                        <-----empty-----                     <--staged[group]--  a second thread, when it is free
+//   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
+//                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
 // channels: 64 us (im2col: 121), dx 64, with what its epilogue reads 73 to 88 (157); cuDNN 92 and 102.
-#define GTR__LINES_ROOM   232448        // bytes of shared memory that a block may have
 #define GTR__LINES_GROUPS 3
 #if GTR__TENSOR_MAPS
+// Bytes of shared memory beside the ring's stages, with the pool's alignment: PLACES and IMAGE's staging, barriers and
+// boxes of weights; WEIGHT's ones, barriers, and what sums of no tap read behind the last stage.
+#define GTR__LINES_STAGE_BARS 24        // three barriers of a stage
+#define GTR__LINES_ONES       1024
+#define GTR__LINES_BARS       1024
+static int64_t gtr__lines_fixed_bytes(int64_t sums, int64_t boxes, int log) {
+    return 1024 + 32 + sums * 128 + boxes * (8192 >> log);
+}
+static int64_t gtr__lines_weight_bytes(int64_t sums, int64_t taps_y, int64_t step_y, int64_t width, int log) {
+    return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + (sums / (64 >> log) - taps_y) * step_y * width * (1024 >> log);
+}
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
     int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
     int channels, panels;               // all of C's, or of C's rows; of 128 >> log bytes, of a pixel of the image
-    int reads, turned;                  // tensors that the epilogue reads; IMAGE: the weight goes from its last tap on
+    int epilogue_reads, turned;          // tensors; IMAGE: the weight goes from its last tap on
     int passes;                         // WEIGHT: of columns of taps, a group each
     gtr__fast across, down;             // tiles of a line, of a column
 } gtr__lines_cut;
@@ -5103,19 +5156,19 @@ template <int N, bool HALF> struct gtr__lines_block {
     const gtr__product &p;
     const gtr__lines_cut &cut;
     const gtr__lines_maps &maps;
-    uint32_t ring, weight, staging, full, empty, staged, free, stored;
+    uint32_t ring, weight, staging, full, empty, staged, staging_empty, weights_full;
     int m0;                             // C's channels from here on
 
     GTR__DEVICE void produce() const {
         const int box = 8192 >> cut.log, wide = depth >> cut.log, boxes = cut.taps_y * cut.taps_x * cut.panels;
         gtr__lines_slot slot = { 0, 1 };
         int group = 0;
-        gtr__bar_expect(stored, (uint32_t)(boxes * box));
+        gtr__bar_expect(weights_full, (uint32_t)(boxes * box));
         for (int i = 0, tap = 0; i < boxes; tap++)
             for (int q = 0; q < cut.panels; q++, i++)
-                if (!cut.turned) gtr__tensor_load(weight + i * box, &maps.weight, q * wide, tap, m0, stored);
-                else if (HALF) gtr__tensor_load(weight + i * box, &maps.weight, m0, tap, q * wide, stored);
-                else gtr__tensor_load(weight + i * box, &maps.weight, q * wide, m0, tap, stored);
+                if (!cut.turned) gtr__tensor_load(weight + i * box, &maps.weight, q * wide, tap, m0, weights_full);
+                else if (HALF) gtr__tensor_load(weight + i * box, &maps.weight, m0, tap, q * wide, weights_full);
+                else gtr__tensor_load(weight + i * box, &maps.weight, q * wide, m0, tap, weights_full);
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
             for (int u = 0; u < cut.taps_x; u++)
@@ -5129,17 +5182,18 @@ template <int N, bool HALF> struct gtr__lines_block {
         }
     }
     // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read.
-    GTR__DEVICE void stage() const {
+    GTR__DEVICE void load_staging() const {
         int group = 0;
         uint32_t turn = 1;
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
-            for (int r = 0; r < cut.reads * passes; r++)
+            for (int r = 0; r < cut.epilogue_reads * passes; r++)
                 gtr__tensor_prefetch(&maps.read[r / passes], m0 + r % passes * depth, at.x, at.y, at.n);
-            for (int m = m0; m < m0 + 64; m += depth) for (int r = 0; r < max(cut.reads, 1); r++, turn ^= 1) {
-                gtr__bar_await(free, turn);
-                gtr__bar_expect(staged + 8 * group, cut.reads ? (uint32_t)(cut.lines * cut.width * 128) : 0);
-                if (cut.reads) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, staged + 8 * group);
+            for (int m = m0; m < m0 + 64; m += depth) for (int r = 0; r < max(cut.epilogue_reads, 1); r++, turn ^= 1) {
+                const uint32_t bar = staged + 8 * group;
+                gtr__bar_await(staging_empty, turn);
+                gtr__bar_expect(bar, cut.epilogue_reads ? (uint32_t)(cut.lines * cut.width * 128) : 0);
+                if (cut.epilogue_reads) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
             }
         }
     }
@@ -5154,14 +5208,6 @@ template <int N, bool HALF> struct gtr__lines_block {
         const uint32_t lane = threadIdx.x & 31, pixel = 2 * (lane & 3) + (k & 1),
             piece = (threadIdx.x / 32 & 1) * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
         return staging + pixel * 128 + ((piece ^ pixel) << 4) + (lane >> 2 & 3) * 4 + i * 2048 + (k >> 2) * 1024;
-    }
-    template <typename T> static GTR__DEVICE uint32_t pair(float a, float b) {
-        T two[2];
-        uint32_t v;
-        gtr__store(&two[0], a);
-        gtr__store(&two[1], b);
-        memcpy(&v, two, 4);
-        return v;
     }
     // Eight sums at a time become f of them.
     template <typename F> static GTR__DEVICE void each(float *d, F f) {
@@ -5187,16 +5233,13 @@ template <int N, bool HALF> struct gtr__lines_block {
             }
             uint32_t q[4];
             T of[8];
-            asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                : "=r"(q[0]), "=r"(q[1]), "=r"(q[2]), "=r"(q[3]) : "r"(piece(i)) : "memory");
+            gtr__matrix4_t(q, piece(i));
             memcpy(of, q, 16);
 #pragma unroll
             for (int k = 0; k < 8; k++) s.v[k] = gtr__load(&of[k]);
             return f(v, s);
         });
     }
-    static GTR__DEVICE void meet(int group) { asm volatile("bar.sync %0, 128;" :: "r"(group + 1) : "memory"); }
-    static GTR__DEVICE bool first() { return (threadIdx.x & 127) == 0; }
     template <typename T> GTR__DEVICE void add(float *d) const {
         each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
 #pragma unroll
@@ -5234,16 +5277,18 @@ template <int N, bool HALF> struct gtr__lines_block {
     template <typename T> GTR__DEVICE void put(const float *d) const {
 #pragma unroll
         for (int i = 0; i < N / 16; i++)
-            if constexpr (HALF)
-                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(piece(i)),
-                    "r"(pair<T>(d[8 * i], d[8 * i + 1])), "r"(pair<T>(d[8 * i + 2], d[8 * i + 3])),
-                    "r"(pair<T>(d[8 * i + 4], d[8 * i + 5])), "r"(pair<T>(d[8 * i + 6], d[8 * i + 7])) : "memory");
-            else
+            if constexpr (HALF) {
+                uint32_t q[4];
+#pragma unroll
+                for (int k = 0; k < 4; k++) q[k] = gtr__pack2<T>(d[8 * i + 2 * k], d[8 * i + 2 * k + 1]);
+                asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};"
+                    :: "r"(piece(i)), "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]) : "memory");
+            } else
 #pragma unroll
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
-    // In the order of stage()'s reads: what is added in front, what the activation's backward reads, what C had.
+    // In the order of load_staging's reads: what is added in front, what the activation's backward reads, what C had.
     template <typename T>
     GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
         auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
@@ -5251,11 +5296,11 @@ template <int N, bool HALF> struct gtr__lines_block {
 #pragma unroll 1
         for (int pass = 0; pass < passes; pass++) {
             const bool own = HALF || ((int)threadIdx.x / 64 & 1) == pass;
-            int left = cut.reads;
+            int left = cut.epilogue_reads;
             auto next = [&]() {
                 if (--left <= 0) return;
-                meet(group);
-                if (first()) gtr__bar_arrive(free);
+                gtr__group_barrier(group + 1);
+                if (gtr__group_leader()) gtr__bar_arrive(staging_empty);
                 await();
             };
             await();
@@ -5264,15 +5309,15 @@ template <int N, bool HALF> struct gtr__lines_block {
             if (p.saved) next();
             if (p.add && own) add<T>(d);
             if (own) put<T>(d);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            meet(group);
-            if (!first()) continue;
+            gtr__shared_publish();
+            gtr__group_barrier(group + 1);
+            if (!gtr__group_leader()) continue;
             gtr__tensor_store(&maps.c, staging, m0 + pass * depth, at.x, at.y, at.n);
             asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-            gtr__bar_arrive(free);
+            gtr__bar_arrive(staging_empty);
         }
     }
-    // A stage's panel q under column u of taps. Bit s of turns: the parity of the group's own turn at slot s.
+    // A stage's panel q under column u of taps.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
         const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128,
@@ -5288,6 +5333,7 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
         }
     }
+    // Bit s of turns: the parity of the group's own turn at slot s.
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
@@ -5297,29 +5343,29 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int q = 0; q < cut.panels; q++) {
                 gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
                 turns ^= 1u << slot;
-                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+                gtr__wgmma_begin();
                 multiply_stage<TYPE, TURNED>(d, slot, u, q);
-                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                gtr__wgmma_commit();
                 gtr__wgmma_until<1>();
-                if (before >= 0 && first()) gtr__bar_arrive(empty + 8 * before);
+                if (before >= 0 && gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
                 before = slot;
                 if (++slot == cut.stages) slot = 0;
             }
         gtr__wgmma_until<0>();
-        if (first()) gtr__bar_arrive(empty + 8 * before);
+        if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
     }
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
         const int copies = cut.taps_x * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
         int slot = group * copies % cut.stages;
-        gtr__bar_await(stored, 0);
+        gtr__bar_await(weights_full, 0);
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
             multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
             slot = (slot + copies) % cut.stages;
         }
-        if (first()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+        if (gtr__group_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
     template <bool TURNED> GTR__DEVICE void consume(int group) const {
         if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
@@ -5347,14 +5393,14 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     __syncthreads();
     gtr__enter();
     if (group < 2) {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        gtr__group_registers<232, true>();
         if (cut.turned) block.template consume<true>(group);
         else block.template consume<false>(group);
         return;
     }
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    gtr__group_registers<40, false>();
     if (threadIdx.x == 256) block.produce();
-    if (threadIdx.x == 288) block.stage();
+    if (threadIdx.x == 288) block.load_staging();
 #endif
 }
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
@@ -5368,7 +5414,7 @@ template <int N> struct gtr__lines_weight {
     const gtr__lines_cut &cut;
     const gtr__lines_maps &maps;
     uint32_t ring, full, empty, ones;
-    int m0, c0, u0, groups;             // C's rows, channels and columns of taps from here on; groups at work
+    int m0, c0, u0;                     // C's rows, channels and columns of taps from here on
 
     GTR__DEVICE uint32_t bytes_of_places() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
     GTR__DEVICE void produce() const {
@@ -5394,16 +5440,16 @@ template <int N> struct gtr__lines_weight {
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             uint64_t a = a0 + slot.at * (cut.stage >> 4), b = b0 + slot.at * (cut.stage >> 4);
             gtr__bar_await(full + 8 * slot.at, slot.turn);
-            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            gtr__wgmma_begin();
             for (int r = 0; r < cut.lines; r++, b += (line - cut.width * pixel) >> 4)
 #pragma unroll 2
                 for (int s = 0; s < cut.width; s += 2, a += 128, b += pixel >> 3) {
                     gtr__wgmma<TYPE, N, false, false>(d, a, b, 1);
                     if constexpr (SUMS) gtr__wgmma<TYPE, 8, false, true>(sum, a, of_ones, 1);
                 }
-            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            gtr__wgmma_commit();
             gtr__wgmma_until<1>();
-            if (before >= 0 && (threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
+            if (before >= 0 && gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
             before = slot.at;
         }
         gtr__wgmma_until<0>();
@@ -5445,11 +5491,12 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     char *ones = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
-    const uint32_t full = gtr__shared_address(ones) + 1024, empty = full + 512, ring = full + 1024;
+    const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, empty = full + GTR__LINES_BARS / 2,
+        ring = full + GTR__LINES_BARS;
     const int pass = (int)blockIdx.z % cut.passes, u0 = pass * GTR__LINES_GROUPS, group = (int)threadIdx.x / 128,
         groups = min(cut.taps_x - u0, GTR__LINES_GROUPS);
     const gtr__lines_weight<N> block = { p, cut, maps, ring, full, empty, gtr__shared_address(ones),
-        (int)blockIdx.y * 64, (int)blockIdx.z / cut.passes * (64 >> cut.log), u0, groups };
+        (int)blockIdx.y * 64, (int)blockIdx.z / cut.passes * (64 >> cut.log), u0 };
     if (threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
     if (threadIdx.x == 0) {
         for (int i = 0; i < cut.stages; i++) {
@@ -5458,7 +5505,7 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
         }
         gtr__bars_are_set();
     }
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    gtr__shared_publish();
     __syncthreads();
     gtr__enter();
     if (threadIdx.x == GTR__LINES_GROUPS * 128) block.produce();
@@ -5478,17 +5525,16 @@ static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t
     return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? turned : whole, eight ? turned_apart : apart,
         eight ? turned_box : box, log, gathered, 4);
 }
-static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice, bool image) {
-    const gtr__conv_class y = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(given.y, 0)
-        : gtr__conv_class_of<GTR__CONV_PLACES>(given.y, 0), x = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(given.x, 0)
-        : gtr__conv_class_of<GTR__CONV_PLACES>(given.x, 0);
+template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice) {
+    constexpr int as = FORM == GTR__CONV_WEIGHT ? GTR__CONV_PLACES : FORM;
+    const gtr__conv_class y = gtr__conv_class_of<as>(given.y, 0), x = gtr__conv_class_of<as>(given.x, 0);
     gtr__lines_cut cut;
     memset((void *)&cut, 0, sizeof cut);
-    cut.lines = choice->lines; cut.width = choice->width; cut.log = choice->boxes_log;
+    cut.lines = choice->tile_lines; cut.width = choice->tile_width; cut.log = choice->boxes_log;
     cut.taps_y = given.y.kernel; cut.taps_x = given.x.kernel;
     cut.step_y = given.y.dilation; cut.step_x = given.x.dilation;
     cut.from_y = y.offset + gtr__im2col_back(y); cut.from_x = x.offset + gtr__im2col_back(x);
-    cut.turned = image;
+    cut.turned = FORM == GTR__CONV_IMAGE;
     cut.across = gtr__fast_of(gtr__ceil(given.x.to, cut.width));
     cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
     return cut;
@@ -5496,7 +5542,7 @@ static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__c
 template <int N, bool HALF, int FORM>
 static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
-    gtr__lines_cut cut = gtr__lines_cut_of(given, choice, FORM == GTR__CONV_IMAGE);
+    gtr__lines_cut cut = gtr__lines_cut_of<FORM>(given, choice);
     const int depth = HALF ? 64 : 32;
     gtr__lines_maps maps;
     gtr__im2col_cut weight;
@@ -5510,17 +5556,17 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
         && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, depth >> cut.log, cut.width,
             cut.lines + (cut.taps_y - 1) * cut.step_y, cut.log, false);
     for (const void *from : { p->affine.from, p->saved, p->add ? p->from ? p->from : (const void *)p->c : NULL })
-        if (from) ok = ok && of_c(&maps.read[cut.reads++], from);
+        if (from) ok = ok && of_c(&maps.read[cut.epilogue_reads++], from);
     if (!ok) return GTR_OK;
     *ran = true;
     cut.channels = (int)p->n;
     cut.tiles = (int)(cut.across.by * cut.down.by) * given.images;
     cut.bytes = (cut.lines + (cut.taps_y - 1) * cut.step_y) * cut.width * (128 >> cut.log);
     cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024;
-    cut.stages = choice->stages;
+    cut.stages = choice->lines_stages;
     cut.panels = (int)gtr__ceil(given.pitch, depth >> cut.log);
-    const size_t shared = 1024 + 32 + (size_t)cut.stages * (cut.stage + 24) + N * 128
-        + (size_t)(cut.taps_y * cut.taps_x * cut.panels) * (8192 >> cut.log);
+    const size_t shared = (size_t)cut.stages * (cut.stage + GTR__LINES_STAGE_BARS)
+        + (size_t)gtr__lines_fixed_bytes(N, cut.taps_y * cut.taps_x * cut.panels, cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
     return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
@@ -5529,7 +5575,7 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
 template <int N>
 static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, const gtr__product *p,
                                           const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
-    gtr__lines_cut cut = gtr__lines_cut_of(given, choice, false);
+    gtr__lines_cut cut = gtr__lines_cut_of<GTR__CONV_WEIGHT>(given, choice);
     gtr__lines_maps maps;
     memset((void *)&maps, 0, sizeof maps);
     const int box = 64 >> cut.log, lines = cut.lines + (cut.taps_y - 1) * cut.step_y, width = cut.width
@@ -5542,28 +5588,28 @@ static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, co
     cut.tiles = (int)(cut.across.by * cut.down.by) * (int)gtr__ceil(given.images, 8);
     cut.bytes = lines * width * (1024 >> cut.log);
     cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024 + cut.lines * cut.width * 1024;
-    cut.stages = choice->stages;
+    cut.stages = choice->lines_stages;
     cut.passes = (int)gtr__ceil(cut.taps_x, GTR__LINES_GROUPS);
-    // what sums of no tap read lies behind the last stage
-    const size_t behind = (size_t)(N / box - cut.taps_y) * (size_t)(cut.step_y * width) * (1024 >> cut.log);
+    const size_t shared = (size_t)cut.stages * cut.stage
+        + (size_t)gtr__lines_weight_bytes(N, cut.taps_y, cut.step_y, width, cut.log);
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
     return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N>, grid,
-        GTR__LINES_GROUPS * 128 + 32, 1024 + 2048 + (size_t)cut.stages * cut.stage + behind, 1, *p, cut, maps);
+        GTR__LINES_GROUPS * 128 + 32, shared, 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
 static gtr_result gtr__lines_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                    const gtr__choice *choice, bool *ran) {
-    return choice->sums == 128 ? gtr__lines_start<128, HALF, FORM>(instance, c, p, cut, choice, ran)
-        : choice->sums == 224 ? gtr__lines_start<224, HALF, FORM>(instance, c, p, cut, choice, ran)
+    return choice->lines_n == 128 ? gtr__lines_start<128, HALF, FORM>(instance, c, p, cut, choice, ran)
+        : choice->lines_n == 224 ? gtr__lines_start<224, HALF, FORM>(instance, c, p, cut, choice, ran)
                               : gtr__lines_start<256, HALF, FORM>(instance, c, p, cut, choice, ran);
 }
 template <int FORM>
 static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice, bool *ran) {
     if constexpr (FORM == GTR__CONV_WEIGHT)
-        return choice->sums == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
-            : choice->sums == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
+        return choice->lines_n == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
+            : choice->lines_n == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
                                  : gtr__lines_weight_start<192>(instance, c, p, cut, choice, ran);
     else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(instance, c, p, cut, choice, ran)
                                                   : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
@@ -5582,6 +5628,10 @@ static double gtr__ranges_ns(const gtr__product *p, int ranges) {
 static size_t gtr__conv_turned_bytes(const gtr__window *g, bool turned) {
     return turned ? gtr__pad256((size_t)(g->o * g->kh * g->kw * g->cg) * 4) : 0;
 }
+// A pixel's boxes are of 128 >> log bytes, wide >> log of its channels.
+static int gtr__boxes_log(int64_t channels, int64_t wide) {
+    return channels <= wide / 4 ? 2 : channels <= wide / 2;
+}
 // Whether Hopper's kernel takes it, and how.
 static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
                                gtr__choice *c) {
@@ -5590,9 +5640,8 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     const double before = c->ns;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1 || classes > 4
             || (g->c | g->o) % (wide / 8)) return false;
-    int log = 0;
-    while (log < (weight && !half ? 0 : 2)
-        && (weight ? channels % (wide >> log) : channels <= wide >> (log + 1))) log++;
+    int log = weight ? 0 : gtr__boxes_log(channels, wide);
+    if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
     if (weight && channels % (wide >> log)) return false;
     const int64_t boxes = g->kh * g->kw / classes * gtr__ceil(channels, wide >> log),
         stages = weight ? gtr__ceil(p->k, wide) : gtr__ceil(boxes, (int64_t)1 << log);
@@ -5636,60 +5685,67 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     *c = best;
     return true;
 }
-// By lines, whatever the epilogue does, which so changes no bit of the sums: nanoseconds on an H200 of 16 of k of a
-// column of 64, a copied row of channels, and an epilogue's pixel. Two stages don't hide copies. Seen of up to 64
-// channels of 16 bits, N 224 and 256; modelled is that N = 128 takes as long a column, two panels as long a panel, 8 of
-// k of float32 as long as 16, unless what a step draws from shared memory (2 KB of A, 32 bytes a column of B), and
-// stages that come there, take longer: 128 bytes in the time of two columns. Float32's epilogue: twice as long.
+// By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
+// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival. It
+// takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128 bytes in
+// the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64 channels of 16
+// bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72 to 82 (77), 64
+// of float32 144 to 158 (150).
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
-// What an epilogue reads is hidden by this kernel; it makes the others' 1.3 to 1.5 times as long, which cannot decide
-// (see above), so the mean does.
-#define GTR__LINES_READS   1.2
+#define GTR__LINES_WAIT_NS 1400
+// An epilogue that reads takes no longer by lines, the other kernel 1.3 to 1.5 times as long, and as the choice may not
+// depend on it, the mean does: gradients of images nearly always read, forward seldom does. Of float32, whose model is
+// of many channels, the other kernel takes 1.5 times what is modelled where channels are few enough to come by lines.
+static double gtr__lines_other(bool image, bool half) { return half ? image ? 1.25 : 1.1 : 1.5; }
 static double gtr__lines_tile_ns(double products, double copies, int64_t stages) {
-    return stages < 3 ? products + copies : products > copies ? products : copies;
+    const double in_turn = stages < 3 ? products + copies : (products + copies + GTR__LINES_WAIT_NS) / (double)stages,
+        least = products > copies ? products : copies;
+    return in_turn > least ? in_turn : least;
 }
 static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
                                      int log) {
+    const bool half = c->kind == GTR__PRODUCT_HALF;
     const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
-        size = c->kind == GTR__PRODUCT_HALF ? 2 : 4, copies = g->kw * gtr__ceil((image ? g->o : g->c) * size, wide),
-        boxes = g->kh * copies, steps = boxes * (4 >> log), blocks = gtr__ceil(to, 64),
+        size = half ? 2 : 4, copies = g->kw * gtr__ceil((image ? g->o : g->c) * size, wide),
+        boxes = g->kh * copies, steps = g->kh * (4 >> log), blocks = gtr__ceil(to, 64),
         each = caps->sm_count > blocks ? caps->sm_count / blocks : 1;
     const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
-    c->ns *= GTR__LINES_READS;
-    for (int sums : { 224, 256, 128 })
-        for (int64_t width = 8; width <= sums && width < x + 8; width += 8) {
-            const int64_t lines = sums / width < y ? sums / width : y, rows = lines + (g->kh - 1) * g->dh,
-                room = GTR__LINES_ROOM - 1056 - sums * 128 - boxes * (8192 >> log),
-                stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + 24),
+    double best = c->ns * gtr__lines_other(image, half);
+    for (int n : { 224, 256, 128 })
+        for (int64_t width = 8; width <= n && width < x + 8; width += 8) {
+            const int64_t lines = n / width < y ? n / width : y, rows = lines + (g->kh - 1) * g->dh,
+                room = (int64_t)caps->shared - gtr__lines_fixed_bytes(n, boxes, log),
+                stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + GTR__LINES_STAGE_BARS),
                 tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
             if (rows > 256 || stages < 2) continue;
-            const double columns = (double)(steps * sums), shared = (double)(steps * (2048 + 32 * sums)
-                    + copies * rows * width * wide) / 64, least = 4.7 * (double)(sums * size),
+            const double columns = (double)(steps * n),
+                shared = (double)(steps * (2048 + 32 * n) + rows * width * wide) / 64,
                 products = GTR__LINES_STEP_NS * (columns > shared ? columns : shared),
-                ns = 3000 + turns * (double)gtr__ceil(tiles, each) * gtr__lines_tile_ns(products > least ? products
-                    : least, GTR__LINES_ROW_NS * (double)(copies * rows * width), stages);
-            if (ns >= c->ns) continue;
-            c->ns = ns; c->ranges = 1; c->boxes_log = log;
-            c->copy_bytes = gtr__conv_turned_bytes(g, image && size == 4);
-            c->lines = (int)lines; c->width = (int)width; c->sums = sums; c->stages = (int)(stages < 8 ? stages : 8);
+                stage = gtr__lines_tile_ns(products, GTR__LINES_ROW_NS * (double)(rows * width), stages),
+                epilogue = 4.7 * (double)(n * size), tile = (double)copies * stage,
+                ns = 3000 + turns * (double)gtr__ceil(tiles, each) * (tile > epilogue ? tile : epilogue);
+            if (ns >= best) continue;
+            best = c->ns = ns;
+            c->ranges = 1; c->boxes_log = log; c->copy_bytes = gtr__conv_turned_bytes(g, image && !half);
+            c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = n;
+            c->lines_stages = (int)(stages < 8 ? stages : 8);
         }
 }
 static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps,
                                      gtr__choice *c, int log) {
     const int64_t pixel = 1024 >> log, box = 64 >> log, passes = gtr__ceil(g->kw, GTR__LINES_GROUPS),
         groups = g->kw < GTR__LINES_GROUPS ? g->kw : GTR__LINES_GROUPS, want = g->kh * box,
-        sums = want <= 64 ? 64 : want <= 96 ? 96 : 192, blocks = gtr__ceil(g->o, 64) * passes * gtr__ceil(g->c, box);
+        n = want <= 64 ? 64 : want <= 96 ? 96 : 192, blocks = gtr__ceil(g->o, 64) * passes * gtr__ceil(g->c, box);
     if (want > 192 || blocks > 65535) return;
     for (int64_t width = 2; width <= 32 && width < g->ow + 2; width += 2)
         for (int64_t lines = 1; lines <= 32 && lines <= g->oh; lines++) {
             const int64_t across = width + (groups - 1) * g->dw, rows = lines + (g->kh - 1) * g->dh,
-                behind = (sums / box - g->kh) * g->dh * across * pixel,
                 stage = gtr__ceil(rows * across * pixel, 1024) * 1024 + lines * width * 1024,
-                stages = (GTR__LINES_ROOM - 3072 - behind) / stage,
+                stages = ((int64_t)caps->shared - gtr__lines_weight_bytes(n, g->kh, g->dh, across, log)) / stage,
                 tiles = gtr__ceil(g->ow, width) * gtr__ceil(g->oh, lines) * gtr__ceil(g->n, 8);
             if (stages < 2 || rows > 256 || across > 256) continue;
-            const double tile = gtr__lines_tile_ns(GTR__LINES_STEP_NS * (double)(lines * width / 2 * groups * sums),
+            const double tile = gtr__lines_tile_ns(GTR__LINES_STEP_NS * (double)(lines * width / 2 * groups * n),
                 GTR__LINES_ROW_NS * 8 * (double)(rows * across + lines * width), stages) + 60;
             for (int64_t turns = 1; turns <= 4; turns++) {
                 int64_t ranges = turns * caps->sm_count / blocks;
@@ -5698,8 +5754,9 @@ static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p
                 const double ns = 6000 + (double)(turns * gtr__ceil(tiles, ranges)) * tile
                     + gtr__ranges_ns(p, (int)ranges);
                 if (ns >= c->ns) continue;
-                c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log; c->lines = (int)lines; c->width = (int)width;
-                c->sums = (int)sums; c->stages = (int)(stages < 32 ? stages : 32);
+                c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log;
+                c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = (int)n;
+                c->lines_stages = (int)(stages < 32 ? stages : 32);
             }
         }
 }
@@ -5712,17 +5769,24 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || p->type_a != p->type_b
         || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % (depth / 8) || !g->n || !(weight ? half : plain))
         return false;
-    const int log = channels <= depth / 4 ? 2 : channels <= depth / 2;
-    c->lines = 0;
+    const int log = gtr__boxes_log(channels, depth);
+    c->tile_lines = 0;
     if (!weight) gtr__lines_places_choice(g, image, caps, c, log);
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
-    return c->lines > 0;
+    return c->tile_lines > 0;
 }
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (c->ranges == 1) return;
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
+#if GTR__TENSOR_MAPS
+template <int FORM> static gtr_result gtr__conv_hopper_run(void *instance, const gtr__call *c, const gtr__product *p,
+        const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
+    return choice->tile_lines ? gtr__lines_run<FORM>(instance, c, p, cut, choice, ran)
+                              : gtr__im2col_run<FORM>(instance, c, p, cut, choice, ran);
+}
+#endif
 [[maybe_unused]] static gtr_result gtr__turn_floats(void *instance, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
 static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form, const gtr__product &p,
@@ -5735,13 +5799,9 @@ static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form,
         q.b = turned;
     }
     return gtr__product_in_ranges(instance, c, &q, choice, [&](const gtr__product *r) {
-        if (choice->lines) return form == GTR__CONV_WEIGHT
-            ? gtr__lines_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran) : form == GTR__CONV_IMAGE
-            ? gtr__lines_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
-            : gtr__lines_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
-        return form == GTR__CONV_WEIGHT ? gtr__im2col_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran)
-            : form == GTR__CONV_IMAGE ? gtr__im2col_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
-                                      : gtr__im2col_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
+        return form == GTR__CONV_WEIGHT ? gtr__conv_hopper_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran)
+            : form == GTR__CONV_IMAGE ? gtr__conv_hopper_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
+                                      : gtr__conv_hopper_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
     }, ran);
 #else
     (void)instance; (void)c; (void)form; (void)p; (void)cut; (void)choice; (void)ran;
@@ -9028,16 +9088,27 @@ template <int W, int STAGE, typename T> struct gtr__bn_own {
             part_of((float)count(s), a, b);
         } else for (int64_t i = first; i < end; i += U * step) each(i);
     }
+    // Of W 8: row u of the group from i on, unless that is from end on; and where row u is stored.
+    GTR__DEVICE void take_row(const gtr__opd &x, int64_t i, int u, rows &v) const {
+        if constexpr (W == 8) if (i + u * step < end)
+            v.row[u] = *(const gtr__few<T, W> *)((const T *)x.p + i * m.channels + channel + u * pitch);
+    }
+    GTR__DEVICE void put_row(const gtr__opd &y, int64_t i, int u, const rows &v) const {
+        if constexpr (W == 8) if (i + u * step < end)
+            *(gtr__few<T, W> *)((T *)y.p + i * m.channels + channel + u * pitch) = v.row[u];
+    }
     // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them, whose deviations
-    // are from the mean of the groups before, at first from that of the first few, are joined in turn.
+    // are from the mean of the groups before, at first from that of the first few, are joined in turn. Of W 8 a row's
+    // successor is asked for as soon as the row is done with, so that all of a thread's rows are always under way.
     GTR__DEVICE float stream(rows &v, float (&mean)[W], float (&q)[W]) const {
         float n = 0.0f;
+        if (W == 8 && first < end) take(m.x, first, v);
         for (int64_t i = first; i < end; ) {
             const int64_t next = i + 16 * U * step, until = next < end ? next : end;
             float sum[W] = {}, squares[W] = {}, rows = 0.0f;
             for (; i < until; i += U * step) {
                 const int got = full(i) ? U : (int)((uint32_t)(end - i + step - 1) / (uint32_t)step);
-                take(m.x, i, v);
+                if (W < 8) take(m.x, i, v);
                 if (i == first)
 #pragma unroll
                     for (int w = 0; w < W; w++) {
@@ -9055,6 +9126,7 @@ template <int W, int STAGE, typename T> struct gtr__bn_own {
                         sum[w] += d;
                         squares[w] += d * d;
                     }
+                    take_row(m.x, i + U * step, u, v);
                 }
             }
             const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
@@ -9137,12 +9209,12 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_c
 #pragma unroll
     for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
     if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
-    const bool relu = gtr__is(m.act, GTR__OP_RELU);
+    const bool relu = gtr__is(m.act, GTR__OP_RELU), reads = STAGE || !m.training || !p.held;
+    typename own::rows from;
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
-        const int64_t i = p.group(j);
-        typename own::rows from;
-        if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
-        if (m.from.p) p.take(m.from, i, from);
+        const int64_t i = p.group(j), next = j + own::U * p.step, ahead = next < p.end ? p.group(next) : p.end;
+        if (reads && (W < 8 || j == p.first)) p.take(m.x, i, v);
+        if (m.from.p && (W < 8 || j == p.first)) p.take(m.from, i, from);
 #pragma unroll
         for (int u = 0; u < own::U; u++) {
             float y[W < 4 ? 4 : W] = {};
@@ -9158,8 +9230,11 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_c
             for (int w = 0; w < W; w += 4) if (m.act && !relu) gtr__unary4<RARE>(m.act, y + w, m.act_a, m.act_b);
 #pragma unroll
             for (int w = 0; w < W; w++) v.set(u, w, y[w]);
+            p.put_row(m.y, i, u, v);
+            p.take_row(m.x, ahead, u, v);
+            if (m.from.p) p.take_row(m.from, ahead, u, from);
         }
-        p.put(m.y, i, v);
+        if (W < 8) p.put(m.y, i, v);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
@@ -14299,21 +14374,6 @@ typedef struct gtr__field_head {
 #endif
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
-// Two floats to a word of halves. RELU: of what is above 0.
-template <typename T, bool RELU = false>
-static GTR__DEVICE uint32_t gtr__field_pack(float lo, float hi) {
-    uint32_t u = 0;
-#if __CUDA_ARCH__ >= 800
-#define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
-    constexpr bool half = std::is_same<T, __half>::value;
-    if constexpr (RELU && half) GTR__PACK("relu.f16");
-    else if constexpr (RELU) GTR__PACK("relu.bf16");
-    else if constexpr (half) GTR__PACK("f16");
-    else GTR__PACK("bf16");
-#undef GTR__PACK
-#endif
-    return u;
-}
 template <typename T> static GTR__DEVICE float2 gtr__field_unpack(uint32_t u) {
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
@@ -14351,12 +14411,6 @@ static GTR__DEVICE void gtr__field_put_matrix4(uint32_t address, const uint32_t 
     }
 #endif
 }
-// What threads wrote to shared memory is seen by wgmma behind the barrier that follows.
-static GTR__DEVICE void gtr__field_publish() {
-#if GTR__FIELD_WGMMA
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
 // Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all
 // who wait do so at the same instruction.
 static GTR__DEVICE void gtr__field_barrier() {
@@ -14385,7 +14439,7 @@ static GTR__DEVICE void gtr__field_announced() {
 }
 template <int P> static GTR__DEVICE void gtr__field_team_barrier(int team) {
     if constexpr (P == 2) gtr__field_barrier();
-    else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
+    else gtr__group_barrier(team + 1);
 }
 template <int P, bool FED> static GTR__DEVICE void gtr__field_feed_barrier(int team) {
     if constexpr (!FED) gtr__field_team_barrier<P>(team);
@@ -14424,13 +14478,6 @@ static GTR__DEVICE uint32_t gtr__field_same(uint32_t v) {
     return __shfl_sync(0xffffffffu, v, 0);
 #endif
 }
-// A warp group's registers, from here on.
-template <int N, bool MORE> static GTR__DEVICE void gtr__field_registers() {
-#if GTR__FIELD_WGMMA
-    if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
-    else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
-#endif
-}
 #if GTR__FIELD_WGMMA
 // A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
@@ -14442,14 +14489,9 @@ static GTR__DEVICE uint64_t gtr__field_panel(uint32_t word) {
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-static GTR__DEVICE void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-static GTR__DEVICE void gtr__field_commit() {
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-template <int LEFT>
-static GTR__DEVICE void gtr__field_until() {
-    asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
-}
+static GTR__DEVICE void gtr__field_begin() { gtr__wgmma_begin(); }
+static GTR__DEVICE void gtr__field_commit() { gtr__wgmma_commit(); }
+template <int LEFT> static GTR__DEVICE void gtr__field_until() { gtr__wgmma_until<LEFT>(); }
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD>
 static GTR__DEVICE void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
@@ -14759,8 +14801,8 @@ static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_
         const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)),
             b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
         uint4 u;
-        u.x = gtr__field_pack<T>(a.x, a.y); u.y = gtr__field_pack<T>(a.z, a.w);
-        u.z = gtr__field_pack<T>(b.x, b.y); u.w = gtr__field_pack<T>(b.z, b.w);
+        u.x = gtr__pack2<T>(a.x, a.y); u.y = gtr__pack2<T>(a.z, a.w);
+        u.z = gtr__pack2<T>(b.x, b.y); u.w = gtr__pack2<T>(b.z, b.w);
         *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128
             + (((c & 7) ^ (r & 7)) << 4)) = u;
     }
@@ -14793,7 +14835,7 @@ template <typename T> struct gtr__field_ones {
     uint32_t a[4];
     GTR__DEVICE gtr__field_ones(int l, int lane)
     {
-        a[0] = a[1] = (lane & 3) == (l >> 1) ? gtr__field_pack<T>(l & 1 ? 0.0f : 1.0f, l & 1 ? 1.0f : 0.0f) : 0;
+        a[0] = a[1] = (lane & 3) == (l >> 1) ? gtr__pack2<T>(l & 1 ? 0.0f : 1.0f, l & 1 ? 1.0f : 0.0f) : 0;
         a[2] = a[3] = 0;
         gtr__field_hold<4>(a);
     }
@@ -14857,7 +14899,7 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
         int thread) {
     if constexpr (RELU) {
 #pragma unroll
-        for (int i = 0; i < N; i++) y[i] = gtr__field_pack<T, true>(d[2 * i], d[2 * i + 1]);
+        for (int i = 0; i < N; i++) y[i] = gtr__pack2<T, true>(d[2 * i], d[2 * i + 1]);
     } else {
         const gtr__field_layer &L = m.layer[l];
         uint4 *slopes = gtr__field_slopes<THREADS>(m, l, thread);
@@ -14869,8 +14911,8 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
         const float2 u = VALUE; \
         x = d[2 * i + 1]; \
         const float2 v = VALUE; \
-        y[i] = gtr__field_pack<T>(u.x, v.x); \
-        s[i % 4] = gtr__field_pack<T>(u.y - 0.5f, v.y - 0.5f); \
+        y[i] = gtr__pack2<T>(u.x, v.x); \
+        s[i % 4] = gtr__pack2<T>(u.y - 0.5f, v.y - 0.5f); \
         if (i % 4 == 3) __stcg(slopes + i / 4 * THREADS, make_uint4(s[0], s[1], s[2], s[3])); \
     }
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: \
@@ -14886,7 +14928,7 @@ static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, ui
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const float2 v = gtr__field_unpack<T>(r[i]);
-        z[i] = gtr__field_pack<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
+        z[i] = gtr__pack2<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
             fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
     }
 }
@@ -14911,7 +14953,7 @@ static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gt
         if constexpr (RELU) {
             uint32_t *z = dz + 8 * s;
 #pragma unroll
-            for (int i = 0; i < 8; i++) z[i] = gtr__field_pack<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
+            for (int i = 0; i < 8; i++) z[i] = gtr__pack2<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
 #pragma unroll
             for (int i = 0; i < 8; i++) z[i] = gtr__field_mask<T>(z[i], r[i]);
         } else gtr__field_through<T, 8>(d + 16 * s, r, dz + 8 * s);
@@ -14953,8 +14995,8 @@ static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_pl
         loss += live ? x[i] : 0.0f;
         v[i] = live ? v[i] : 0.0f;
     }
-    z[0] = gtr__field_pack<T>(v[0], v[1]);
-    z[1] = gtr__field_pack<T>(v[2], v[3]);
+    z[0] = gtr__pack2<T>(v[0], v[1]);
+    z[1] = gtr__pack2<T>(v[2], v[3]);
     if (sums) {
         const float2 a = gtr__field_unpack<T>(z[0]), b = gtr__field_unpack<T>(z[1]);
         sums[0] += a.x + b.x;
@@ -15101,7 +15143,7 @@ template <typename T, int P> struct gtr__field_feeder {
             for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += step) {
                 const float4 v = *(const float4 *)(from + r * m.stage_pitch);
                 *(uint2 *)(to + r * 128 + (((c >> 1 & 7) ^ (r & 7)) << 4)) =
-                    make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+                    make_uint2(gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w));
             }
         } else {
             const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1),
@@ -15113,9 +15155,9 @@ template <typename T, int P> struct gtr__field_feeder {
 #pragma unroll 1
             for (; r < GTR__FIELD_ROWS; r += step) {
                 const float4 a = *(const float4 *)row, b = *(const float4 *)(row + 16);
-                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__field_pack<T>(a.x, a.y)),
-                    "r"(gtr__field_pack<T>(a.z, a.w)), "r"(gtr__field_pack<T>(b.x, b.y)),
-                    "r"(gtr__field_pack<T>(b.z, b.w)) : "memory");
+                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__pack2<T>(a.x, a.y)),
+                    "r"(gtr__pack2<T>(a.z, a.w)), "r"(gtr__pack2<T>(b.x, b.y)),
+                    "r"(gtr__pack2<T>(b.z, b.w)) : "memory");
                 row += step * m.stage_pitch;
                 to = (to + step * 128) ^ (step % 8 ? 64 : 0);
             }
@@ -15166,7 +15208,7 @@ template <typename T, int P> struct gtr__field_feeder {
             convert(p, t);
             if (count == *(const volatile uint32_t *)&h->served[p.team] && !begins()) return false;
             if (((const volatile gtr__record *)&h->record)->more == 0) keep(p, t, tile);
-            gtr__field_publish();
+            gtr__shared_publish();
             gtr__field_signal(t.full);
             gtr__field_feed_barrier<P, true>(p.team);      // all have read it
             count++;
@@ -15223,7 +15265,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     // Everything between two products: y goes to panel, and is seen by all of the team.
     GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
-        gtr__field_publish();
+        gtr__shared_publish();
         gtr__field_team_barrier<P>(p.team);
     }
     // All of the team have said so.
@@ -15272,7 +15314,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__copies_done<0>();
             gtr__field_team_barrier<P>(p.team);
             gtr__field_take_x<T, P, 128 * P>(m, p, tile, 0, keep);
-            gtr__field_publish();
+            gtr__shared_publish();
             gtr__field_team_barrier<P>(p.team);
         }
     }
@@ -15363,7 +15405,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             to[32] = z[1];
             if constexpr (!FED) sum.loss += loss;
         }
-        gtr__field_publish();
+        gtr__shared_publish();
         if constexpr (P == 2) gtr__field_team_barrier<P>(p.team);
         else gtr__field_signal(ready());
         gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
@@ -15435,7 +15477,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
                     gtr__field_team_barrier<P>(p.team);
                 }
                 gtr__field_put<P>(p, p.dz_at(m, l), y);
-                gtr__field_publish();
+                gtr__shared_publish();
             };
             if (i + 1 < GTR__FIELD_UNITS && l > low) {
                 gtr__field_hold<16>(y);
@@ -15619,7 +15661,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
             gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
         gtr__field_put<2>(p, panel, y);
         gtr__field_put<2>(p, panel + GTR__FIELD_PANEL, y + 16);
-        gtr__field_publish();
+        gtr__shared_publish();
     }
     // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit
     // where it is above 0.
@@ -15656,7 +15698,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         gtr__field_hold<64>(d);
         if constexpr (RELU) {
 #pragma unroll
-            for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & r[i];
+            for (int i = 0; i < 32; i++) y[i] = gtr__pack2<T>(d[2 * i], d[2 * i + 1]) & r[i];
         } else gtr__field_through<T, 32>(d, r, y);
     }
     GTR__DEVICE void first_layer(const gtr__field_turn &now) {
@@ -15706,7 +15748,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
             const uint32_t to = items.dz(GTR__FIELD_LAST) + row * 16 + (p.lane & 3) * 4;
             asm volatile("st.shared.u32 [%0], %1;" :: "r"(to), "r"(z[0]) : "memory");
             asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + 128), "r"(z[1]) : "memory");
-            gtr__field_publish();
+            gtr__shared_publish();
             gtr__field_signal(items.made + GTR__FIELD_LAST * 8);
         }
         gradient(last - 1);
@@ -16080,7 +16122,7 @@ static GTR__DEVICE void gtr__field_write_unit(const gtr__field &m, int role, int
         }
         if (j == 8 || j >= planes) continue;
         if (m.narrow)
-            *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+            *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w));
         else *(float4 *)(to + j * (2048 * P)) = v;
     }
 }
@@ -16199,7 +16241,7 @@ static GTR__DEVICE void gtr__field_give2(float *p, uint32_t live, float x, float
 }
 template <typename T>
 static GTR__DEVICE void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
-    if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__field_pack<T>(x, y); return; }
+    if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__pack2<T>(x, y); return; }
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
 }
@@ -16388,7 +16430,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     GTR__DEVICE void begin() {
         if (!there) gtr__field_load<T, P>(m, pool);
         gtr__field_clear<P>(m, pool);
-        gtr__field_publish();
+        gtr__shared_publish();
         gtr__field_barrier();
         if constexpr (fed) gtr__field_go<P>(me - m.block0[role] >= m.tiles);
         opened = false;
@@ -16638,7 +16680,7 @@ static GTR__DEVICE bool gtr__field_serves(const gtr__field &m, gtr__field_head *
     uint32_t count = 0;
 #if GTR__FIELD_WGMMA
     if constexpr (P == 2) if (tid >= GTR__FIELD_T + 128) {
-        gtr__field_registers<152, true>();
+        gtr__group_registers<152, true>();
         for (;;) {
             gtr__field_announced<P>();
             if (!*(const volatile int *)&h->go) break;
@@ -16650,7 +16692,7 @@ static GTR__DEVICE bool gtr__field_serves(const gtr__field &m, gtr__field_head *
     }
 #endif
     if (tid >= GTR__FIELD_T) {
-        gtr__field_registers<24, false>();
+        gtr__group_registers<24, false>();
         for (;;) {
             gtr__field_announced<P>();
             if (!*(const volatile int *)&h->go || !gtr__field_feeder<T, P>(m, h, pool, role, count).run()) break;
@@ -16658,7 +16700,7 @@ static GTR__DEVICE bool gtr__field_serves(const gtr__field &m, gtr__field_head *
         gtr__copies_done<0>();
         return true;
     }
-    gtr__field_registers<P == 2 ? 168 : 240, true>();
+    if (GTR__FIELD_WGMMA) gtr__group_registers<P == 2 ? 168 : 240, true>();
     return false;
 }
 template <typename T, int P, bool RELU, bool FED>
@@ -17138,12 +17180,6 @@ static GTR__DEVICE uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
     __syncthreads();
     return gtr__tall_warp_most(slot[threadIdx.x & 15]);
 }
-static GTR__DEVICE uint32_t gtr__tall_half2(float a, float b) {
-    const __half2 v = __floats2half2_rn(a, b);
-    uint32_t u;
-    memcpy(&u, &v, 4);
-    return u;
-}
 static GTR__DEVICE uint16_t gtr__tall_half(float a) {
     const __half v = __float2half_rn(a);
     uint16_t u;
@@ -17151,7 +17187,8 @@ static GTR__DEVICE uint16_t gtr__tall_half(float a) {
     return u;
 }
 static GTR__DEVICE uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
-    return (gtr__tall_half2(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u) | (bad ? GTR__TALL_PAIR_BAD : 0u);
+    return (gtr__pack2<__half>(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u)
+        | (bad ? GTR__TALL_PAIR_BAD : 0u);
 }
 static GTR__DEVICE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
     __half2 a, b;
@@ -17174,7 +17211,7 @@ template <int P> static GTR__DEVICE uint32_t gtr__tall_bytes(uint32_t w, uint32_
     if (P != GTR__RES_BF16) return u;
     __half2 v;
     memcpy(&v, &u, 4);
-    return gtr__tall_half2(gtr__res_low<P>(__low2float(v) * by), gtr__res_low<P>(__high2float(v) * by));
+    return gtr__pack2<__half>(gtr__res_low<P>(__low2float(v) * by), gtr__res_low<P>(__high2float(v) * by));
 }
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g,
 // then of column 2g + 1; so a product's outcome is published and an operand awaited, 512 bytes a warp.
@@ -17967,7 +18004,7 @@ static GTR__DEVICE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__
         const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
         most = __uint_as_float(gtr__tall_warp_most(own));
         const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
-        const uint32_t by = gtr__tall_half2(ratio, ratio);
+        const uint32_t by = gtr__pack2<__half>(ratio, ratio);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int q = k + i * per < steps ? k + i * per : 0;
@@ -18089,8 +18126,8 @@ static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, con
 #pragma unroll
         for (int i = 0; i < 8; i++) if (i < n) {
             if (rounds > 1) v[i] = gtr__poll4(dz + (k * 128 + i * 16) * 8 * width);
-            const uint32_t lo = gtr__tall_half2(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to),
-                hi = gtr__tall_half2(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
+            const uint32_t lo = gtr__pack2<__half>(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to),
+                hi = gtr__pack2<__half>(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
             uint32_t *p = to + (k * 128 + i * 16) * 4;
             p[0] = g < 4 ? lo : hi;
             p[other] = g < 4 ? hi : lo;
@@ -18287,10 +18324,10 @@ template <int P> struct gtr__tall_task {
             for (int i = 0; i < fours; i += 2) {
                 const uint4 a = v[e * fours + i], b = v[e * fours + i + 1];
                 kept[((to + e) * fours + i) / 2 * GTR__TALL_T] =
-                    make_uint4(gtr__tall_half2(gtr__word_number(a.x) * f.to, gtr__word_number(a.y) * f.to),
-                    gtr__tall_half2(gtr__word_number(a.z) * f.to, gtr__word_number(a.w) * f.to),
-                    gtr__tall_half2(gtr__word_number(b.x) * f.to, gtr__word_number(b.y) * f.to),
-                    gtr__tall_half2(gtr__word_number(b.z) * f.to, gtr__word_number(b.w) * f.to));
+                    make_uint4(gtr__pack2<__half>(gtr__word_number(a.x) * f.to, gtr__word_number(a.y) * f.to),
+                    gtr__pack2<__half>(gtr__word_number(a.z) * f.to, gtr__word_number(a.w) * f.to),
+                    gtr__pack2<__half>(gtr__word_number(b.x) * f.to, gtr__word_number(b.y) * f.to),
+                    gtr__pack2<__half>(gtr__word_number(b.z) * f.to, gtr__word_number(b.w) * f.to));
             }
         }
         __syncwarp();
@@ -18417,8 +18454,8 @@ template <int P> struct gtr__tall_task {
             const float from = gtr__tall_pair_scale(gtr__tall_warp_most(h->most[lane & 15]), up);
             if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
                 to += gtr__tall_turn(n0 + at.n) * q.forward_pitch + (k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
-                to[0] = gtr__tall_half2(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up);
-                to[4] = gtr__tall_half2(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up);
+                to[0] = gtr__pack2<__half>(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up);
+                to[4] = gtr__pack2<__half>(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up);
             }
             if (tid == 0) gtr__tall_image(s, step, q.scale_at)[h->tile[k].index - q.task0] = __float_as_uint(from);
         } else if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width)
@@ -18536,7 +18573,7 @@ static GTR__DEVICE void gtr__tall_images(const gtr__tall &s, const gtr__tall_hea
         for (int i = me * GTR__TALL_T + tid; i < q.width * q.forward_pitch; i += blocks * GTR__TALL_T) {
             const int n = i / q.forward_pitch, c = i % q.forward_pitch;
             to[i] = l == layers - 1 ? __float_as_uint(at(n, c)) : 2 * c >= wide ? 0u
-                : gtr__tall_half2(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up,
+                : gtr__pack2<__half>(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up,
                 at(gtr__tall_unturn(n), gtr__tall_column(2 * c) + 2) * up);
         }
         if (me == blocks - 1) {
@@ -19178,22 +19215,22 @@ template <int STATES> struct gtr__wide_block {
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
                 const uint64_t a = gtr__wgmma_panel(base + (uint32_t)group * 8192),
                     b = gtr__wgmma_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
-                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+                gtr__wgmma_begin();
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     gtr__wgmma<GTR_BF16, 128, false, false>(d, a + i * 128, b + i * 128, k || i);
                     gtr__wgmma<GTR_BF16, 128, false, false>(d + 64, a + i * 128, b + 1024 + i * 128, k || i);
                 }
-                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                gtr__wgmma_commit();
                 if (k) {
                     gtr__wgmma_until<1>();
-                    if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
+                    if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
                 }
                 before = stage;
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
             gtr__wgmma_until<0>();
-            if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
+            if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
             if (turn) gtr__bar_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
             int ld;
@@ -19277,10 +19314,10 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
     __syncthreads();
     const gtr__wide_block<STATES> block = { m, head, room, full, empty, due, done, warp, lane, blocks };
     if (warp >= 8) {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+        gtr__group_registers<160, true>();
         block.consume();
     } else {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
+        gtr__group_registers<96, false>();
         if (warp) block.update();
         else {
             if (lane == 0) block.produce();
@@ -19561,12 +19598,6 @@ static GTR__DEVICE uint32_t gtr__chain_near(const float4 &v, int i) {
 static GTR__DEVICE uint32_t gtr__chain_two(const uint2 &a, const uint2 &b, int i) {
     return __byte_perm(i & 2 ? a.y : a.x, i & 2 ? b.y : b.x, i & 1 ? 0x7632 : 0x5410);
 }
-template <int LOW> static GTR__DEVICE uint32_t gtr__chain_pack(float a, float b) {
-    uint32_t u;
-    if constexpr (LOW == 1) { const __nv_bfloat162 h = __floats2bfloat162_rn(a, b); memcpy(&u, &h, 4); }
-    else { const __half2 h = __floats2half2_rn(a, b); memcpy(&u, &h, 4); }
-    return u;
-}
 // acc += w x^T of 16 elements of k: 32 outputs (lane / 4 has four), 8 NT rows (x + row pitch). BACK: w's rows are k.
 template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
     float acc[][2][4], const typename gtr__chain_word<LOW>::type *w, const float *x, int pitch) {
@@ -19592,7 +19623,8 @@ template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
 #pragma unroll
         for (int r = 0; r < NT; r++) {
             const float4 v = *(const float4 *)(x + r * 8 * pitch);
-            const uint32_t b[2] = { gtr__chain_pack<LOW>(v.x, v.y), gtr__chain_pack<LOW>(v.z, v.w) };
+            typedef std::conditional_t<LOW == 1, __nv_bfloat16, __half> word;
+            const uint32_t b[2] = { gtr__pack2<word>(v.x, v.y), gtr__pack2<word>(v.z, v.w) };
 #pragma unroll
             for (int h = 0; h < 2; h++) {
                 uint32_t a[4];
