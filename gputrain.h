@@ -6018,7 +6018,8 @@ GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, 
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
    f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[2], unless 0: to y is
-   added the last input, like it; i[1], unless 0: y is that op's of it, f[2], f[3] its a, b.
+   added the last input, like it; i[1], unless 0: y is that op's of it, f[2], f[3] its a, b. Backward with i[1]: dy is
+   that of relu of y, as which it counts where y, computed again, is above f[2]: what would be stored as 0 is not.
    Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
@@ -6050,9 +6051,19 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
         if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
-static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w) {
+static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
+    GTR__JOB(gtr__bn_job, w);
     const int64_t n = w->c->in[1].count;
-    return gtr__ranges(cpu, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
+    for (; run < end; run++) {
+        const gtr_float *dy = w->dy + run * n;
+        gtr_float *to = gtr__out(w->c, 0) + run * n;
+        gtr__affine_row(&w->affine, w->x, NULL, gtr__out(w->c, 0), run, n, false);
+        for (int64_t i = 0; i < n; i++) to[i] = to[i] > w->c->attr->f[2] ? dy[i] : 0;
+    }
+}
+static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w, void (*range)(const void *, int64_t, int64_t)) {
+    const int64_t n = w->c->in[1].count;
+    return gtr__ranges(cpu, range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
     return gtr__rounded((size_t)n * (size_t)c->in[1].count * sizeof(gtr_float));
@@ -6077,7 +6088,7 @@ GTR__CPU(batch_norm_fwd) {
         GTR__COPY(var, c->in[4].data, channels);
     }
     gtr__bn_scale(var, gtr__in(c, 1), channels, c->attr->f[0], rstd, p);
-    return gtr__bn_run(cpu, &w);
+    return gtr__bn_run(cpu, &w, gtr__bn_range);
 }
 GTR__CPU(batch_norm_bwd) {
     const int64_t channels = c->in[1].count;
@@ -6088,6 +6099,12 @@ GTR__CPU(batch_norm_bwd) {
     gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), { gtr__in(c, 6), s, q, p, NULL } };
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
+    for (int64_t k = 0; k < channels; k++) p[k] = gtr__in(c, 1)[k] * rstd[k];
+    if (c->attr->i[1]) {
+        const gtr__bn_job act = { c, w.x, w.dy, { w.affine.mean, p, gtr__in(c, 2), p, NULL } };
+        gtr__bn_run(cpu, &act, gtr__bn_dact_range);
+        w.dy = gtr__out(c, 0);
+    }
     r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.affine.mean;
     GTR__CLEAR(db, 2 * channels);
     if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(cpu, &r, part); }
@@ -6095,14 +6112,13 @@ GTR__CPU(batch_norm_bwd) {
         r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(cpu, &r, part);
     }
     for (int64_t k = 0; k < channels; k++) {
-        p[k] = gtr__in(c, 1)[k] * rstd[k];
         q[k] = c->training ? (gtr_float)(-p[k] * (db[k] / n)) : 0;
         s[k] = c->training ? (gtr_float)(-p[k] * ((double)rstd[k] * rstd[k] * dw[k] / n)) : 0;
         dw[k] *= rstd[k];
     }
     if (c->out[1].data) gtr__copy_rows(cpu, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
     if (c->out[2].data) gtr__copy_rows(cpu, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
-    return c->out[0].data ? gtr__bn_run(cpu, &w) : GTR_OK;
+    return c->out[0].data ? gtr__bn_run(cpu, &w, gtr__bn_range) : GTR_OK;
 }
 
 // >>op:group_norm
@@ -10168,7 +10184,7 @@ static bool gtr__only_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     if (b->in[k] != mid) return false;
     for (const gtr__node *n = a + 1; n < b; n++)
         if (n->op != GTR__OP_COUNT && gtr__nodes_depend(f->b->plan, a, n)) return false;
-    return mid >= 0 && !a->adds && !b->adds && f->readers[mid] == 1 && f->writers[mid] == 1
+    return mid >= 0 && !a->adds && !(b->adds & 1) && f->readers[mid] == 1 && f->writers[mid] == 1
         && v[mid].home == GTR__HOME_ARENA && v[mid].storage == v[b->out[0]].storage;
 }
 static const int gtr__conv_act = 10, gtr__conv_added = 12, gtr__bn_act = 1, gtr__bn_added = 2; /* places in attr.i */
@@ -10185,6 +10201,22 @@ GTR__MAKE(added) {
     out->reads = a->reads | (uint64_t)1 << a->n_in;
     out->attr.i[conv ? gtr__conv_added : gtr__bn_added] = 1;
     out->training = a->training;
+    return true;
+}
+/* relu's gradient, then the gradient of the batch_norm in front, which computes again from x where relu passed */
+GTR__MAKE(norm_dact) {
+    const gtr__value *v = f->b->plan->value;
+    const int dy = b->n_in - 1, y = 5, storage = v[a->in[1]].storage;
+    if (b->out[0] < 0 || a->in[0] != b->in[y] || !gtr__only_reader(f, a, b, dy)
+            || v[a->in[2]].storage != v[a->out[0]].storage || v[a->in[2]].stride[0]
+            || !gtr__operands(f->b, out, b->n_in, b->n_out)) return false;
+    GTR__COPY(out->in, b->in, b->n_in);
+    GTR__COPY(out->out, b->out, b->n_out);
+    out->in[dy] = a->in[2];
+    out->reads = b->reads | 1 << 2; /* the bias */
+    out->adds = b->adds;
+    out->attr.i[gtr__bn_act] = a->op;
+    out->attr.f[2] = storage == GTR_F16 ? ldexp(1, -25) : storage == GTR_BF16 ? ldexp(1, -134) : 0;
     return true;
 }
 /* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
@@ -10271,6 +10303,7 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("convolution + batch_norm", CONV, FWD, BATCH_NORM, FWD, CONV, 0, 1, affine)
     GTR__FUSION("convolution + residual", CONV, FWD, ADD, FWD, CONV, 0, 1, added)
     GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
+    GTR__FUSION("relu gradient + batch_norm gradient", RELU, BWD, BATCH_NORM, BWD, BATCH_NORM, 0, 1, norm_dact)
     GTR__FUSION("convolution dx + activation gradient", CONV, BWD, COUNT, BWD, CONV, 1, 1, image_dact)
     GTR__FUSION("max_pool dx + activation gradient", MAX_POOL, BWD, COUNT, BWD, MAX_POOL, 1, 1, image_dact)
     GTR__FUSION("avg_pool dx + activation gradient", AVG_POOL, BWD, COUNT, BWD, AVG_POOL, 1, 1, image_dact)
@@ -10325,7 +10358,9 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
                 gtr__node fused = u->at_first ? *a : *c;
                 fused.flops = a->flops + c->flops;
                 if (!u->make(&f, a, c, &fused)) continue;
-                fused.op = u->fused; fused.dir = u->fused == u->first ? u->first_dir : GTR__FWD; fused.fused = u->name;
+                fused.op = u->fused;
+                fused.dir = u->fused == u->first ? u->first_dir : u->fused == u->second ? u->second_dir : GTR__FWD;
+                fused.fused = u->name;
                 fused.layer = a->layer;
                 gtr__mfree(b->ctx, a->in);
                 gtr__mfree(b->ctx, c->in);
@@ -19066,6 +19101,7 @@ void gtr_destroy(gtr_context *ctx) {
                     CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
                     is the convolution's; what convolutions alone read is fed with channels last
    2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
+                    relu's gradient in that of the batch_norm in front;
                     checkpoints, gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts;
                     schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves,
                     gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;

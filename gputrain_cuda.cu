@@ -5686,8 +5686,8 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     return true;
 }
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
-// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival. It
-// takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128 bytes in
+// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival.
+// It takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128 bytes in
 // the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64 channels of 16
 // bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72 to 82 (77), 64
 // of float32 144 to 158 (150).
@@ -9222,7 +9222,7 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_c
             if (m.from.p) from.open(u);
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                y[w] = (v.get(u, w) - mean[w]) * weight[w] + shift[w];
+                y[w] = fmaf(v.get(u, w) - mean[w], weight[w], shift[w]);
                 if (m.from.p) y[w] += from.get(u, w);
                 if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
             }
@@ -9238,7 +9238,7 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_c
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
-// the means in evaluation.
+// the means in evaluation. act: dy is relu's, and passes where y, as forward computed it, is above act_a.
 template <int W, int STAGE, typename T>
 static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
     typedef gtr__bn_own<W, STAGE, T> own;
@@ -9246,7 +9246,14 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
     typename own::rows v, g;
     float weight[W], mean[W], rstd[W], ab[2 * W], a[W], b[W];
     gtr__enter();
-    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
+    float shift[W];
+    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd); p.figure(m.bias, shift);
+    const bool relu = m.act != 0;
+#pragma unroll
+    for (int w = 0; w < W; w++) weight[w] *= rstd[w];
+    auto dy = [&](int u, int w) {
+        return !relu || fmaf(v.get(u, w) - mean[w], weight[w], shift[w]) > m.act_a ? g.get(u, w) : 0.0f;
+    };
 #pragma unroll
     for (int w = 0; w < 2 * W; w++) ab[w] = 0.0f;
     p.over([&](int64_t i) {
@@ -9256,8 +9263,9 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
             g.open(u); v.open(u);
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                ab[w] += g.get(u, w);
-                ab[W + w] += g.get(u, w) * (v.get(u, w) - mean[w]);
+                const float d = dy(u, w);
+                ab[w] += d;
+                ab[W + w] += d * (v.get(u, w) - mean[w]);
             }
         }
     }, [&](float, const float (&a2)[W], const float (&b2)[W]) {
@@ -9265,6 +9273,7 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
         for (int w = 0; w < W; w++) { ab[w] += a2[w]; ab[W + w] += b2[w]; }
     });
     p.sum(ab);
+    p.figure(m.rstd, rstd);                     // once more, rather than held in registers that long
 #pragma unroll
     for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = STAGE == 2 ? ab[W + w] : ab[W + w] * rstd[w]; }
     if (STAGE == 1) {
@@ -9275,7 +9284,7 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
     if (!m.dx.p) return;
     const float share = m.training ? 1.0f / (float)m.rows : 0.0f;
 #pragma unroll
-    for (int w = 0; w < W; w++) { weight[w] *= rstd[w]; a[w] *= share; b[w] *= share * rstd[w]; }
+    for (int w = 0; w < W; w++) { a[w] *= share; b[w] *= share * rstd[w]; }
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
@@ -9284,7 +9293,7 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
             g.open(u); v.open(u);
 #pragma unroll
             for (int w = 0; w < W; w++)
-                v.set(u, w, weight[w] * (g.get(u, w) - a[w] - (v.get(u, w) - mean[w]) * b[w]));
+                v.set(u, w, weight[w] * (dy(u, w) - a[w] - (v.get(u, w) - mean[w]) * b[w]));
         }
         p.put(m.dx, i, v);
     }
@@ -9386,6 +9395,7 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     gtr__bn_make(&m, c, true, &bytes);
     if (c->measure) return gtr__measured(c, bytes);
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
+    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2];
     m.dx = gtr__opd_of(&c->out[0]);
     m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);

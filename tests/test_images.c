@@ -508,7 +508,8 @@ static int norms_of(const gtr__plan *p)
 static void fold(bool odd)
 {
     enum { OUT = ROWS * 4 };
-    static const char *const rows[] = { "convolution + residual", "convolution dx + activation gradient" };
+    static const char *const rows[] = { "convolution + residual", "convolution dx + activation gradient",
+        "relu gradient + batch_norm gradient" };
     build b[2];
     float shown[2][2][3][OUT], x[ROWS * 768];
     made(x, ROWS * 768, 11, 0, 0);
@@ -526,7 +527,7 @@ static void fold(bool odd)
         const int left = norms_of(&p->entry[0]->plan);
         CHECK(k ? left >= 9 : !left, "%d norms and sums are left in a predictor's plan", left);
         const char *text = gtr_plan_text(t, ROWS);
-        for (int i = 0; i < 2; i++) CHECK((strstr(text, rows[i]) != NULL) == !k, "%s in\n%s", rows[i], text);
+        for (int i = 0; i < 3; i++) CHECK((strstr(text, rows[i]) != NULL) == !k, "%s in\n%s", rows[i], text);
         for (int step = 0; step < 3; step++) {          /* a predictor has the weights and statistics of now */
             CHECK(gtr_step(t) == GTR_OK && gtr_wait(b[k].ctx) == GTR_OK
                 && gtr_predict(p, x, ROWS, shown[k][0][step]) == GTR_OK
