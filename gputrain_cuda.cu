@@ -5686,11 +5686,11 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     return true;
 }
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
-// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival. A
-// wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
-// bytes in the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64 channels
-// of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72 to 82 (77),
-// 64 of float32 144 to 158 (150).
+// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival.
+// A wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
+// bytes in the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64
+// channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72
+// to 82 (77), 64 of float32 144 to 158 (150).
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
 #define GTR__LINES_WAIT_NS 1400

@@ -9,7 +9,7 @@ PATH=$PATH:/usr/local/cuda/bin
 run() { # shard, programs
     [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
     shift
-    sh tests/run.sh "$@" 2>&1
+    JOBS=$((($(nproc) + 3) / 4)) sh tests/run.sh "$@" 2>&1
 }
 finish() { # shard, its exit status, its seconds: adds a line to the record, or says what failed
     # each run.sh ends in a line of its own; a shard of several runs adds them up
@@ -27,7 +27,7 @@ finish() { # shard, its exit status, its seconds: adds a line to the record, or 
 }
 begin=$(date +%s) failed=0 show=cat
 if [ "$shard" = all ]; then
-    # Most of a test is waiting: each shard runs in a folder of its own, with what tests read. driver_memory, which weighs the GPU's free memory,
+    # Most of a test is waiting: each shard runs in a folder of its own, with what tests read, several programs at a time. driver_memory, which weighs the GPU's free memory,
     # runs behind them, alone.
     rm -rf build/side
     for s in native ptx75 ptx80 sm8; do
