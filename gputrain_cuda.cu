@@ -2628,6 +2628,8 @@ template <int N>
 static GTR__DEVICE void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
     if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__A16("+f", 0));
     else if constexpr (N == 64) GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__A32("+f"));
+    else if constexpr (N == 96) GTR__WGMMA_R("96", GTR__L48, "48", "49", "50", "51", "52", "53", GTR__A48("+f"));
+    else if constexpr (N == 192) GTR__WGMMA_R("192", GTR__L96, "96", "97", "98", "99", "100", "101", GTR__A96("+f"));
     else GTR__WGMMA_R("128", GTR__L64, "64", "65", "66", "67", "68", "69", GTR__A64("+f"));
 }
 // d (64 x N) += A B over 32 bytes of k.
@@ -5117,8 +5119,10 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 static int64_t gtr__lines_fixed_bytes(int64_t sums, int64_t boxes, int log) {
     return 1024 + 32 + sums * 128 + boxes * (8192 >> log);
 }
-static int64_t gtr__lines_weight_bytes(int64_t sums, int64_t taps_y, int64_t step_y, int64_t width, int log) {
-    return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + (sums / (64 >> log) - taps_y) * step_y * width * (1024 >> log);
+// WEIGHT: from the channels under a tap of a column to those under the next: step: pixels there.
+static int64_t gtr__lines_tap_bytes(bool half, int64_t step, int log) { return half ? step * (1024 >> log) : 1024; }
+static int64_t gtr__lines_weight_bytes(int64_t unused_taps, int64_t tap_bytes) {
+    return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + unused_taps * tap_bytes;
 }
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
@@ -5408,26 +5412,101 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 // taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the groups
 // share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor cores:
 // 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
+//
+// Float32: wgmma takes B from shared memory only with k innermost, so three warps turn each pixel of the image where it
+// lies: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
+// channels under a column of taps are next to each other: N rows of B for a step of k, a pixel. A is in registers.
+//
+//   producer thread  --full-->  turning warps  --turned-->  3 consumer groups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-template <int N> struct gtr__lines_weight {
+template <int N, bool HALF> struct gtr__lines_weight {
+    static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
     const gtr__product &p;
     const gtr__lines_cut &cut;
     const gtr__lines_maps &maps;
-    uint32_t ring, full, empty, ones;
+    char *tiles;                        // the ring
+    uint32_t ring, full, turned, empty, ones;
     int m0, c0, u0;                     // C's rows, channels and columns of taps from here on
 
-    GTR__DEVICE uint32_t bytes_of_places() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
+    GTR__DEVICE uint32_t bytes_of_panel() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
+    GTR__DEVICE uint32_t bytes_of_places() const { return bytes_of_panel() * panels; }
     GTR__DEVICE void produce() const {
         gtr__lines_slot slot = { 0, 1 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             const uint32_t bar = full + 8 * slot.at, to = ring + slot.at * cut.stage;
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
+            const int x = at.x + cut.from_x + u0 * cut.step_x, y = at.y + cut.from_y;
             gtr__bar_await(empty + 8 * slot.at, slot.turn);
             gtr__bar_expect(bar, (uint32_t)cut.bytes + bytes_of_places());
-            gtr__tensor_load(to, &maps.c, m0, at.n * 8, at.x, at.y, bar);
-            gtr__tensor_load(to + bytes_of_places(), &maps.image, c0, at.n * 8,
-                             at.x + cut.from_x + u0 * cut.step_x, at.y + cut.from_y, bar);
+            for (int q = 0; q < panels; q++)
+                gtr__tensor_load(to + q * bytes_of_panel(), &maps.c, m0 + q * depth, at.n * 8, HALF ? at.x : at.y,
+                                 HALF ? at.y : at.x, bar);
+            gtr__tensor_load(to + bytes_of_places(), &maps.image, c0, at.n * 8, HALF ? x : y, HALF ? y : x, bar);
         }
+    }
+    // By three warps. The even images come first, as k's order is that of A's fetch.
+    GTR__DEVICE void turn() const {
+        const int lane = (int)threadIdx.x & 31, pixels = cut.bytes / 1024;
+        gtr__lines_slot slot = { 0, 0 };
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
+            char *pixel = tiles + slot.at * cut.stage + bytes_of_places();
+            gtr__bar_await(full + 8 * slot.at, slot.turn);
+            for (int q = (int)threadIdx.x / 32 & 3; q < pixels; q += 3) {
+                float v[8];
+#pragma unroll
+                for (int k = 0; k < 8; k++)
+                    v[k] = *(const float *)(pixel + q * 1024 + k * 128 + ((lane >> 2 ^ k) << 4) + (lane & 3) * 4);
+                __syncwarp();
+#pragma unroll
+                for (int k = 0; k < 2; k++)
+                    *(float4 *)(pixel + q * 1024 + lane * 32 + ((k ^ (lane >> 2 & 1)) << 4))
+                        = make_float4(v[k], v[k + 2], v[k + 4], v[k + 6]);
+            }
+            gtr__shared_publish();
+            __syncwarp();
+            if (lane == 0) gtr__bar_arrive(turned + 8 * slot.at);
+        }
+    }
+    // Float32. Of A, a thread has rows r and r + 8 of images k and k + 1, which are columns k / 2 and k / 2 + 4.
+    template <bool SUMS> GTR__DEVICE void multiply_turned(float *d, float *sum, int group) const {
+        const int lane = (int)threadIdx.x & 31, row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+            k = 2 * (lane & 3), lines = cut.lines + cut.taps_y - 1;
+        const uint64_t b0 = gtr__wgmma_panel(ring + bytes_of_places() + group * cut.step_x * lines * 1024, 0, 2);
+        gtr__lines_slot slot = { 0, 0 };
+        int at[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const int r = (row & 31) + e % 2 * 8, image = k + e / 2;
+            at[e] = row / 32 * (int)bytes_of_panel() + image * 128 + ((r >> 2 ^ image) << 4) + (r & 3) * 4;
+        }
+        for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
+            const char *a = tiles + slot.at * cut.stage;
+            uint64_t b = b0 + slot.at * (cut.stage >> 4);
+            uint32_t f[2][4];
+            gtr__bar_await(full + 8 * slot.at, slot.turn);
+            gtr__bar_await(turned + 8 * slot.at, slot.turn);
+            for (int q = cut.lines * cut.width, y = 0; q > 0; q -= 2)
+#pragma unroll
+                for (int h = 0; h < 2; h++, a += 1024) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) {
+                        f[h][e] = *(const uint32_t *)(a + at[e]);
+                        if (SUMS) sum[e % 2 * 2] += __uint_as_float(f[h][e]);
+                        f[h][e] = gtr__to_tf32(f[h][e]);
+                    }
+                    gtr__wgmma_begin();
+                    gtr__wgmma_rs<N>(d, f[h], b, 1);
+                    gtr__wgmma_commit();
+                    gtr__wgmma_until<1>();
+                    b += 64;
+                    if (++y == cut.lines) { y = 0; b += (cut.taps_y - 1) * 64; }
+                }
+            gtr__wgmma_until<0>();
+            if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * slot.at);
+        }
+#pragma unroll
+        for (int e = 0; SUMS && e < 4; e += 2)
+            for (int o = 1; o < 4; o *= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], o);
     }
     // SUMS: and of C's rows, the product with ones.
     template <int TYPE, bool SUMS> GTR__DEVICE void multiply(float *d, float *sum, int group) const {
@@ -5456,13 +5535,14 @@ template <int N> struct gtr__lines_weight {
     }
     template <int TYPE, bool SUMS> GTR__DEVICE void consume(int group) const {
         const int lane = (int)threadIdx.x & 31, row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
-            channels = (int)p.n / (cut.taps_y * cut.taps_x), box = 64 >> cut.log;
+            channels = (int)p.n / (cut.taps_y * cut.taps_x), box = depth >> cut.log;
         float d[N / 2], sum[4];
 #pragma unroll
         for (int i = 0; i < N / 2; i++) d[i] = 0;
 #pragma unroll
         for (int i = 0; i < 4; i++) sum[i] = 0;
-        multiply<TYPE, SUMS>(d, sum, group);
+        if constexpr (HALF) multiply<TYPE, SUMS>(d, sum, group);
+        else multiply_turned<SUMS>(d, sum, group);
         float *c = (float *)p.c + (int64_t)blockIdx.x * p.c_batch;
 #pragma unroll
         for (int i = 0; i < N / 8; i++) {
@@ -5484,23 +5564,27 @@ template <int N> struct gtr__lines_weight {
     }
 };
 #endif
-template <int N>
-static __global__ void __launch_bounds__(GTR__LINES_GROUPS * 128 + 32, 1)
+// Threads of a block: groups, a warp that produces; float32: three that turn, and then the one that produces.
+#define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
+template <int N, bool HALF>
+static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
 gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
                          const __grid_constant__ gtr__lines_maps maps) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     char *ones = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
-    const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, empty = full + GTR__LINES_BARS / 2,
-        ring = full + GTR__LINES_BARS;
+    const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, turned = full + GTR__LINES_BARS / 4,
+        empty = full + GTR__LINES_BARS / 2, ring = full + GTR__LINES_BARS;
     const int pass = (int)blockIdx.z % cut.passes, u0 = pass * GTR__LINES_GROUPS, group = (int)threadIdx.x / 128,
-        groups = min(cut.taps_x - u0, GTR__LINES_GROUPS);
-    const gtr__lines_weight<N> block = { p, cut, maps, ring, full, empty, gtr__shared_address(ones),
-        (int)blockIdx.y * 64, (int)blockIdx.z / cut.passes * (64 >> cut.log), u0 };
-    if (threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
+        groups = min(cut.taps_x - u0, GTR__LINES_GROUPS), last = GTR__LINES_WEIGHT_T(HALF) - 32;
+    const gtr__lines_weight<N, HALF> block = { p, cut, maps, ones + GTR__LINES_ONES + GTR__LINES_BARS, ring, full,
+        turned, empty, gtr__shared_address(ones), (int)blockIdx.y * 64,
+        (int)blockIdx.z / cut.passes * (HALF ? 64 >> cut.log : 32), u0 };
+    if (HALF && threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
     if (threadIdx.x == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
+            gtr__bar_set(turned + 8 * i, 3);
             gtr__bar_set(empty + 8 * i, (uint32_t)groups);
         }
         gtr__bars_are_set();
@@ -5508,22 +5592,32 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
     gtr__shared_publish();
     __syncthreads();
     gtr__enter();
-    if (threadIdx.x == GTR__LINES_GROUPS * 128) block.produce();
-    if (group >= groups) return;
-    if (p.type_a == GTR_BF16) block.template consume<GTR_BF16>(group);
-    else block.template consume<GTR_F16>(group);
+    if (group < GTR__LINES_GROUPS) {
+        if (!HALF) gtr__group_registers<152, true>();
+        if (group >= groups) return;
+        if constexpr (!HALF) block.template consume<GTR_F32>(group);
+        else if (p.type_a == GTR_BF16) block.template consume<GTR_BF16>(group);
+        else block.template consume<GTR_F16>(group);
+        return;
+    }
+    if (!HALF) gtr__group_registers<56, false>();
+    if ((int)threadIdx.x == last) block.produce();
+    else if (!HALF && (int)threadIdx.x < last) block.turn();
 #endif
 }
-// A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; eight: of eight images of
-// each pixel instead. What is gathered is rounded to TF32.
+// A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; EIGHT: of eight images of
+// each pixel instead, and of float32 lines before columns. What is gathered is rounded to TF32.
 static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
                            bool gathered, int box_channels, int width, int lines, int log, bool eight) {
     const int64_t w = gathered ? cut.x.from : cut.x.to, h = gathered ? cut.y.from : cut.y.to, line = channels * w,
-        whole[4] = { channels, w, h, cut.images }, apart[3] = { channels, line, line * h },
-        turned[4] = { channels, cut.images, w, h }, turned_apart[3] = { line * h, channels, line };
-    const int box[4] = { box_channels, width, lines, 1 }, turned_box[4] = { box_channels, 8, width, lines };
-    return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? turned : whole, eight ? turned_apart : apart,
-        eight ? turned_box : box, log, gathered, 4);
+        whole[4] = { channels, w, h, cut.images }, apart[3] = { channels, line, line * h };
+    const int box[4] = { box_channels, width, lines, 1 }, x = 2 + (type == GTR_F32), y = 5 - x;
+    int64_t eight_whole[4] = { channels, cut.images }, eight_apart[3] = { line * h };
+    int eight_box[4] = { box_channels, 8 };
+    eight_whole[x] = w; eight_apart[x - 1] = channels; eight_box[x] = width;
+    eight_whole[y] = h; eight_apart[y - 1] = line; eight_box[y] = lines;
+    return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? eight_whole : whole,
+        eight ? eight_apart : apart, eight ? eight_box : box, log, gathered, 4);
 }
 template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice) {
     constexpr int as = FORM == GTR__CONV_WEIGHT ? GTR__CONV_PLACES : FORM;
@@ -5572,30 +5666,30 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
         (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
-template <int N>
+template <int N, bool HALF>
 static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, const gtr__product *p,
                                           const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<GTR__CONV_WEIGHT>(given, choice);
     gtr__lines_maps maps;
     memset((void *)&maps, 0, sizeof maps);
-    const int box = 64 >> cut.log, lines = cut.lines + (cut.taps_y - 1) * cut.step_y, width = cut.width
-        + ((cut.taps_x < GTR__LINES_GROUPS ? cut.taps_x : GTR__LINES_GROUPS) - 1) * cut.step_x;
-    if (!gtr__lines_map(&maps.c, p->a, p->type_a, p->lda, given, false, 64, cut.width, cut.lines, 0, true)
+    const int depth = HALF ? 64 : 32, box = depth >> cut.log, lines = cut.lines + (cut.taps_y - 1) * cut.step_y,
+        width = cut.width + ((cut.taps_x < GTR__LINES_GROUPS ? cut.taps_x : GTR__LINES_GROUPS) - 1) * cut.step_x;
+    if (!gtr__lines_map(&maps.c, p->a, p->type_a, p->lda, given, false, depth, cut.width, cut.lines, 0, true)
         || !gtr__lines_map(&maps.image, p->b, p->type_b, given.pitch, given, true, box, width, lines, cut.log, true))
         return GTR_OK;
     *ran = true;
     cut.channels = (int)p->m;
     cut.tiles = (int)(cut.across.by * cut.down.by) * (int)gtr__ceil(given.images, 8);
     cut.bytes = lines * width * (1024 >> cut.log);
-    cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024 + cut.lines * cut.width * 1024;
+    cut.stage = (int)gtr__ceil(cut.bytes, 1024) * 1024 + cut.lines * cut.width * (HALF ? 1024 : 2048);
     cut.stages = choice->lines_stages;
     cut.passes = (int)gtr__ceil(cut.taps_x, GTR__LINES_GROUPS);
-    const size_t shared = (size_t)cut.stages * cut.stage
-        + (size_t)gtr__lines_weight_bytes(N, cut.taps_y, cut.step_y, width, cut.log);
+    const size_t shared = (size_t)cut.stages * cut.stage + (size_t)gtr__lines_weight_bytes(N / box - cut.taps_y,
+        gtr__lines_tap_bytes(HALF, cut.step_y * width, cut.log));
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
-    return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N>, grid,
-        GTR__LINES_GROUPS * 128 + 32, shared, 1, *p, cut, maps);
+    return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
+        GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
 static gtr_result gtr__lines_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
@@ -5608,9 +5702,12 @@ template <int FORM>
 static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice, bool *ran) {
     if constexpr (FORM == GTR__CONV_WEIGHT)
-        return choice->lines_n == 64 ? gtr__lines_weight_start<64>(instance, c, p, cut, choice, ran)
-            : choice->lines_n == 96 ? gtr__lines_weight_start<96>(instance, c, p, cut, choice, ran)
-                                 : gtr__lines_weight_start<192>(instance, c, p, cut, choice, ran);
+        return choice->lines_n == 64 ? gtr__lines_weight_start<64, true>(instance, c, p, cut, choice, ran)
+            : choice->lines_n == 96 ? choice->kind == GTR__PRODUCT_HALF
+            ? gtr__lines_weight_start<96, true>(instance, c, p, cut, choice, ran)
+            : gtr__lines_weight_start<96, false>(instance, c, p, cut, choice, ran) : choice->kind == GTR__PRODUCT_HALF
+            ? gtr__lines_weight_start<192, true>(instance, c, p, cut, choice, ran)
+            : gtr__lines_weight_start<192, false>(instance, c, p, cut, choice, ran);
     else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(instance, c, p, cut, choice, ran)
                                                   : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
@@ -5732,21 +5829,26 @@ static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr
             c->lines_stages = (int)(stages < 8 ? stages : 8);
         }
 }
+// Float32's wgmmas are of one pixel, 16 bits' of two; the channels under its columns of two to six taps are as wide.
 static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps,
                                      gtr__choice *c, int log) {
-    const int64_t pixel = 1024 >> log, box = 64 >> log, passes = gtr__ceil(g->kw, GTR__LINES_GROUPS),
-        groups = g->kw < GTR__LINES_GROUPS ? g->kw : GTR__LINES_GROUPS, want = g->kh * box,
-        n = want <= 64 ? 64 : want <= 96 ? 96 : 192, blocks = gtr__ceil(g->o, 64) * passes * gtr__ceil(g->c, box);
-    if (want > 192 || blocks > 65535) return;
+    const bool half = c->kind == GTR__PRODUCT_HALF;
+    const int64_t pixel = 1024 >> log, box = (half ? 64 : 32) >> log, passes = gtr__ceil(g->kw, GTR__LINES_GROUPS),
+        groups = g->kw < GTR__LINES_GROUPS ? g->kw : GTR__LINES_GROUPS, want = g->kh * box, panels = half ? 1 : 2,
+        n = want <= 64 && half ? 64 : want <= 96 ? 96 : 192,
+        blocks = gtr__ceil(g->o, 64) * passes * gtr__ceil(g->c, box);
+    if (want > 192 || blocks > 65535 || (!half && (g->kh < 2 || g->dh > 1))) return;
     for (int64_t width = 2; width <= 32 && width < g->ow + 2; width += 2)
         for (int64_t lines = 1; lines <= 32 && lines <= g->oh; lines++) {
             const int64_t across = width + (groups - 1) * g->dw, rows = lines + (g->kh - 1) * g->dh,
-                stage = gtr__ceil(rows * across * pixel, 1024) * 1024 + lines * width * 1024,
-                stages = ((int64_t)caps->shared - gtr__lines_weight_bytes(n, g->kh, g->dh, across, log)) / stage,
+                fixed = gtr__lines_weight_bytes(n / box - g->kh, gtr__lines_tap_bytes(half, g->dh * across, log)),
+                stage = gtr__ceil(rows * across * pixel, 1024) * 1024 + lines * width * panels * 1024,
+                stages = ((int64_t)caps->shared - fixed) / stage,
                 tiles = gtr__ceil(g->ow, width) * gtr__ceil(g->oh, lines) * gtr__ceil(g->n, 8);
             if (stages < 2 || rows > 256 || across > 256) continue;
-            const double tile = gtr__lines_tile_ns(GTR__LINES_STEP_NS * (double)(lines * width / 2 * groups * n),
-                GTR__LINES_ROW_NS * 8 * (double)(rows * across + lines * width), stages) + 60;
+            const int64_t steps = lines * width * panels / 2;
+            const double tile = gtr__lines_tile_ns(GTR__LINES_STEP_NS * (double)(steps * groups * n),
+                GTR__LINES_ROW_NS * 8 * (double)(rows * across + lines * width * panels), stages) + 60;
             for (int64_t turns = 1; turns <= 4; turns++) {
                 int64_t ranges = turns * caps->sm_count / blocks;
                 if (ranges > tiles) ranges = tiles;
@@ -5754,7 +5856,7 @@ static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p
                 const double ns = 6000 + (double)(turns * gtr__ceil(tiles, ranges)) * tile
                     + gtr__ranges_ns(p, (int)ranges);
                 if (ns >= c->ns) continue;
-                c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log;
+                c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log; c->copy_bytes = 0;
                 c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = (int)n;
                 c->lines_stages = (int)(stages < 32 ? stages : 32);
             }
@@ -5767,9 +5869,9 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
             && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
     const int64_t channels = image ? g->o : g->c, depth = half ? 64 : 32;
     if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || p->type_a != p->type_b
-        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % (depth / 8) || !g->n || !(weight ? half : plain))
+        || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % (depth / 8) || !g->n || !(weight || plain))
         return false;
-    const int log = gtr__boxes_log(channels, depth);
+    const int log = weight && !half ? 0 : gtr__boxes_log(channels, depth);
     c->tile_lines = 0;
     if (!weight) gtr__lines_places_choice(g, image, caps, c, log);
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
@@ -5845,9 +5947,10 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision), fast = choice;
     bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
-    const bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
+    bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
     const bool lines = gtr__lines_choice(g, form, &p, caps, &fast);
     hopper |= planes || lines;
+    planes &= !lines;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
     const size_t bytes = choice.parts_bytes + choice.sums_bytes,
