@@ -9349,9 +9349,10 @@ static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __gr
     typename own::rows v, g;
     float weight[W], mean[W], rstd[W], ab[2 * W], a[W], b[W];
     gtr__enter();
-    float shift[W];
-    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd); p.figure(m.bias, shift);
     const bool relu = m.act != 0;
+    float shift[W] = {};
+    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
+    if (relu) p.figure(m.bias, shift);
 #pragma unroll
     for (int w = 0; w < W; w++) weight[w] *= rstd[w];
     auto dy = [&](int u, int w) {
