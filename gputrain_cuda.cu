@@ -5413,11 +5413,11 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 // share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor cores:
 // 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
 //
-// Float32: wgmma takes B from shared memory only with k innermost, so three warps turn each pixel of the image where it
-// lies: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
+// Float32: wgmma takes B from shared memory only with k innermost, so three warps transpose each pixel of the image in
+// place: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
 // channels under a column of taps are next to each other: N rows of B for a step of k, a pixel. A is in registers.
 //
-//   producer thread  --full-->  turning warps  --turned-->  3 consumer groups  --empty-->  producer thread
+//   producer thread  --full-->  3 warps  --transposed-->  3 consumer groups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int N, bool HALF> struct gtr__lines_weight {
     static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
@@ -5425,7 +5425,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     const gtr__lines_cut &cut;
     const gtr__lines_maps &maps;
     char *tiles;                        // the ring
-    uint32_t ring, full, turned, empty, ones;
+    uint32_t ring, full, transposed, empty, ones;
     int m0, c0, u0;                     // C's rows, channels and columns of taps from here on
 
     GTR__DEVICE uint32_t bytes_of_panel() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
@@ -5445,7 +5445,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         }
     }
     // By three warps. The even images come first, as k's order is that of A's fetch.
-    GTR__DEVICE void turn() const {
+    GTR__DEVICE void transpose() const {
         const int lane = (int)threadIdx.x & 31, pixels = cut.bytes / 1024;
         gtr__lines_slot slot = { 0, 0 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
@@ -5464,11 +5464,11 @@ template <int N, bool HALF> struct gtr__lines_weight {
             }
             gtr__shared_publish();
             __syncwarp();
-            if (lane == 0) gtr__bar_arrive(turned + 8 * slot.at);
+            if (lane == 0) gtr__bar_arrive(transposed + 8 * slot.at);
         }
     }
     // Float32. Of A, a thread has rows r and r + 8 of images k and k + 1, which are columns k / 2 and k / 2 + 4.
-    template <bool SUMS> GTR__DEVICE void multiply_turned(float *d, float *sum, int group) const {
+    template <bool SUMS> GTR__DEVICE void multiply_float(float *d, float *sum, int group) const {
         const int lane = (int)threadIdx.x & 31, row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             k = 2 * (lane & 3), lines = cut.lines + cut.taps_y - 1;
         const uint64_t b0 = gtr__wgmma_panel(ring + bytes_of_places() + group * cut.step_x * lines * 1024, 0, 2);
@@ -5484,7 +5484,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
             uint64_t b = b0 + slot.at * (cut.stage >> 4);
             uint32_t f[2][4];
             gtr__bar_await(full + 8 * slot.at, slot.turn);
-            gtr__bar_await(turned + 8 * slot.at, slot.turn);
+            gtr__bar_await(transposed + 8 * slot.at, slot.turn);
             for (int q = cut.lines * cut.width, y = 0; q > 0; q -= 2)
 #pragma unroll
                 for (int h = 0; h < 2; h++, a += 1024) {
@@ -5542,7 +5542,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
 #pragma unroll
         for (int i = 0; i < 4; i++) sum[i] = 0;
         if constexpr (HALF) multiply<TYPE, SUMS>(d, sum, group);
-        else multiply_turned<SUMS>(d, sum, group);
+        else multiply_float<SUMS>(d, sum, group);
         float *c = (float *)p.c + (int64_t)blockIdx.x * p.c_batch;
 #pragma unroll
         for (int i = 0; i < N / 8; i++) {
@@ -5564,7 +5564,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
 };
 #endif
-// Threads of a block: groups, a warp that produces; float32: three that turn, and then the one that produces.
+// Threads of a block: groups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
@@ -5573,18 +5573,18 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     char *ones = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
-    const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, turned = full + GTR__LINES_BARS / 4,
+    const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, transposed = full + GTR__LINES_BARS / 4,
         empty = full + GTR__LINES_BARS / 2, ring = full + GTR__LINES_BARS;
     const int pass = (int)blockIdx.z % cut.passes, u0 = pass * GTR__LINES_GROUPS, group = (int)threadIdx.x / 128,
         groups = min(cut.taps_x - u0, GTR__LINES_GROUPS), last = GTR__LINES_WEIGHT_T(HALF) - 32;
     const gtr__lines_weight<N, HALF> block = { p, cut, maps, ones + GTR__LINES_ONES + GTR__LINES_BARS, ring, full,
-        turned, empty, gtr__shared_address(ones), (int)blockIdx.y * 64,
+        transposed, empty, gtr__shared_address(ones), (int)blockIdx.y * 64,
         (int)blockIdx.z / cut.passes * (HALF ? 64 >> cut.log : 32), u0 };
     if (HALF && threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
     if (threadIdx.x == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
-            gtr__bar_set(turned + 8 * i, 3);
+            gtr__bar_set(transposed + 8 * i, 3);
             gtr__bar_set(empty + 8 * i, (uint32_t)groups);
         }
         gtr__bars_are_set();
@@ -5602,7 +5602,7 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
     }
     if (!HALF) gtr__group_registers<56, false>();
     if ((int)threadIdx.x == last) block.produce();
-    else if (!HALF && (int)threadIdx.x < last) block.turn();
+    else if (!HALF && (int)threadIdx.x < last) block.transpose();
 #endif
 }
 // A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; EIGHT: of eight images of
@@ -5691,6 +5691,12 @@ static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, co
     return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
+template <int N>
+static gtr_result gtr__lines_weight_types(void *instance, const gtr__call *c, const gtr__product *p,
+                                          const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
+    return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_weight_start<N, true>(instance, c, p, cut, choice, ran)
+                                             : gtr__lines_weight_start<N, false>(instance, c, p, cut, choice, ran);
+}
 template <bool HALF, int FORM>
 static gtr_result gtr__lines_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                    const gtr__choice *choice, bool *ran) {
@@ -5703,11 +5709,8 @@ static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__
                                  const gtr__choice *choice, bool *ran) {
     if constexpr (FORM == GTR__CONV_WEIGHT)
         return choice->lines_n == 64 ? gtr__lines_weight_start<64, true>(instance, c, p, cut, choice, ran)
-            : choice->lines_n == 96 ? choice->kind == GTR__PRODUCT_HALF
-            ? gtr__lines_weight_start<96, true>(instance, c, p, cut, choice, ran)
-            : gtr__lines_weight_start<96, false>(instance, c, p, cut, choice, ran) : choice->kind == GTR__PRODUCT_HALF
-            ? gtr__lines_weight_start<192, true>(instance, c, p, cut, choice, ran)
-            : gtr__lines_weight_start<192, false>(instance, c, p, cut, choice, ran);
+            : choice->lines_n == 96 ? gtr__lines_weight_types<96>(instance, c, p, cut, choice, ran)
+                                    : gtr__lines_weight_types<192>(instance, c, p, cut, choice, ran);
     else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(instance, c, p, cut, choice, ran)
                                                   : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
