@@ -154,7 +154,7 @@ check_form() {
         open && /^\}/ {
             if (!struct && FNR - open >= most) print FILENAME ":" open ": a function of " FNR - open + 1 " lines: " head
             open = 0
-        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] >$dir/form
+        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] tests/emulated/*.[ch] >$dir/form
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 

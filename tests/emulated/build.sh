@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles gputrain_cuda.cu for a GPU in software. usage: build.sh object compute [flags...], compute 90a, 90, 86 ...; or build.sh includes, which
-# prints what programs that use CUDA's headers are compiled with.
+# Compiles gputrain_cuda.cu for a GPU in software. usage: build.sh object compute [flags...], compute 90a, 90, 86 ...;
+# or build.sh includes, which prints what programs that use CUDA's headers are compiled with. CC: compiles translate.c.
 cd "$(dirname "$0")/../.." || exit 1
 nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 cuda=$(dirname "$(dirname "$nvcc")")/include
@@ -12,7 +12,8 @@ flags="-std=c++17 -DEMU_COMPUTE=$compute -DGPUTRAIN_NO_CUBLASLT -Itests/emulated
 [ "$2" = "$compute" ] || flags="$flags -DEMU_HOPPER"
 shift 2
 translate=$(dirname "$object")/translate
-# -w: the compiler of the host warns of what is usual in kernels
+# g++: device.h uses its optimize and target attributes. -w: it warns of what is usual in kernels.
 ${CC:-cc} -O1 -o "$translate" tests/emulated/translate.c &&
     g++ -E -x c++ $flags "$@" gputrain_cuda.cu | "$translate" gputrain_cuda.cu >"$object".cpp &&
-    g++ -O1 -mfma -mf16c -w -Wno-psabi -ffp-contract=off -fno-strict-aliasing $flags "$@" -x c++-cpp-output -c "$object".cpp -o "$object"
+    g++ -O1 -mfma -mf16c -w -Wno-psabi -ffp-contract=off -fno-strict-aliasing $flags "$@" \
+        -x c++-cpp-output -c "$object".cpp -o "$object"

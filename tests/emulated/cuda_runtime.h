@@ -1,10 +1,14 @@
-// A GPU in software, for machines without one: CUDA's runtime and what kernels are written in, so that gputrain_cuda.cu, translated by translate.c,
-// is C++ that runs on the host. A kernel's threads are fibers, which one thread of the host switches between where they wait: for barriers, for each
-// other's values, for memory that another writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what
-// a kernel computes, which memory it touches (the address sanitizer sees both sides), that no barrier is missed by one who is waited for, and that a
-// graph has the edges that it needs. It shows nothing of time, of races, of the order of streams outside of a graph.
-// EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with EMU_HOPPER what sm_90a alone has.
-// A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_PROFILE=1 to be told the kernels that ran.
+// A GPU in software, for machines without one: CUDA's runtime and what kernels are written in, so that
+// gputrain_cuda.cu, translated by translate.c, is C++ that runs on the host. A kernel's threads are fibers, which one
+// thread of the host switches between where they wait: for barriers, for each other's values, for memory that another
+// fiber writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what a
+// kernel computes, which memory it touches (the address sanitizer sees both sides), that every barrier that threads
+// wait at is reached by all whom it expects, and that a graph has the edges that it needs. It shows nothing of time, of
+// races, of the order of streams outside of a graph.
+// EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with
+// EMU_HOPPER what sm_90a alone has.
+// A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
+// graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA_RUNTIME
 #define EMU_CUDA_RUNTIME
 #include <cuda_runtime_api.h>
@@ -64,61 +68,76 @@
 
 namespace emu {
 
-[[noreturn]] inline void fail(const char *what, const char *detail = "") { fprintf(stderr, "emulated GPU: %s%s\n", what, detail); abort(); }
+[[noreturn]] inline void fail(const char *what, const char *detail = "") {
+    fprintf(stderr, "emulated GPU: %s%s\n", what, detail);
+    abort();
+}
 // A kernel's name, from the program's symbols.
 inline std::string name_of(const void *kernel) {
     char command[160], line[512] = "?";
     Dl_info of;
     const bool found = dladdr(kernel, &of) != 0;
-    snprintf(command, sizeof command, "addr2line -fCse /proc/%d/exe %#lx 2>/dev/null", (int)getpid(), (unsigned long)((uintptr_t)kernel - (found ? (uintptr_t)of.dli_fbase : 0)));
+    snprintf(command, sizeof command, "addr2line -fCse /proc/%d/exe %#lx 2>/dev/null", (int)getpid(),
+             (unsigned long)((uintptr_t)kernel - (found ? (uintptr_t)of.dli_fbase : 0)));
     FILE *p = popen(command, "r");
     if (p && fgets(line, sizeof line, p)) line[strcspn(line, "\n")] = 0;
     if (p) pclose(p);
     return line;
 }
 inline int setting(const char *name, int otherwise) { const char *s = getenv(name); return s ? atoi(s) : otherwise; }
+// Pages that are zero, and take memory once they are written.
+inline char *map_memory(size_t bytes, const char *purpose) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) fail("no memory for ", purpose);
+    return (char *)p;
+}
 // What a multiprocessor of EMU_COMPUTE has: kB of shared memory, of which a block can ask for all but one, and threads.
-constexpr int shared_kb = EMU_COMPUTE >= 90 ? 228 : EMU_COMPUTE == 80 || EMU_COMPUTE == 87 ? 164 : EMU_COMPUTE >= 80 ? 100 : 65;
+constexpr int shared_kb = EMU_COMPUTE >= 90 ? 228
+    : EMU_COMPUTE == 80 || EMU_COMPUTE == 87 ? 164 : EMU_COMPUTE >= 80 ? 100 : 65;
 constexpr int sm_threads = EMU_COMPUTE == 75 ? 1024 : EMU_COMPUTE == 80 || EMU_COMPUTE >= 90 ? 2048 : 1536;
 constexpr int block_shared = (shared_kb - 1) << 10;
 inline int sm_count() { static const int n = setting("EMU_SM", 8); return n; }
 
-// >>fibers: threads of a kernel. Stacks are kept for the next kernel.
-enum { WINDOW = 1 << 18, STACK = 128 << 10, WARP = 32, BARRIERS = 16 };
+// >>fibers: threads of a kernel. Stacks are kept for the next kernel. WINDOW: a block's bytes of the arena of shared
+// memory; SLOTS: the arena's windows, one for each block that runs at a time.
+enum { WINDOW = 1 << 18, SLOTS = 4096, STACK = 128 << 10, WARP = 32, BARRIERS = 16 };
+constexpr size_t arena_bytes = (size_t)WINDOW * SLOTS;
 struct block;
 struct fiber {
     void *sp;
-    fiber *next, *before;       // of those that can run; NULL: it waits, or has ended
+    fiber *next, *before;       // in the ring of fibers that can run; next NULL: it waits, or has ended
     block *home;
     uint3 thread;
     int rank;                   // among its block's threads
-    uint32_t cluster_phase;     // in which it arrived
-    int64_t result;             // of what it waited for
+    uint32_t cluster_phase;     // the phase of its cluster's barrier in which it arrived
+    int votes;                  // of all threads at the barrier that it waited at
     bool ended;
     char *stack;
 #ifdef __SANITIZE_ADDRESS__
     void *fake;
 #endif
 };
-struct collective {             // what the lanes of a warp, or of a warp group, do together; those that have come, by lane
-    collective *next;           // of the same warp, or of those that are free
-    const void *site;
-    uint32_t mask, here;
-    int width, come;
-    fiber *who[128];
+struct collective {             // one instruction that lanes of a warp, or of a warp group, execute together
+    collective *next;           // in the list of its warp's, or of the unused ones
+    const char *site;           // the instruction
+    uint32_t mask, arrived_lanes;
+    int width, arrived;         // width: WARP, or 128 for a warp group
+    fiber *lane_of[128];        // of the lanes that have arrived
     void *argument[128];
 };
-struct barrier { int expected, come, joined; fiber *waiting[1024]; int waits; };
-struct cluster { int blocks, come, live; uint32_t phase; block *member[16]; std::vector<fiber *> waiting; };
+// expected threads, 0: all of the block that live; votes: bit 0, a thread arrived with a value that is not 0; bit 1, a
+// thread arrived with 0. Of those that arrived, `waits` wait.
+struct barrier { int expected, arrived, votes; fiber *waiting[1024]; int waits; };
+struct cluster { int blocks, arrived, live; uint32_t phase; block *member[16]; std::vector<fiber *> waiting; };
 struct block {
     uint3 index;
     cluster *group;
-    int rank, slot, threads, live;
+    int rank, slot, threads, live;          // its rank in the cluster, its window of the arena
     size_t used;                // bytes of shared memory, and 64 between variables
     char *shared;
     std::map<const void *, size_t> variables;
     barrier bar[BARRIERS];
-    collective *open[32];       // by warp
+    collective *open[32];       // by warp: those that lanes still have to arrive at
 };
 struct device_thread {          // a thread of the host, and the kernel that it runs
     char *arena = NULL;
@@ -131,10 +150,10 @@ struct device_thread {          // a thread of the host, and the kernel that it 
     dim3 grid, size;
     const void *kernel = NULL;
     ~device_thread() {
-        if (arena) ASAN_UNPOISON_MEMORY_REGION(arena, (size_t)WINDOW * 4096);
+        if (arena) ASAN_UNPOISON_MEMORY_REGION(arena, arena_bytes);
         for (char *s : stacks) munmap(s, STACK);
         while (unused) { collective *c = unused; unused = c->next; delete c; }
-        if (arena) munmap(arena, (size_t)WINDOW * 4096);
+        if (arena) munmap(arena, arena_bytes);
     }
 #ifdef __SANITIZE_ADDRESS__
     void *fake = NULL; const void *bottom = NULL; size_t bottom_size = 0;
@@ -146,8 +165,10 @@ static thread_local dim3 grid_now, size_now;
 
 extern "C" void emu_switch(void **save, void *to);
 #if defined(__x86_64__)
-asm(".text\n.weak emu_switch\n.type emu_switch,@function\nemu_switch:\npushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
-    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\npopq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n");
+asm(".text\n.weak emu_switch\n.type emu_switch,@function\nemu_switch:\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n");
 #else
 #error "emulated GPU: a switch of stacks is written for x86-64"
 #endif
@@ -176,7 +197,7 @@ inline void switch_to(fiber *from, fiber *to) {
     if (from && !d.bottom) { d.bottom = bottom; d.bottom_size = size; }
 #endif
 }
-// Lets the others run.
+// Lets the other fibers that can run do so before the calling one goes on.
 inline void yield() {
     fiber *f = now;
     device_thread &d = here();
@@ -184,7 +205,7 @@ inline void yield() {
     d.ring = f->next;
     switch_to(f, f->next);
 }
-// Until somebody wakes this thread.
+// Suspends the calling fiber until another calls wake(f).
 inline void park() {
     fiber *f = now;
     device_thread &d = here();
@@ -211,37 +232,38 @@ inline void fiber_main() {
 }
 
 // >>waiting
-inline int64_t meet(barrier &b, int expected, int value, bool wait);
 inline void finish_barrier(barrier &b) {
-    int n = b.waits;
-    int64_t joined = b.joined;
-    b.come = b.waits = 0; b.joined = 0;
-    for (int i = 0; i < n; i++) { b.waiting[i]->result = joined; if (b.waiting[i] != now) wake(b.waiting[i]); }
+    const int n = b.waits, votes = b.votes;
+    b.arrived = b.waits = b.votes = 0;
+    for (int i = 0; i < n; i++) { b.waiting[i]->votes = votes; if (b.waiting[i] != now) wake(b.waiting[i]); }
 }
-// Barrier of so many threads of a block (0: of all that live): bit 0 of the result is the values' or, bit 1 the or of their opposites.
-inline int64_t meet(int id, int expected, int value, bool wait) {
+// bar.sync, or bar.arrive where not `wait`: the calling thread arrives at barrier id of its block, which expects so
+// many threads (0: all that live). Returns the barrier's votes where `wait`.
+inline int barrier_sync(int id, int expected, int value, bool wait) {
     fiber *f = now;
-    barrier &b = f->home->bar[id];
     if (id < 0 || id >= BARRIERS) fail("no such barrier");
+    barrier &b = f->home->bar[id];
     b.expected = expected;
-    b.come++;
-    b.joined |= value ? 1 : 2;
+    b.arrived++;
+    b.votes |= value ? 1 : 2;
     if (wait) b.waiting[b.waits++] = f;
-    if (b.come >= (expected ? expected : f->home->live)) { finish_barrier(b); return f->result; }
+    if (b.arrived >= (expected ? expected : f->home->live)) { finish_barrier(b); return f->votes; }
     if (wait) park();
-    return f->result;
+    return f->votes;
 }
+// A thread of the block has ended: barriers of all that live expect one less.
 inline void finish_barriers(block *b) {
-    for (barrier &bar : b->bar) if (bar.come && !bar.expected && bar.come >= b->live) finish_barrier(bar);
+    for (barrier &bar : b->bar) if (bar.arrived && !bar.expected && bar.arrived >= b->live) finish_barrier(bar);
 }
-typedef void (*together)(int width, void **arguments);
-// The lanes in mask of a warp (width 32), or all of a warp group, do something as one: the last who comes does it for all, given the others'
-// arguments by lane, NULL where there is no such lane.
-inline void with_others(int width, uint32_t mask, const void *site, void *argument, together act) {
+typedef void (*collective_fn)(int width, void **arguments);
+// The lanes in mask of a warp (width WARP), or all of a warp group (128), execute `site` as one: each waits until the
+// last arrives; that one calls act once for all, with the arguments by lane, NULL for lanes that take no part.
+inline void warp_collective(int width, uint32_t mask, const char *site, void *argument, collective_fn act) {
     fiber *f = now;
     block *b = f->home;
     device_thread &d = here();
-    const int group = f->rank / width, lane = f->rank % width, missing = (group + 1) * width - b->threads;
+    const int group = f->rank / width, lane = f->rank % width;
+    const int missing = (group + 1) * width - b->threads;       // lanes of a last warp that the block does not have
     collective **link = &b->open[group * width / WARP], *c;
     if (missing > 0) mask &= ~0u >> missing;
     while ((c = *link) && (c->mask != mask || c->site != site || c->width != width)) link = &c->next;
@@ -251,13 +273,13 @@ inline void with_others(int width, uint32_t mask, const void *site, void *argume
         c->mask = mask; c->site = site; c->width = width;
         *link = c;
     }
-    c->who[lane] = f;
+    c->lane_of[lane] = f;
     c->argument[lane] = argument;
-    c->come++;
-    if (width == WARP) c->here |= 1u << lane;
-    if (width == WARP ? (c->here & mask) != mask : c->come < width) { park(); return; }
+    c->arrived++;
+    if (width == WARP) c->arrived_lanes |= 1u << lane;
+    if (width == WARP ? (c->arrived_lanes & mask) != mask : c->arrived < width) { park(); return; }
     act(width, c->argument);
-    for (int i = 0; i < width; i++) if (c->who[i] && c->who[i] != f) wake(c->who[i]);
+    for (int i = 0; i < width; i++) if (c->lane_of[i] && c->lane_of[i] != f) wake(c->lane_of[i]);
     *link = c->next;
     c->next = d.unused;
     d.unused = c;
@@ -265,8 +287,8 @@ inline void with_others(int width, uint32_t mask, const void *site, void *argume
 inline void cluster_arrive() {
     cluster *g = now->home->group;
     now->cluster_phase = g->phase;
-    if (++g->come < g->live) return;
-    g->come = 0;
+    if (++g->arrived < g->live) return;
+    g->arrived = 0;
     g->phase++;
     for (fiber *f : g->waiting) wake(f);
     g->waiting.clear();
@@ -278,17 +300,21 @@ inline void cluster_wait() {
     park();
 }
 
-// >>shared memory: a block's window of the arena. Addresses of 32 bits are offsets there; with a number in front, in the window of that slot.
+// >>shared memory: a block's window of the arena. An address of 32 bits is an offset in the window of the block whose
+// thread uses it, or (slot + 1) * WINDOW plus an offset in the window of that slot, for a block of the same cluster.
 inline char *shared_at(uint32_t address) {
     const uint32_t slot = address < WINDOW ? (uint32_t)now->home->slot : address / WINDOW - 1;
     return here().arena + (size_t)slot * WINDOW + address % WINDOW;
 }
 inline uint32_t shared_address(const void *p) {
     const size_t at = (size_t)((const char *)p - here().arena);
-    if (at / WINDOW != (size_t)now->home->slot) fail("an address that is not of the block's shared memory: ", name_of(here().kernel).c_str());
+    if (at / WINDOW != (size_t)now->home->slot)
+        fail("an address that is not of the block's shared memory: ", name_of(here().kernel).c_str());
     return (uint32_t)(at % WINDOW);
 }
-inline uint32_t shared_address_in(uint32_t address, const block *b) { return address % WINDOW + (uint32_t)(b->slot + 1) * WINDOW; }
+inline uint32_t shared_address_in(uint32_t address, const block *b) {
+    return address % WINDOW + (uint32_t)(b->slot + 1) * WINDOW;
+}
 inline void *dynamic_shared() { return now->home->shared; }
 inline void *shared_variable(const void *key, size_t bytes, size_t align) {
     block *b = now->home;
@@ -296,7 +322,8 @@ inline void *shared_variable(const void *key, size_t bytes, size_t align) {
     if (found == b->variables.end()) {
         size_t from = (b->used + align - 1) / align * align;
         b->used = from + bytes;
-        if (b->used - 64 * b->variables.size() > (size_t)block_shared) fail("more shared memory than there is: ", name_of(here().kernel).c_str());
+        if (b->used - 64 * b->variables.size() > (size_t)block_shared)
+            fail("more shared memory than there is: ", name_of(here().kernel).c_str());
         ASAN_UNPOISON_MEMORY_REGION(b->shared + from, bytes);
         memset(b->shared + from, 0xcd, bytes);
         b->used += 64;
@@ -319,7 +346,7 @@ inline block *make_block(device_thread &d, int slot, uint3 index, cluster *group
     b->shared = d.arena + (size_t)slot * WINDOW + 1024;
     b->variables.clear();
     for (collective *&o : b->open) o = NULL;
-    for (barrier &bar : b->bar) bar.come = bar.waits = bar.joined = bar.expected = 0;
+    for (barrier &bar : b->bar) bar.arrived = bar.waits = bar.votes = bar.expected = 0;
     ASAN_POISON_MEMORY_REGION(d.arena + (size_t)slot * WINDOW, WINDOW);
     ASAN_UNPOISON_MEMORY_REGION(b->shared, bytes);
     memset(b->shared, 0xcd, bytes);
@@ -328,7 +355,8 @@ inline block *make_block(device_thread &d, int slot, uint3 index, cluster *group
 inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *stack) {
     memset((void *)f, 0, sizeof *f);
     f->home = b; f->rank = rank; f->stack = stack;
-    f->thread = { (unsigned)rank % d.size.x, (unsigned)rank / d.size.x % d.size.y, (unsigned)rank / (d.size.x * d.size.y) };
+    const unsigned r = (unsigned)rank;
+    f->thread = { r % d.size.x, r / d.size.x % d.size.y, r / (d.size.x * d.size.y) };
     void **sp = (void **)(stack + STACK - 64);
     *--sp = NULL;
     *--sp = (void *)fiber_main;
@@ -336,62 +364,72 @@ inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *sta
     f->sp = sp;
     wake(f);
 }
-inline void stuck(device_thread &d, const std::vector<fiber> &fibers) {
-    fprintf(stderr, "emulated GPU: %s waits for ever:\n", name_of(d.kernel).c_str());
+// Prints what each thread waits for, of the first 16 that have not ended.
+[[noreturn]] inline void report_deadlock(device_thread &d, const std::vector<fiber> &fibers) {
+    fprintf(stderr, "emulated GPU: deadlock in %s:\n", name_of(d.kernel).c_str());
     int shown = 0;
     for (const fiber &f : fibers) {
         if (f.ended || shown++ >= 16) continue;
-        const char *why = "for nobody knows what";
-        char text[64];
-        for (int i = 0; i < BARRIERS; i++)
-            for (int k = 0; k < f.home->bar[i].waits; k++)
-                if (f.home->bar[i].waiting[k] == &f) { snprintf(text, sizeof text, "at barrier %d (%d of %d)", i, f.home->bar[i].come, f.home->bar[i].expected); why = text; }
-        for (const collective *c = f.home->open[f.rank / WARP]; c; c = c->next)
-            if (c->who[f.rank % c->width] == &f) { snprintf(text, sizeof text, "with %d of %d (%08x), %.20s", c->come, c->width, c->mask, (const char *)c->site); why = text; }
-        fprintf(stderr, "  block %u thread %d %s\n", f.home->index.x, f.rank, why);
+        const block *home = f.home;
+        char where[80] = "its cluster's barrier";
+        for (int i = 0; i < BARRIERS; i++) {
+            const barrier &b = home->bar[i];
+            const int expected = b.expected ? b.expected : home->live;
+            for (int k = 0; k < b.waits; k++)
+                if (b.waiting[k] == &f) snprintf(where, sizeof where, "barrier %d (%d of %d)", i, b.arrived, expected);
+        }
+        for (int width : { (int)WARP, 128 })
+            for (const collective *c = home->open[f.rank / width * width / WARP]; c; c = c->next)
+                if (c->width == width && c->lane_of[f.rank % width] == &f)
+                    snprintf(where, sizeof where, "%.20s (%d of %d, mask %08x)", c->site, c->arrived, width, c->mask);
+        fprintf(stderr, "  block %u thread %d at %s\n", home->index.x, f.rank, where);
     }
     abort();
 }
-// Blocks first..first + n of the grid, at a time.
+// Runs the blocks of these indices side by side: clusters of per_cluster blocks, each with `bytes` of dynamic shared
+// memory.
 inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int per_cluster, size_t bytes) {
     static thread_local std::vector<fiber> fibers;
     std::vector<cluster> clusters((index.size() + (size_t)per_cluster - 1) / (size_t)per_cluster);
     std::vector<block *> blocks;
     const int threads = (int)(d.size.x * d.size.y * d.size.z);
-    if (index.size() > 4096) fail("too many blocks at a time: ", name_of(d.kernel).c_str());
+    if (index.size() > SLOTS) fail("too many blocks at a time: ", name_of(d.kernel).c_str());
     fibers.resize(index.size() * (size_t)threads);
-    while (d.stacks.size() < fibers.size()) {
-        void *p = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) fail("no memory for stacks");
-        d.stacks.push_back((char *)p);
-    }
+    while (d.stacks.size() < fibers.size()) d.stacks.push_back(map_memory(STACK, "stacks"));
     d.ring = NULL;
     for (size_t i = 0; i < index.size(); i++) {
         cluster &g = clusters[i / (size_t)per_cluster];
-        if (i % (size_t)per_cluster == 0) { g.blocks = per_cluster; g.come = 0; g.live = per_cluster * threads; g.phase = 0; }
-        blocks.push_back(make_block(d, (int)i, index[i], &g, (int)(i % (size_t)per_cluster), bytes));
-        g.member[i % (size_t)per_cluster] = blocks.back();
-        for (int t = 0; t < threads; t++) make_fiber(d, &fibers[i * (size_t)threads + (size_t)t], blocks.back(), t, d.stacks[i * (size_t)threads + (size_t)t]);
+        const size_t rank = i % (size_t)per_cluster, first = i * (size_t)threads;
+        if (rank == 0) { g.blocks = per_cluster; g.arrived = 0; g.live = per_cluster * threads; g.phase = 0; }
+        block *b = g.member[rank] = make_block(d, (int)i, index[i], &g, (int)rank, bytes);
+        blocks.push_back(b);
+        for (size_t t = 0; t < (size_t)threads; t++) make_fiber(d, &fibers[first + t], b, (int)t, d.stacks[first + t]);
     }
     switch_to(NULL, d.ring);
-    for (const fiber &f : fibers) if (!f.ended) stuck(d, fibers);
+    for (const fiber &f : fibers) if (!f.ended) report_deadlock(d, fibers);
     for (block *b : blocks) d.spare.emplace_back(b);
 }
 // EMU_PROFILE: how often each kernel ran, and its seconds, when the process ends.
 struct profile {
     std::mutex lock;
     std::map<const void *, std::pair<int64_t, double>> of;
-    ~profile() { for (const auto &k : of) fprintf(stderr, "%9lld %9.3f s  %s\n", (long long)k.second.first, k.second.second, name_of(k.first).c_str()); }
+    ~profile() {
+        for (const auto &k : of)
+            fprintf(stderr, "%9lld %9.3f s  %s\n", (long long)k.second.first, k.second.second,
+                    name_of(k.first).c_str());
+    }
 };
-inline double seconds() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
-inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, int per_cluster, bool cooperative, const std::function<void()> &body) {
+inline double seconds() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+// Blocks run one cluster after another; all at a time where the launch is cooperative.
+inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, int per_cluster, bool cooperative,
+                       const std::function<void()> &body) {
     device_thread &d = here();
     if (now) fail("a kernel from a kernel");
-    if (!d.arena) {
-        void *p = mmap(NULL, (size_t)WINDOW * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) fail("no memory for shared memory");
-        d.arena = (char *)p;
-    }
+    if (!d.arena) d.arena = map_memory(arena_bytes, "shared memory");
     d.body = &body; d.grid = grid_now = grid; d.size = size_now = size; d.kernel = kernel;
     static profile *const kept = getenv("EMU_PROFILE") ? [] { static profile p; return &p; }() : NULL;
     const double begun = kept ? seconds() : 0;
@@ -412,11 +450,11 @@ inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, i
     }
 }
 
-// >>streams: what is enqueued runs at once, or becomes a node of the graph that is captured. A graph's nodes run in an order drawn by EMU_SEED, of
-// those that its edges allow: a missing edge shows.
+// >>streams: what is enqueued runs at once, or becomes a node of the graph that is captured. A graph's nodes run in an
+// order drawn by EMU_SEED, of those that its edges allow: a missing edge shows.
 struct node { std::function<void()> work; std::vector<size_t> after; };
 struct graph { std::vector<node> nodes; bool ended = false; };
-struct stream { std::shared_ptr<graph> capture; std::vector<size_t> last; };        // nodes that what comes next waits for
+struct stream { std::shared_ptr<graph> capture; std::vector<size_t> last; };     // last: the next node's `after`
 struct event { std::shared_ptr<graph> capture; std::vector<size_t> last; timespec when; };
 inline cudaError_t &last_error() { static thread_local cudaError_t e = cudaSuccess; return e; }
 inline cudaError_t note(cudaError_t e) { if (e != cudaSuccess) last_error() = e; return e; }
@@ -452,7 +490,10 @@ inline void replay(const graph &g) {
         for (size_t b : behind[i]) if (--missing[b] == 0) ready.push_back(b);
     }
 }
-struct setting_of_kernel { size_t shared = 48 << 10; std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start; };
+struct setting_of_kernel {
+    size_t shared = 48 << 10;           // bytes that a launch may ask for
+    std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start;      // of a kernel launched by its address
+};
 inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::mutex> &held) {
     static std::mutex m;
     static std::map<const void *, setting_of_kernel> all;
@@ -462,7 +503,9 @@ inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::
 inline cudaError_t check_launch(const void *kernel, const cudaLaunchConfig_t &c) {
     std::unique_lock<std::mutex> held;
     const size_t threads = (size_t)c.blockDim.x * c.blockDim.y * c.blockDim.z;
-    if (!c.gridDim.x || !c.gridDim.y || !c.gridDim.z || c.gridDim.y > 65535 || c.gridDim.z > 65535 || !threads || threads > 1024) return cudaErrorInvalidConfiguration;
+    if (!c.gridDim.x || !c.gridDim.y || !c.gridDim.z || c.gridDim.y > 65535 || c.gridDim.z > 65535 || !threads ||
+        threads > 1024)
+        return cudaErrorInvalidConfiguration;
     if (c.dynamicSmemBytes > std::max(kernels(held)[kernel].shared, (size_t)48 << 10)) return cudaErrorInvalidValue;
     return cudaSuccess;
 }
@@ -484,6 +527,8 @@ inline cudaError_t launch_typed(const cudaLaunchConfig_t *c, void (*kernel)(P...
     std::tuple<typename std::remove_const<P>::type...> arguments(given...);
     return launch((const void *)kernel, *c, [=] { std::apply(kernel, arguments); });
 }
+// What translate.c makes of `(const void *)kernel`: `pointer->*kernel`. A kernel whose only parameter is a struct P can
+// from then on be launched by its address (cudaLaunchKernelExC).
 struct pointer_cast { };
 static constexpr pointer_cast pointer = {};
 template <typename T> inline const void *operator->*(pointer_cast, T *p) { return (const void *)p; }
@@ -502,7 +547,8 @@ template <typename... P> struct launcher_of {
     cudaLaunchConfig_t config;
     template <typename... A> void operator()(A &&...given) { note(launch_typed(&config, kernel, given...)); }
 };
-template <typename... P> inline launcher_of<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 size, size_t bytes = 0, cudaStream_t s = NULL) {
+template <typename... P>
+inline launcher_of<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 size, size_t bytes = 0, cudaStream_t s = NULL) {
     launcher_of<P...> l;
     memset((void *)&l.config, 0, sizeof l.config);
     l.kernel = kernel;

@@ -1,17 +1,25 @@
-// CUDA's runtime and what the driver is asked for. Behind cuda_runtime.h and device.h.
+// CUDA's runtime, and the driver's functions that make tensor maps. cuda_runtime.h includes it, after device.h.
 
 namespace emu {
-inline CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data, const cuuint64_t *extent, const cuuint64_t *stride,
-                       const cuuint32_t *step, CUtensorMapSwizzle swizzle, tensor_map **out) {
+// What both kinds of tensor map have in common, into *map, which *out then is.
+inline CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data,
+                       const cuuint64_t *extent, const cuuint64_t *stride, const cuuint32_t *step,
+                       CUtensorMapSwizzle swizzle, tensor_map **out) {
     tensor_map *m = (tensor_map *)map;
     memset((void *)map, 0, sizeof *map);
     if (rank < 1 || rank > 5 || (uintptr_t)data % 16 || (uintptr_t)map % 64) return CUDA_ERROR_INVALID_VALUE;
     m->data = (char *)data;
     m->rank = (uint8_t)rank;
-    m->size = type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 || type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 || type == CU_TENSOR_MAP_DATA_TYPE_UINT16 ? 2
-        : type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 1 : 4;
+    switch (type) {
+        case CU_TENSOR_MAP_DATA_TYPE_UINT8: m->size = 1; break;
+        case CU_TENSOR_MAP_DATA_TYPE_UINT16:
+        case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
+        case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: m->size = 2; break;
+        default: m->size = 4;
+    }
     m->round = type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-    m->swizzle = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 1 : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 2 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 3 : 0;
+    m->swizzle = swizzle == CU_TENSOR_MAP_SWIZZLE_128B ? 1
+        : swizzle == CU_TENSOR_MAP_SWIZZLE_64B ? 2 : swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? 3 : 0;
     for (cuuint32_t d = 0; d < rank; d++) {
         if (extent[d] < 1 || extent[d] > 1ull << 32 || step[d] < 1 || step[d] > 8) return CUDA_ERROR_INVALID_VALUE;
         m->extent[d] = (uint32_t)extent[d];
@@ -22,13 +30,15 @@ inline CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t ra
     *out = m;
     return CUDA_SUCCESS;
 }
+// Whether a box's lines of `inner` elements have a size that the map's swizzle takes.
 inline bool fits(const tensor_map *m, uint32_t inner) {
     const uint32_t bytes = inner * m->size;
     return bytes % 16 == 0 && (!m->swizzle || bytes <= 256u >> m->swizzle);
 }
-inline CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data, const cuuint64_t *extent, const cuuint64_t *stride,
-                             const cuuint32_t *box, const cuuint32_t *step, CUtensorMapInterleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
-                             CUtensorMapFloatOOBfill) {
+inline CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data,
+                             const cuuint64_t *extent, const cuuint64_t *stride, const cuuint32_t *box,
+                             const cuuint32_t *step, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
     tensor_map *m;
     CUresult r = encode(map, type, rank, data, extent, stride, step, swizzle, &m);
     if (r != CUDA_SUCCESS) return r;
@@ -38,8 +48,9 @@ inline CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint3
     }
     return fits(m, box[0]) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-inline CUresult encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data, const cuuint64_t *extent, const cuuint64_t *stride,
-                              const int *lower, const int *upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *step, CUtensorMapInterleave,
+inline CUresult encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *data,
+                              const cuuint64_t *extent, const cuuint64_t *stride, const int *lower, const int *upper,
+                              cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *step, CUtensorMapInterleave,
                               CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
     tensor_map *m;
     CUresult r = encode(map, type, rank, data, extent, stride, step, swizzle, &m);
@@ -47,7 +58,8 @@ inline CUresult encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint
     if (rank < 3 || channels < 1 || channels > 256 || pixels < 1 || pixels > 1024) return CUDA_ERROR_INVALID_VALUE;
     const int limit = 1 << (rank == 3 ? 15 : rank == 4 ? 7 : 4);
     for (cuuint32_t d = 0; d < rank - 2; d++) {
-        if (lower[d] < -limit || lower[d] >= limit || upper[d] < -limit || upper[d] >= limit) return CUDA_ERROR_INVALID_VALUE;
+        if (lower[d] < -limit || lower[d] >= limit || upper[d] < -limit || upper[d] >= limit)
+            return CUDA_ERROR_INVALID_VALUE;
         m->lower[d] = (int16_t)lower[d]; m->upper[d] = (int16_t)upper[d];
     }
     m->im2col = 1; m->channels = (uint16_t)channels; m->pixels = (uint16_t)pixels;
@@ -98,28 +110,35 @@ cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes *a, const void *)
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *, int threads, size_t bytes) {
-    const int by_threads = emu::sm_threads / threads, by_bytes = bytes > (size_t)emu::block_shared ? 0 : (int)(((size_t)emu::shared_kb << 10) / (bytes + 1024));
-    *n = by_threads < by_bytes ? by_threads : by_bytes;
+    const int by_threads = emu::sm_threads / threads;
+    const int by_bytes = (int)(((size_t)emu::shared_kb << 10) / (bytes + 1024));
+    *n = bytes > (size_t)emu::block_shared ? 0 : by_threads < by_bytes ? by_threads : by_bytes;
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *n, const void *, const cudaLaunchConfig_t *c) {
     int cluster = 1;
-    for (unsigned i = 0; i < c->numAttrs; i++) if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = (int)c->attrs[i].val.clusterDim.x;
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = (int)c->attrs[i].val.clusterDim.x;
     *n = emu::sm_count() / cluster;
     return cudaSuccess;
 }
 }
-// Of a kernel by its type.
-template <typename... P> inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
+// The same of a kernel that is given by its type.
+template <typename... P>
+inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
     return cudaFuncSetAttribute((const void *)kernel, which, value);
 }
-template <typename... P> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, void (*kernel)(P...)) {
+template <typename... P>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, void (*kernel)(P...)) {
     return cudaFuncGetAttributes(a, (const void *)kernel);
 }
-template <typename... P> inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void (*kernel)(P...), int threads, size_t bytes) {
+template <typename... P>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void (*kernel)(P...), int threads,
+                                                                 size_t bytes) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, (const void *)kernel, threads, bytes);
 }
-template <typename... P, typename... A> inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...given) {
+template <typename... P, typename... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...given) {
     return emu::launch_typed(c, kernel, given...);
 }
 extern "C" {
@@ -131,9 +150,18 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const voi
     }
     return start ? start(*c, arguments) : emu::note(cudaErrorInvalidDeviceFunction);
 }
-cudaError_t CUDARTAPI cudaGetLastError(void) { cudaError_t e = emu::last_error(); emu::last_error() = cudaSuccess; return e; }
-const char *CUDARTAPI cudaGetErrorString(cudaError_t e) { return e == cudaSuccess ? "no error" : e == cudaErrorMemoryAllocation ? "out of memory" : "an error"; }
-const char *CUDARTAPI cudaGetErrorName(cudaError_t e) { return e == cudaSuccess ? "cudaSuccess" : e == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaError"; }
+cudaError_t CUDARTAPI cudaGetLastError(void) {
+    cudaError_t e = emu::last_error();
+    emu::last_error() = cudaSuccess;
+    return e;
+}
+const char *CUDARTAPI cudaGetErrorString(cudaError_t e) {
+    return e == cudaSuccess ? "no error" : e == cudaErrorMemoryAllocation ? "out of memory" : "an error";
+}
+const char *CUDARTAPI cudaGetErrorName(cudaError_t e) {
+    return e == cudaSuccess ? "cudaSuccess"
+        : e == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaError";
+}
 cudaError_t CUDARTAPI cudaGetDeviceCount(int *n) { *n = 1; return cudaSuccess; }
 cudaError_t CUDARTAPI cudaGetDevice(int *n) { *n = 0; return cudaSuccess; }
 cudaError_t CUDARTAPI cudaSetDevice(int n) { return n ? emu::note(cudaErrorInvalidDevice) : cudaSuccess; }
@@ -152,12 +180,20 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int *v, cudaDeviceAttr which, int) 
     *v = which == cudaDevAttrMultiProcessorCount ? emu::sm_count() : which == cudaDevAttrCooperativeLaunch ? 1 : 0;
     return cudaSuccess;
 }
-cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *low, int *high) { *low = 0; *high = -5; return cudaSuccess; }
+cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *low, int *high) {
+    *low = 0; *high = -5;
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaMalloc(void **p, size_t bytes) { return emu::allocate(p, bytes); }
 cudaError_t CUDARTAPI cudaFree(void *p) { return emu::release(p); }
-cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned) { return (*p = calloc(1, bytes ? bytes : 1)) ? cudaSuccess : emu::note(cudaErrorMemoryAllocation); }
+cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned) {
+    return (*p = calloc(1, bytes ? bytes : 1)) ? cudaSuccess : emu::note(cudaErrorMemoryAllocation);
+}
 cudaError_t CUDARTAPI cudaFreeHost(void *p) { free(p); return cudaSuccess; }
-cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned) { *device = host; return cudaSuccess; }
+cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+    *device = host;
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *left, size_t *total) {
     emu::memory_of_device &m = emu::memory();
     std::lock_guard<std::mutex> held(m.lock);
@@ -167,15 +203,24 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *left, size_t *total) {
 cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s) {
     return emu::enqueue(s, [=] { memmove(to, from, bytes); });
 }
-cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s) { return emu::enqueue(s, [=] { memset(to, value, bytes); }); }
+cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s) {
+    return emu::enqueue(s, [=] { memset(to, value, bytes); });
+}
 cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *user) {
     return emu::enqueue(s, [=] { std::thread(f, user).join(); });
 }
-cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *s, unsigned, int) { *s = (cudaStream_t) new emu::stream(); return cudaSuccess; }
+cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t *s, unsigned, int) {
+    *s = (cudaStream_t) new emu::stream();
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaStreamCreate(cudaStream_t *s) { return cudaStreamCreateWithPriority(s, 0, 0); }
-cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *s, unsigned) { return cudaStreamCreateWithPriority(s, 0, 0); }
+cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *s, unsigned) {
+    return cudaStreamCreateWithPriority(s, 0, 0);
+}
 cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t s) { delete emu::stream_of(s); return cudaSuccess; }
-cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t s) { return emu::capturing(s) ? emu::note(cudaErrorStreamCaptureUnsupported) : cudaSuccess; }
+cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t s) {
+    return emu::capturing(s) ? emu::note(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *status) {
     *status = emu::capturing(s) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
@@ -212,16 +257,26 @@ cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t s) {
 }
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t g) { delete (emu::graph *)g; return cudaSuccess; }
 cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t g) { delete (emu::graph *)g; return cudaSuccess; }
-cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t, cudaGraphNodeType *type) { *type = cudaGraphNodeTypeKernel; return cudaSuccess; }
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t s, cudaStreamCaptureStatus *status, unsigned long long *, cudaGraph_t *,
-                                               const cudaGraphNode_t **on, const cudaGraphEdgeData **edges, size_t *n) {
+cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t, cudaGraphNodeType *type) {
+    *type = cudaGraphNodeTypeKernel;
+    return cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t s, cudaStreamCaptureStatus *status, unsigned long long *,
+                                               cudaGraph_t *, const cudaGraphNode_t **on,
+                                               const cudaGraphEdgeData **edges, size_t *n) {
     if (on) *on = NULL;
     if (edges) *edges = NULL;
     if (n) *n = 0;
     return cudaStreamIsCapturing(s, status);
 }
-cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t, cudaGraphNode_t *, const cudaGraphEdgeData *, size_t, unsigned) { return cudaSuccess; }
-cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) { *e = (cudaEvent_t) new emu::event(); return cudaSuccess; }
+cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t, cudaGraphNode_t *, const cudaGraphEdgeData *,
+                                                          size_t, unsigned) {
+    return cudaSuccess;
+}
+cudaError_t CUDARTAPI cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) {
+    *e = (cudaEvent_t) new emu::event();
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaEventCreate(cudaEvent_t *e) { return cudaEventCreateWithFlags(e, 0); }
 cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t e) { delete (emu::event *)e; return cudaSuccess; }
 cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
@@ -247,8 +302,10 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEven
     *ms = (float)((double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6);
     return cudaSuccess;
 }
-cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **f, unsigned, unsigned long long, cudaDriverEntryPointQueryResult *found) {
-    *f = !strcmp(name, "cuTensorMapEncodeTiled") ? (void *)emu::encode_tiled : !strcmp(name, "cuTensorMapEncodeIm2col") ? (void *)emu::encode_im2col : NULL;
+cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char *name, void **f, unsigned, unsigned long long,
+                                                       cudaDriverEntryPointQueryResult *found) {
+    *f = !strcmp(name, "cuTensorMapEncodeTiled") ? (void *)emu::encode_tiled
+        : !strcmp(name, "cuTensorMapEncodeIm2col") ? (void *)emu::encode_im2col : NULL;
     *found = *f ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
 }

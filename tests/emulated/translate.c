@@ -1,6 +1,7 @@
-/* Turns preprocessed CUDA C++ into C++ for cuda_runtime.h beside this file: what stands in the file named by argv[1] and is no C++. Reads stdin, writes
-   stdout. asm statements become calls that interpret their text; variables in shared memory become references into the block's; launches by <<<>>> and
-   casts of kernels to const void * become calls that know the kernel's type. */
+/* Turns preprocessed CUDA C++ into C++ for cuda_runtime.h beside this file: what stands in the file named by argv[1]
+   and is no C++. Reads stdin, writes stdout. asm statements become calls that interpret their text; variables in shared
+   memory become references into the block's; launches by <<<>>> and casts of kernels to const void * become calls that
+   know the kernel's type; threadIdx and its like become the fiber's. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static char *part_end(char *p, char *stop)
     return p;
 }
 static void translate(char *to);
-/* The same of a part that lies ahead. */
+/* Translates [from, to), which lies ahead of at, and leaves at where it is. */
 static void translate_part(char *from, char *to)
 {
     char *was = at;
@@ -78,7 +79,7 @@ static char *translate_asm(char *p)
             translate_part(value, q);
         } else q = part_end(q, stop);
     }
-    printf("%s }; emu_statement_.run(emu_operands_, %d); } while (0)", operands ? "" : "emu::operand()", operands);
+    printf("%s }; emu_statement_.run(emu_operands_); } while (0)", operands ? "" : "emu::operand()");
     return stop + 1;
 }
 /* The name that a declarator [from, to) declares. */
@@ -95,7 +96,7 @@ static char *declared(char *from, char *to, int *length)
     if (!name) fail("no name in a declaration of shared memory");
     return name;
 }
-/* [extern] __shared__ type a[n], b; `external`: it is the memory that the launch asks for. */
+/* [extern] __shared__ type a[n], b; p is behind __shared__. `external`: it is the memory that the launch asks for. */
 static char *translate_shared(char *p, int external)
 {
     static int serial;
@@ -106,12 +107,13 @@ static char *translate_shared(char *p, int external)
         char *name = declared(p, stop, &length), *type = name;
         while (*type != ')' && type > p) type--;
         type += *type == ')';
-        while (*type == ')' ) type++;
-        printf("%.*s *const %.*s = (%.*s *)emu::dynamic_shared()", (int)(name - type), type, length, name, (int)(name - type), type);
+        printf("%.*s *const %.*s = ", (int)(name - type), type, length, name);
+        printf("(%.*s *)emu::dynamic_shared()", (int)(name - type), type);
         return stop;
     }
     serial++;
-    printf("struct emu_shared_%d { %.*s; }; emu_shared_%d &emu_at_%d = emu::shared<emu_shared_%d>()", serial, (int)(stop - p), p, serial, serial, serial);
+    printf("struct emu_shared_%d { %.*s; }; ", serial, (int)(stop - p), p);
+    printf("emu_shared_%d &emu_at_%d = emu::shared<emu_shared_%d>()", serial, serial, serial);
     for (q = p; q < stop;) {
         char *to = q, *name;
         while (to < stop && *to != ',') to = strchr("([", *to) ? skip_brackets(to) : to + 1;
@@ -129,17 +131,18 @@ static char *translate_launch(char *p, char *name_end)
     printf("emu::launcher(%.*s, %.*s)", (int)(name_end - p), p, (int)(stop - name_end - 3), name_end + 3);
     return stop + 3;
 }
+/* Writes [at, to), translated where it comes from the file. */
 static void translate(char *to)
 {
-    static const char *const built_in[] = { "threadIdx", "emu::now->thread", "blockIdx", "emu::now->home->index", "gridDim", "emu::grid_now",
-                                            "blockDim", "emu::size_now" };
+    static const char *const built_in[] = { "threadIdx", "emu::now->thread", "blockIdx", "emu::now->home->index",
+                                            "gridDim", "emu::grid_now", "blockDim", "emu::size_now" };
     while (at < to) {
         char *word = at;
         if (*at == '#' && (at == text || at[-1] == '\n')) {         /* # 12 "file" */
-            char *line = memchr(at, '\n', (size_t)(end - at)), *name = memchr(at, '"', (size_t)(line - at));
+            char *stop = memchr(at, '\n', (size_t)(end - at)), *name = memchr(at, '"', (size_t)(stop - at));
             if (name) translated = !strncmp(name + 1, file, strlen(file)) && name[1 + strlen(file)] == '"';
-            fwrite(at, 1, (size_t)(line - at), stdout);
-            at = line;
+            fwrite(at, 1, (size_t)(stop - at), stdout);
+            at = stop;
             continue;
         }
         if (*at == '"' || *at == '\'') at = skip_literal(at);
@@ -148,7 +151,10 @@ static void translate(char *to)
             while (at < end && is_word((unsigned char)*at)) at++;
             if (translated) {
                 if (begins(word, "asm")) { at = translate_asm(word); continue; }
-                if (begins(word, "extern") && begins(skip_space(at), "EMU_SHARED")) { at = translate_shared(skip_space(at) + 10, 1); continue; }
+                if (begins(word, "extern") && begins(skip_space(at), "EMU_SHARED")) {
+                    at = translate_shared(skip_space(at) + strlen("EMU_SHARED"), 1);
+                    continue;
+                }
                 if (begins(word, "EMU_SHARED")) { at = translate_shared(at, 0); continue; }
                 if (!strncmp(at, "<<<", 3)) { at = translate_launch(word, at); continue; }
                 if (word == text || word[-1] != '.') {
@@ -157,8 +163,11 @@ static void translate(char *to)
                     if (i < 8) { fputs(built_in[i + 1], stdout); continue; }
                 }
             }
-        } else if (translated && !strncmp(at, "(const void *)", 14)) { fputs("emu::pointer->*", stdout); at += 14; continue; }
-        else at++;
+        } else if (translated && !strncmp(at, "(const void *)", 14)) {
+            fputs("emu::pointer->*", stdout);
+            at += 14;
+            continue;
+        } else at++;
         fwrite(word, 1, (size_t)(at - word), stdout);
     }
 }
