@@ -1,12 +1,19 @@
 #!/bin/sh
 # Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
-# badly without a failed test counts as one. WRAP: a command to run them under; NAMES: of tests, those alone. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*) are
-# told by GTR_TEST_DEVICE to test that device.
+# badly without a failed test counts as one. WRAP: a command to run them under; NAMES: of tests, those alone; JOBS: so many
+# programs at a time, each of which is shown when all have ended. Programs of a build with CUDA (build/cuda, build/ptx*,
+# build/emulated*) are told by GTR_TEST_DEVICE to test that device.
 passed=0 failed=0 skipped=0
+run() {
+    case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
+    GTR_TEST_DEVICE=$device $WRAP "$1" $NAMES 2>&1
+    echo $? >"$1.rc"
+}
+if [ "$1" = --log ]; then run "$2" >"$2.log"; exit; fi
+[ "${JOBS:-1}" = 1 ] || printf '%s\n' "$@" | xargs -P "$JOBS" -n 1 sh "$0" --log
 for t in "$@"; do
     echo "== $t"
-    case $t in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
-    { GTR_TEST_DEVICE=$device $WRAP "$t" $NAMES; echo $? >"$t.rc"; } 2>&1 | tee "$t.log"
+    if [ "${JOBS:-1}" = 1 ]; then run "$t" | tee "$t.log"; else cat "$t.log"; fi
     rc=$(cat "$t.rc")
     sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$t.log" | tail -n 1)
     set_of() { echo "$sum" | sed -E "s/.*(^| )([0-9]+) $1.*/\2/"; }

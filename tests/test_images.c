@@ -761,37 +761,57 @@ static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int 
     for (int k = 0; k < 4; k++) v[k] = all[k] ? large_gradient(t, all[k], &n[k]) : NULL;
     return ctx;
 }
+static double distance(const float *a, const float *b, int64_t n)
+{
+    double far = 0, all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        far += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
+        all += (double)b[i] * b[i];
+    }
+    return sqrt(far / all);
+}
+/* v, of n elements, of four tensors as a run on desc's device gives them; NULL: it has no such tensor. */
+typedef gtr_context *run_of_four(gtr_desc desc, gtr_precision precision, const int *what, float *v[4], int64_t n[4]);
+/* Runs it on the device under test and on the CPU: the four may be apart by ratio of their norm, and where even, each
+   element by ratio of the largest, too. label says of what kind the run is. */
+static void as_on_cpu(run_of_four *run, gtr_precision precision, const int *what, const char *const names[4],
+                      double ratio, bool even, const char *label)
+{
+    float *v[2][4];
+    int64_t n[4];
+    gtr_desc desc = desc0();
+    gtr_context *mine = run(desc, precision, what, v[0], n);
+    const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
+    desc.device = GTR_DEVICE_CPU;
+    gtr_context *other = run(desc, precision, what, v[1], n);
+    if (lacks) SKIP("%s: %s", label, gtr_error_text(mine));
+    else CHECK(!gtr_error(mine) && !gtr_error(other), "%s: %s%s", label, gtr_error_text(mine), gtr_error_text(other));
+    for (int k = 0; k < 4; k++) {
+        CHECK(lacks || !v[0][k] == !v[1][k], "%s: %s of one device alone", label, names[k]);
+        if (v[0][k] && v[1][k]) CHECK(lacks || within(v[0][k], v[1][k], n[k], ratio * ratio, even ? ratio : INFINITY),
+            "%s, precision %d: %s is %g of its norm from the CPU's", label, (int)precision, names[k],
+            distance(v[0][k], v[1][k], n[k]));
+        free(v[0][k]); free(v[1][k]);
+    }
+    gtr_destroy(mine); gtr_destroy(other);
+}
 static void large(void)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
     static const double ratios[] = { 1e-5, 2e-3, 8e-3, 1e-3 };
     static const char *const names[] = { "y", "dx", "dweight", "dbias" };
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
+    char label[32];
     if (device == GTR_DEVICE_CPU) return;
     for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 3 : 0; q < shapes; q++) {
-        const int *s = large_shapes[q];
-        float *v[2][4];
-        int64_t n[4];
-        gtr_desc desc = desc0();
-        gtr_context *mine = large_run(desc, precisions[p], s, v[0], n);
-        const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
-        desc.device = GTR_DEVICE_CPU;
-        gtr_context *other = large_run(desc, precisions[p], s, v[1], n);
-        if (lacks) SKIP("shape %d: %s", (int)q, gtr_error_text(mine));
-        else CHECK(!gtr_error(mine) && !gtr_error(other), "shape %d: %s%s", (int)q, gtr_error_text(mine),
-            gtr_error_text(other));
-        for (int k = 0; k < 4; k++) if (v[0][k] && v[1][k]) {
-            CHECK(lacks || within(v[0][k], v[1][k], n[k], ratios[p] * ratios[p], ratios[p]),
-                "%s of shape %d in precision %d differs from the CPU's", names[k], (int)q, (int)precisions[p]);
-            free(v[0][k]); free(v[1][k]);
-        }
-        gtr_destroy(mine); gtr_destroy(other);
+        snprintf(label, sizeof label, "shape %d", (int)q);
+        as_on_cpu(large_run, precisions[p], large_shapes[q], names, ratios[p], true, label);
     }
 }
 
 /* What epilogues of convolutions of few channels do, over several tiles of theirs: bias, activation, what is added in
    front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
-static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act, float *v[4], int64_t n[4])
+static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, const int *act, float *v[4], int64_t n[4])
 {
     static const char *const names[] = { "a.weight", "b.weight", "b.bias" };
     gtr_context *ctx = gtr_create(desc);
@@ -799,9 +819,9 @@ static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act
     memset(&how, 0, sizeof how);
     how.precision = precision; how.loss_scale = 1;
     tensor x = gtr_parameter(ctx, "x", gtr_shape4(20, 24, 20, 36), uniform(1)),
-        h = pool_act(act, gtr_conv2d(x, "a", 40, 3, 1, 1)),
-        y = pool_act(act, gtr_add(gtr_conv2d(h, "b", 40, 3, 1, 1), h)),
-        z = pool_act(act, gtr_batch_norm(gtr_conv2d(y, "c", 24, 3, 1, 1), "norm")),
+        h = pool_act(*act, gtr_conv2d(x, "a", 40, 3, 1, 1)),
+        y = pool_act(*act, gtr_add(gtr_conv2d(h, "b", 40, 3, 1, 1), h)),
+        z = pool_act(*act, gtr_batch_norm(gtr_conv2d(y, "c", 24, 3, 1, 1), "norm")),
         r = gtr_parameter(ctx, "r", gtr_tensor_shape(z), uniform(1));
     gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(gtr_add(z, x), r), NULL, 0, false), how);
     gtr_backward(t);
@@ -812,32 +832,15 @@ static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, int act
 static void epilogues(void)
 {
     static const gtr_precision precisions[] = { GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static const char *const names[] = { "dx", "dweight of a", "dweight of b", "dbias of b" };
     /* Eight roundings; with a kink the root of one, for as large a part of all values is on its other side. */
     static const double smooth[] = { 3e-2, 4e-3 }, kinked[] = { 6e-2, 2.2e-2 };
+    char label[32];
     if (device == GTR_DEVICE_CPU) return;
     for (int p = 0; p < 2; p++) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
-        const double ratio = act == 0 || (act >= 3 && act <= 5) ? kinked[p] : smooth[p];
-        float *v[2][4];
-        int64_t n[4];
-        gtr_desc desc = desc0();
-        gtr_context *mine = epilogue_run(desc, precisions[p], act, v[0], n);
-        const bool lacks = gtr_error(mine) == GTR_ERR_UNSUPPORTED;
-        desc.device = GTR_DEVICE_CPU;
-        gtr_context *other = epilogue_run(desc, precisions[p], act, v[1], n);
-        if (lacks) SKIP("activation %d: %s", act, gtr_error_text(mine));
-        else CHECK(!gtr_error(mine) && !gtr_error(other), "activation %d: %s%s", act, gtr_error_text(mine),
-            gtr_error_text(other));
-        for (int k = 0; k < 4; k++) {
-            double far = 0, all = 0;
-            for (int64_t i = 0; i < n[k]; i++) {
-                const double d = v[0][k][i] - v[1][k][i];
-                far += d * d; all += (double)v[1][k][i] * v[1][k][i];
-            }
-            CHECK(lacks || (all > 0 && far <= ratio * ratio * all), "gradient %d, activation %d, precision "
-                "%d: %g of %g from the CPU's", k, act, (int)precisions[p], sqrt(far), sqrt(all));
-            free(v[0][k]); free(v[1][k]);
-        }
-        gtr_destroy(mine); gtr_destroy(other);
+        const bool kink = act == 0 || (act >= 3 && act <= 5);
+        snprintf(label, sizeof label, "activation %d", act);
+        as_on_cpu(epilogue_run, precisions[p], &act, names, kink ? kinked[p] : smooth[p], false, label);
     }
 }
 
