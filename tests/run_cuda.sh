@@ -6,10 +6,16 @@ shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
+# Most of a test is waiting, so several programs run at a time, but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
 run() { # shard, programs
     [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
     shift
-    JOBS=$((($(nproc) + 3) / 4)) sh tests/run.sh "$@" 2>&1
+    GTR_TEST_LEAVE=driver_memory sh tests/run.sh "$@" 2>&1
+}
+alone() { # shard, programs
+    [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
+    echo "== alone"
+    NAMES=driver_memory sh tests/run.sh $(printf '%s\n' "$@" | grep '/test_engine$') 2>&1
 }
 finish() { # shard, its exit status, its seconds: adds a line to the record, or says what failed
     # each run.sh ends in a line of its own; a shard of several runs adds them up
@@ -27,9 +33,10 @@ finish() { # shard, its exit status, its seconds: adds a line to the record, or 
 }
 begin=$(date +%s) failed=0 show=cat
 if [ "$shard" = all ]; then
-    # Most of a test is waiting: each shard runs in a folder of its own, with what tests read, several programs at a time. driver_memory, which weighs the GPU's free memory,
-    # runs behind them, alone.
+    # Each shard runs in a folder of its own, with what tests read.
     rm -rf build/side
+    JOBS=$((($(nproc) + 3) / 4))
+    export JOBS
     for s in native ptx75 ptx80 sm8; do
         from=build/cuda list=
         case $s in ptx*) from=build/$s ;; esac
@@ -38,7 +45,6 @@ if [ "$shard" = all ]; then
         cp -r tests build/side/$s
         ln $list build/side/$s/$from
         (
-            export GTR_TEST_LEAVE=driver_memory
             cd build/side/$s && run $s $list
             echo "$? $(($(date +%s) - begin))" >rc
         ) >build/shard-$s.log &
@@ -47,14 +53,17 @@ if [ "$shard" = all ]; then
     for s in native ptx75 ptx80 sm8; do
         read -r rc seconds <build/side/$s/rc
         begin=$(date +%s)
-        (cd build/side/$s && echo "== alone" && NAMES=driver_memory && export NAMES && run $s $(ls build/*/test_engine)) >>build/shard-$s.log || rc=1
+        (cd build/side/$s && alone $s $(ls build/*/test_*)) >>build/shard-$s.log || rc=1
         finish $s "$rc" "$((seconds + $(date +%s) - begin))" || failed=1
     done
     begin=$(date +%s) shard=sanitize show=:
 fi
 log=build/shard-$shard.log
 case $shard in
-native | ptx75 | ptx80 | sm8) run $shard "$@" >"$log"; rc=$? ;;
+native | ptx75 | ptx80 | sm8)
+    export JOBS=$((($(nproc) + 1) / 2))
+    run $shard "$@" >"$log"; rc=$?
+    alone $shard "$@" >>"$log" || rc=1 ;;
 sanitize | sanitize-all)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
     # tools, which take minutes for a whole network, run op by op, and a chain; sanitize-all has them run all. What still runs after 240 s (an
