@@ -10228,7 +10228,7 @@ GTR__MAKE(added) {
 /* relu's gradient, then the gradient of the batch_norm in front, which computes again from x where relu passed */
 GTR__MAKE(norm_dact) {
     const gtr__value *v = f->b->plan->value;
-    const int dy = b->n_in - 1, y = 5, storage = v[a->in[1]].storage;
+    const int dy = b->n_in - 1, y = 5, storage = (int)v[a->in[1]].storage;
     if (b->out[0] < 0 || a->in[0] != b->in[y] || !gtr__only_reader(f, a, b, dy)
             || v[a->in[2]].storage != v[a->out[0]].storage || v[a->in[2]].stride[0]
             || !gtr__operands(f->b, out, b->n_in, b->n_out)) return false;
