@@ -565,12 +565,13 @@ typedef struct gtr_callback_desc {
     gtr_column column[GTR_MAX_COLUMNS]; /* dtype (GTR_F32, GTR_I32, GTR_U8), shape, scale, shift, name, channels_last */
     /* Writes rows begin .. end - 1 of each column k to column[k]. Returns false on failure: the run ends with
        GTR_ERR_USER, or as stopped if gtr_stop was called on the fit. Must be a function of (epoch, row) alone (epochs
-       from 0; evaluations use 0): rows are asked for in any order (in theirs without shuffling), ahead of the steps,
-       repeatedly, and in vain. A source that depends on more (a ring buffer) works, but training is then not
-       reproducible.
+       from 0; evaluations use 0): rows are asked for one a call, in any order (without shuffling and in evaluations
+       many, in theirs), ahead of the steps, repeatedly, and in vain. A source that depends on more (a ring buffer)
+       works, but training is then not reproducible.
        It may wait: steps then wait for it, and a fit's end and gtr_destroy until it returns. A context's calls are one
        after the other, from a thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and
-       in the search for what is not finite, from the context's. It calls nothing of this context but gtr_dataset_row */
+       in the search for what is not finite, from the context's. Of this it calls gtr_dataset_row, gtr_stop and
+       gtr_predict of a .snapshot alone: steps and evaluations in it end the run with GTR_ERR_STATE */
     bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
     void *user;
     bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
@@ -586,20 +587,20 @@ typedef struct gtr_images_desc {
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
-    bool header; /* the first line holds names: the label's column and a single feature's get theirs */
+    bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
     char separator; /* 0: ',' */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
-    const char *columns; /* the features, in this order; NULL: all the others */
+    const char *columns; /* the features, in this order; those of .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
-       and a string that it has not is an error */
+       and a string that it has not is an error. A file without labels (label_column -1) may be like one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
@@ -609,10 +610,11 @@ typedef struct gtr_windows_desc {
     int64_t horizon; /* steps behind them that are to be predicted */
     int64_t stride; /* steps from a window to the next; 0: 1 */
     int column; /* that windows are of: float32 or bytes, several channels a row */
-    /* the k-th column, of which the horizon is or, without one, the step that is the window's last; 0: as the window's,
-       and none without a horizon */
+    /* k, gtr_dataset_column() + 1: the column of which the horizon is or, without one, the step that is the window's
+       last; 0: as the window's, and none without a horizon */
     int target;
-    int series; /* the k-th column: integers, and a series ends where the next row has another one; 0: there is one */
+    /* so, of integers: a series ends where the next row has another one; 0: there is one */
+    int series;
     const int64_t *lengths; /* or n_lengths of them; NULL: not so. Read by the call alone */
     int64_t n_lengths;
 } gtr_windows_desc;
@@ -855,10 +857,10 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
    which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
    measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean
-   or .std already is GTR_ERR_STATE. */
+   or .std already is GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
-   predicted of a standardised target. */
+   predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
 GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -1100,7 +1102,8 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
    measures rows refuses it (GTR_ERR_STATE); gtr_dataset_row is NULL. For fewer columns than inputs see
    gtr_dataset_stream. */
 GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc);
-/* Before d's first use; results are the same in any case. On the CPU streaming is reading ahead.
+/* Before d's first use; results are the same in any case. On the CPU streaming is reading ahead. GTR_STREAM_NEVER of a
+   callback's rows or a part of mapped files: GTR_ERR_STATE.
    Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
    costs. */
@@ -1170,7 +1173,9 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
    step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
    inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
    integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
-   are made then. Split before: the windows of what validates then share no step with the others. */
+   are made then. Split before, by gtr_dataset_subset of its first rows and its last: windows of what validates share no
+   step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
+   gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -2420,6 +2425,7 @@ struct gtr_dataset {
     int64_t *index, *device_index;
     int classed; /* 1 + the column whose names are the classes'; 0: none */
     bool used;
+    bool drawn; /* rows were left out or drawn: it is no series any more */
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
@@ -2466,7 +2472,7 @@ struct gtr_context {
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
     char *notes; size_t notes_bytes; /* keys and their texts in turn, each with a 0 */
-    struct gtr__gate *calls; /* of data sets' callbacks: one at a time */
+    struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
     bool stopped;
@@ -2756,6 +2762,10 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 }
 typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
+typedef uint64_t gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return *p = v; }
+static uint64_t gtr__thread_self(void) { return 1; }
 #define GTR__THREAD(main, arg) static void main(void *arg)
 #define GTR__THREAD_END
 static bool gtr__gate_init(gtr__gate *g) { g->none = 0; return true; }
@@ -2785,6 +2795,7 @@ static void gtr__gate_wake(gtr__gate *g) { WakeAllConditionVariable(&g->changed)
 typedef LONGLONG gtr__word;
 static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
+static uint64_t gtr__thread_self(void) { return GetCurrentThreadId(); }
 static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) {
     return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v;
 }
@@ -2812,6 +2823,7 @@ static void gtr__gate_wake(gtr__gate *g) { pthread_cond_broadcast(&g->changed); 
 typedef uint64_t gtr__word;
 static uint64_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__thread_self(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
 static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
     return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -9687,19 +9699,29 @@ static void gtr__column_range(gtr__column *c, int64_t rows) {
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
+static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+static const gtr__column *gtr__dataset_at(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? &d->column[column] : NULL;
+}
+/* Its name, the shape of a row and the dtype. */
+static const char *gtr__column_text(const gtr__column *c, char *buf) {
+    char shape[GTR__TEXT];
+    if (!c) return "none";
+    snprintf(buf, GTR__OP_TEXT, c->name ? "\"%.80s\" %s %s" : "-%s %s %s", c->name ? c->name : "",
+        gtr__shape_text(&c->shape, shape), gtr__dtype_names[c->dtype]);
+    return buf;
+}
 /* Fails with why and what, and lists both sides. */
 static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input, int n, const char *why,
         const char *what) {
-    char text[512], shape[GTR__TEXT];
+    char text[512], one[GTR__OP_TEXT];
     size_t at = 0;
     for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
-        const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
-        const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
-        const char *name = c ? c->name : t->name;
-        at += (size_t)snprintf(text + at, sizeof text - at, name ? "%s \"%s\" %s %s" : "%s -%s %s %s",
-                !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
-                gtr__shape_text(c ? &c->shape : &t->shape, shape),
-                gtr__dtype_names[c ? c->dtype : t->dtype]);
+        gtr__column c = d->column[GTR__MIN(i, d->n_columns - 1)];
+        const gtr_tensor *t = i < d->n_columns ? NULL : input[i - d->n_columns];
+        if (t) { c.name = t->name; c.shape = t->shape; c.dtype = t->dtype; }
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s", !i ? "" : i == d->n_columns ? "; inputs" : ",",
+            gtr__column_text(&c, one));
     }
     return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
 }
@@ -10206,7 +10228,7 @@ GTR__MAKE(added) {
 /* relu's gradient, then the gradient of the batch_norm in front, which computes again from x where relu passed */
 GTR__MAKE(norm_dact) {
     const gtr__value *v = f->b->plan->value;
-    const int dy = b->n_in - 1, y = 5, storage = v[a->in[1]].storage;
+    const int dy = b->n_in - 1, y = 5, storage = (int)v[a->in[1]].storage;
     if (b->out[0] < 0 || a->in[0] != b->in[y] || !gtr__only_reader(f, a, b, dy)
             || v[a->in[2]].storage != v[a->out[0]].storage || v[a->in[2]].stride[0]
             || !gtr__operands(f->b, out, b->n_in, b->n_out)) return false;
@@ -11472,7 +11494,7 @@ typedef struct gtr__stream {
        failed */
     gtr__gate *gate;
     int64_t filled, limit;
-    struct { int64_t epoch, begin, end; } bad; /* rows that the callback failed at */
+    struct { int64_t epoch, begin, end; const char *refused; } bad; /* rows that the callback failed at */
     bool stop, busy, failed;
 } gtr__stream;
 static gtr_result gtr__drain(gtr_context *ctx) {
@@ -12067,9 +12089,19 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
+/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
+   context gets an error when it asks for the rows. */
+typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
+static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
+    gtr__calls *c = ctx->calls;
+    if (!c || gtr__atomic_get(&c->by) != gtr__thread_self()) return GTR_OK;
+    if (!c->refused) c->refused = who;
+    return GTR_ERR_STATE;
+}
 /* A context whose device is lost, or that only plans, runs nothing. */
 static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
     if (!gtr__usable(ctx)) return ctx->error;
+    GTR__TRY(gtr__outside_fill(ctx, who));
     return ctx->preset ? GTR__BAD_STATE(ctx, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
@@ -12431,11 +12463,17 @@ static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
     for (int i = 0; i < d->n_columns; n += GTR__ROUND_UP((size_t)rows * d->column[i++].row_bytes, 256)) at[i] = n;
     return n;
 }
-static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at) {
-    gtr__gate_lock(d->ctx->calls);
+static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at,
+        const char **refused) {
+    gtr__calls *c = d->ctx->calls;
+    gtr__gate_lock(c->gate);
+    c->refused = NULL;
+    gtr__atomic_swap(&c->by, gtr__thread_self());
     const bool ok = d->call.fill(d->call.user, epoch, begin, end, at);
-    gtr__gate_unlock(d->ctx->calls);
-    return ok;
+    gtr__atomic_swap(&c->by, 0);
+    *refused = c->refused;
+    gtr__gate_unlock(c->gate);
+    return ok && !*refused;
 }
 /* Batch k's piece, counted through all epochs; the first batch of a piece; where batch k's rows begin in its own. */
 static int64_t gtr__pieces(const gtr__stream *s) { return (s->order.per + s->most - 1) / s->most; }
@@ -12467,7 +12505,7 @@ static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
             to[c] = gtr__slot_row(s, s->f.host, k, c) + (size_t)r * of->row_bytes;
             if (of->host) memcpy(to[c], of->host + gtr__column_start(of, row), of->row_bytes);
         }
-        if (!d->call.fill || gtr__callback_call(d, p.epoch, row, row + n, to)) continue;
+        if (!d->call.fill || gtr__callback_call(d, p.epoch, row, row + n, to, &s->bad.refused)) continue;
         s->bad.epoch = p.epoch; s->bad.begin = row; s->bad.end = row + n;
         return false;
     }
@@ -12649,6 +12687,18 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     s->before[slot] = r->launched;
     return gtr__backend_result(r->ctx, e, s->data->name);
 }
+static gtr_result gtr__stream_fail(const gtr__stream *s) {
+    gtr_context *ctx = s->data->ctx;
+    char where[64] = "an evaluation", to[32] = "";
+    if (ctx->fits && gtr__stop_get(ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
+    if (s->bad.refused) return GTR__BAD_STATE(ctx, "%s: in the callback of data set \"%s\"", s->bad.refused,
+        s->data->name);
+    if (!ctx->runner || ctx->runner->stream != s)
+        snprintf(where, sizeof where, "epoch %jd (from 0)", (intmax_t)s->bad.epoch);
+    if (s->bad.end - s->bad.begin > 1) snprintf(to, sizeof to, " to %jd", (intmax_t)s->bad.end - 1);
+    return GTR__FAIL(ctx, USER, "data set \"%s\": its callback failed in %s, row%s %jd%s", s->data->name, where,
+        to[0] ? "s" : "", (intmax_t)s->bad.begin, to);
+}
 /* Batch k and up to *n - 1 behind it are on the device or on their way. *n: how many. */
 static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
     gtr__stream *s = r->stream;
@@ -12660,10 +12710,7 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
         const int64_t there = GTR__MIN(gtr__stream_await(r, k), end - k);
         if (there < 1) {
             s->start = -1; /* who goes on asks again */
-            if (r->ctx->fits && gtr__stop_get(r->ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
-            return GTR__FAIL(r->ctx, USER, "data set \"%s\": its callback failed in epoch %jd (from 0), rows %jd to "
-                "%jd", s->data->name, (intmax_t)s->bad.epoch, (intmax_t)s->bad.begin,
-                (intmax_t)s->bad.end - 1);
+            return gtr__stream_fail(s);
         }
         GTR__TRY(gtr__stream_upload(r, k, there));
         s->sent = k + there;
@@ -13013,6 +13060,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
+    GTR__TRY(gtr__outside_fill(t->ctx, who));
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
@@ -13060,13 +13108,14 @@ static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, s
     const gtr__batch p = gtr__batch_of(&o, gtr__data_batch(t, step));
     void *at[GTR_MAX_COLUMNS] = { NULL };
     size_t begin[GTR_MAX_COLUMNS];
+    const char *refused;
     uint8_t *room = d->call.fill ? GTR__NEW(d->ctx, uint8_t, gtr__rows_layout(d, 1, begin)) : NULL;
     bool found = false;
     for (int i = 0; room && i < d->n_columns; i++) at[i] = room + begin[i];
     for (int64_t k = 0; k < p.rows && !found; k++) {
         int64_t row = p.first + k, j = 0;
         if (p.key) GTR__SHUFFLE(row, d->rows, p.key);
-        if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at))) break;
+        if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at, &refused))) break;
         for (int i = 0; i < t->n_inputs && !found; i++) {
             const int of = t->column[i];
             if (of < 0 || d->column[of].dtype != GTR_F32) continue;
@@ -13770,6 +13819,7 @@ static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r)
 }
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
+    if (t) GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__averages_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
@@ -15281,7 +15331,10 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
     }
     return GTR_OK;
 }
-static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
+#define GTR__NO_SET(ctx, code, ...) (gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__), (gtr_dataset *)NULL)
+static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
+    if (!ok) gtr__dataset_free(d);
+    if (!ok || !d) return NULL;
     d->next = d->ctx->datasets;
     if (d->next) d->next->previous = d;
     d->ctx->datasets = d;
@@ -15322,13 +15375,9 @@ static void gtr__column_warn(const gtr_dataset *d, int column) {
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.rows < 1) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: %jd rows, want at least 1", (intmax_t)desc.rows);
-        return NULL;
-    }
-    if (!desc.column[0].data) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
-    }
+    if (desc.rows < 1)
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: %jd rows, want at least 1", (intmax_t)desc.rows);
+    if (!desc.column[0].data) return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: column 0 has no data (NULL)");
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < GTR_MAX_COLUMNS && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
@@ -15339,35 +15388,34 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
             : 0, false, desc.rows, from->shape, (const uint8_t *)from->data };
         if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
             : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
-        if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) { gtr__dataset_free(d); return NULL; }
+        if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) return gtr__dataset_link(d, false);
         if (from->channels_last) gtr__column_channels(c, 2);
         if (floats) gtr__column_warn(d, i);
     }
-    return d ? gtr__dataset_link(d) : NULL;
+    return gtr__dataset_link(d, true);
 }
 
 gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     static const char who[] = "gtr_dataset_callback";
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill) {
-        GTR__BAD_ARG(ctx, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
+    if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill)
+        return GTR__NO_SET(ctx, ARG, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
-        return NULL;
-    }
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
         from.borrow = true; /* no other dtypes; d below: any non-NULL, for no memory */
         gtr__column *c = gtr__column_check(ctx, &from, i, who) ? NULL
             : gtr__dataset_column_of(d, from.name, from.dtype, &from.shape, from.scale, from.shift, d);
-        if (!c) { gtr__dataset_free(d); return NULL; }
+        if (!c) return gtr__dataset_link(d, false);
         c->host = NULL;
         if (from.channels_last) gtr__column_channels(c, 2);
     }
-    if (d && !ctx->calls) ctx->calls = gtr__gate_new(ctx);
-    if (d && ctx->calls) { d->call = desc; d->call.name = NULL; return gtr__dataset_link(d); }
-    gtr__dataset_free(d);
-    return NULL;
+    gtr__gate *gate = d && !ctx->calls ? gtr__gate_new(ctx) : NULL;
+    if (gate && (ctx->calls = GTR__NEW(ctx, gtr__calls, 1))) ctx->calls->gate = gate;
+    else gtr__gate_end(ctx, gate);
+    if (d && ctx->calls) { d->call = desc; d->call.name = NULL; }
+    return gtr__dataset_link(d, ctx->calls != NULL);
 }
 
 // >>idx
@@ -15442,12 +15490,11 @@ static gtr_dataset *gtr__idx_set(gtr_context *ctx, const char *images, const cha
                 (intmax_t)image.rows, labels, (intmax_t)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
         if (d && gtr__idx_column(d, "image", &fi, &image, map) && gtr__idx_column(d, "label", &fl, &label, map))
-            return gtr__dataset_link(d);
+            return gtr__dataset_link(d, true);
     }
     gtr__file_close(&fi);
     gtr__file_close(&fl);
-    gtr__dataset_free(d);
-    return NULL;
+    return gtr__dataset_link(d, false);
 }
 gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
     return gtr__idx_set(ctx, images, labels, false);
@@ -15516,18 +15563,21 @@ static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int 
     }
     return done == d->rows ? GTR_OK : GTR__OF_FILE(d->ctx, IO, "files became shorter while they were read", paths[0]);
 }
+static bool gtr__paths_there(gtr_context *ctx, const char *who, const char *const *paths, int n) {
+    int k = 0;
+    while (k < n && paths[k]) k++;
+    return k == n || !GTR__BAD_ARG(ctx, "%s: path %d is NULL", who, k);
+}
 gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes) {
     const gtr_shape image = gtr_shape3(3, 32, 32), label = gtr_shape0();
     int64_t rows = 0, total = 0;
     gtr__file f;
     if (!gtr__usable(ctx)) return NULL;
-    if (!paths || n < 1 || (classes != 10 && classes != 20 && classes != 100)) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_cifar: %d paths and %d classes, want at least 1, and 10, 20 or 100",
+    if (!paths || n < 1 || (classes != 10 && classes != 20 && classes != 100))
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_cifar: %d paths and %d classes, want at least 1, and 10, 20 or 100",
             paths ? n : 0, classes);
-        return NULL;
-    }
+    if (!gtr__paths_there(ctx, "gtr_dataset_cifar", paths, n)) return NULL;
     for (int k = 0; k < n; k++, total += rows) {
-        if (!paths[k]) { GTR__BAD_ARG(ctx, "gtr_dataset_cifar: path %d is NULL", k); return NULL; }
         if (gtr__cifar_open(ctx, paths[k], classes == 10 ? 1 : 2, &f, &rows)) return NULL;
         gtr__file_close(&f);
     }
@@ -15536,9 +15586,8 @@ gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n
     const bool ok = d && gtr__dataset_column(d, "image", GTR_U8, &image, 0, 0)
         && gtr__dataset_column(d, "label", GTR_U8, &label, 0, 0) && !gtr__cifar_read(d, paths, n, classes, chunk);
     gtr__mfree(ctx, chunk);
-    if (ok) { gtr__column_channels(&d->column[0], 1); return gtr__dataset_link(d); }
-    gtr__dataset_free(d);
-    return NULL;
+    if (ok) gtr__column_channels(&d->column[0], 1);
+    return gtr__dataset_link(d, ok);
 }
 
 // >>images
@@ -15798,11 +15847,12 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
         ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
             d->column[0].host + (size_t)i * d->column[0].row_bytes);
     for (int64_t i = 0; i < l->names && ok; i++) ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
-    if (!ok) { gtr__dataset_free(d); return NULL; }
-    memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
-    gtr__column_channels(&d->column[0], 2);
-    d->classed = 2;
-    return gtr__dataset_link(d);
+    if (ok) {
+        memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
+        gtr__column_channels(&d->column[0], 2);
+        d->classed = 2;
+    }
+    return gtr__dataset_link(d, ok);
 }
 gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc) {
     gtr__image_list l = GTR__ZERO;
@@ -15810,12 +15860,10 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
     if (!gtr__usable(ctx)) return NULL;
     if (!folder || h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
             || desc.resize < GTR__MAX(h, w) || desc.resize > 1 << 14))
-            || (desc.channels != 0 && desc.channels != 1 && desc.channels != 3)) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d channels: want a "
-            "folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
+            || (desc.channels != 0 && desc.channels != 1 && desc.channels != 3))
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d "
+            "channels: want a folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
             folder ? folder : "NULL", w, h, desc.resize, desc.channels);
-        return NULL;
-    }
     gtr_dataset *d = gtr__images_of(ctx, folder, &l, desc);
     gtr__names_free(ctx, l.path, l.n);
     gtr__names_free(ctx, l.name, l.names);
@@ -16075,6 +16123,10 @@ static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
     }
     return false;
 }
+static gtr_result gtr__csv_width(const gtr__csv *s, int64_t line, int64_t got, int64_t want, int64_t of) {
+    return GTR__BAD_FILE(s->ctx, "line %jd has %jd columns, want %jd as %sline %jd has", s->name, (intmax_t)line,
+        (intmax_t)got, (intmax_t)want, of < s->first_line ? "the header in " : "", (intmax_t)of);
+}
 /* The line at p into row r, if it is not left out. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     const int64_t line = s->line;
@@ -16088,8 +16140,7 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
         if (more == (c + 1 == s->columns)) {
             const char *end;
             const int64_t rest = more ? gtr__csv_fields(s, p + 1, &end) : 0;
-            GTR__BAD_FILE(s->ctx, "line %jd has %jd columns, want %jd as line %jd has",
-                s->name, (intmax_t)line, (intmax_t)(c + 1 + rest), (intmax_t)s->columns, (intmax_t)s->first_line);
+            gtr__csv_width(s, line, c + 1 + rest, s->columns, s->first_line);
             return NULL;
         }
         p += more;
@@ -16100,15 +16151,23 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
 /* The column that a name of the header or a number from 1 says; -1: an error. */
 static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
     char text[256], name[256];
-    int64_t k = 0, number = 0;
+    int64_t k = 0, number = 0, found = -1;
     gtr__csv at = *s;
     gtr__field of;
     at.header = NULL;
     const size_t n = gtr__csv_text(f, text, sizeof text);
     if (n < sizeof text) {
-        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL)
-            if ((p = gtr__csv_field(&at, p, 0, &of)) != NULL && gtr__csv_text(&of, name, sizeof name) < sizeof name
-                && !strcmp(name, text)) return k;
+        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL) {
+            if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
+                || strcmp(name, text)) continue;
+            if (found >= 0) {
+                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called", s->name, list, name,
+                    (intmax_t)found + 1, (intmax_t)k + 1);
+                return -1;
+            }
+            found = k;
+        }
+        if (found >= 0) return found;
         for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
         if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
     }
@@ -16120,6 +16179,7 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
 static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int32_t role) {
     gtr__csv items = *s;
     gtr__field f;
+    char text[80];
     if (!list) return true;
     items.desc.separator = ','; items.end = list + strlen(list); items.header = NULL;
     for (const char *p = list; ; p++) {
@@ -16127,9 +16187,11 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const int64_t k = gtr__csv_find(s, &f, called);
         if (k < 0) return false;
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
-        if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0))
-            return !GTR__OF_FILE(s->ctx, ARG, "column %jd of %s is the label or listed twice", s->name, (intmax_t)k + 1,
-                called);
+        if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
+            const char *name = gtr__csv_name(s, k, text, sizeof text);
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s already", s->name, called,
+                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label" : "listed");
+        }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
             : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
@@ -16194,6 +16256,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
         return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
     if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
     s->line = s->first_line;
+    if (names > 1 && names != s->columns) /* one may be a title */
+        return !gtr__csv_width(s, s->line, s->columns, names, 1);
     s->header = names == s->columns ? header : NULL;
     return gtr__csv_roles(s);
 }
@@ -16255,9 +16319,23 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     gtr__mfree(s->ctx, v);
     return ok;
 }
+/* d's columns are .like's, and get its strings; without a label those in front of its label. */
+static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
+    const gtr_dataset *like = s->desc.like;
+    int n = like ? like->n_columns : 0;
+    n -= n == d->n_columns + 1 && s->label < 0 && (like->classed == n || !like->column[n - 1].names.n);
+    for (int k = 0; like && k < GTR__MAX(n, d->n_columns); k++) {
+        const gtr__column *c = gtr__dataset_at(d, k), *from = gtr__dataset_at(like, k);
+        char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
+        if (!c || !from || c->dtype != from->dtype || c->row != from->row)
+            return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
+                ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
+        if (!gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
+    }
+    return true;
+}
 /* Columns for features, categories and label, their rows to come. */
 static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
-    const gtr_dataset *like = s->desc.like;
     gtr_shape shape = gtr_shape1(s->features);
     char name[256];
     int64_t of[15], n = 0, first = 0;
@@ -16274,14 +16352,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->label >= 0 && !(s->y = gtr__dataset_column(d, gtr__csv_name(s, s->label, name, sizeof name),
             s->desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0))) return false;
     if (s->texts) d->classed = d->n_columns;
-    bool alike = !like || like->n_columns == d->n_columns;
-    for (int k = 0; like && k < d->n_columns && alike; k++) {
-        const gtr__column *from = &like->column[k];
-        alike = from->dtype == d->column[k].dtype && from->row == d->column[k].row;
-        if (alike && !gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
-    }
-    return alike || !GTR__OF_FILE(s->ctx, SHAPE, "its columns for features, categories and label are other than those "
-        "of .like (%s)", s->name, like->name);
+    return gtr__csv_like(s, d);
 }
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
@@ -16301,8 +16372,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
     gtr__mfree(ctx, s.role);
-    if (!ok) { gtr__dataset_free(d); return NULL; }
-    return gtr__dataset_link(d);
+    return gtr__dataset_link(d, ok);
 }
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
     gtr_dataset *d = NULL;
@@ -16439,19 +16509,19 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
     gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, desc.map ? a.data : NULL);
     return c && desc.map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
-static bool gtr__npy_check(gtr_context *ctx, const char *who, bool paths, int n, const gtr_npy_desc *desc) {
+static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const *paths, int n,
+        const gtr_npy_desc *desc) {
     const gtr_float factor[2] = { desc->scale, desc->shift };
-    if (paths && n >= 1 && n <= GTR_MAX_COLUMNS && !gtr__nonfinite(factor, 2)) return true;
-    return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16 whose paths are not NULL, and finite "
-        "numbers", who, paths ? n : 0, desc->scale, desc->shift);
+    if (paths && n >= 1 && n <= GTR_MAX_COLUMNS && !gtr__nonfinite(factor, 2))
+        return gtr__paths_there(ctx, who, paths, n);
+    return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16, finite numbers", who, paths ? n : 0,
+        desc->scale, desc->shift);
 }
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
     gtr_dataset *d = NULL;
-    bool all = paths != NULL;
     uint64_t size;
     if (!gtr__usable(ctx)) return NULL;
-    for (int k = 0; all && k < n && n <= GTR_MAX_COLUMNS; k++) all = paths[k] != NULL;
-    bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", all, n, &desc);
+    bool ok = gtr__npy_check(ctx, "gtr_dataset_npy", paths, n, &desc);
     for (int k = 0; k < n && ok; k++) {
         gtr__mapping *m = desc.map ? gtr__file_mapped(ctx, paths[k]) : NULL;
         uint8_t *bytes = m ? m->bytes : desc.map ? NULL : gtr__file_whole(ctx, paths[k], &size);
@@ -16460,9 +16530,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
     }
-    if (ok) return gtr__dataset_link(d);
-    gtr__dataset_free(d);
-    return NULL;
+    return gtr__dataset_link(d, ok);
 }
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
@@ -16560,13 +16628,11 @@ static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uin
         if (ok && p) gtr__csv_text(&f, wanted, sizeof wanted);
         ok = ok && gtr__npz_column(ctx, &d, name, p ? &from : &z, p ? wanted : NULL, desc);
     } while (ok && (p ? *p++ == ',' : z.left));
-    if (ok) return gtr__dataset_link(d);
-    gtr__dataset_free(d);
-    return NULL;
+    return gtr__dataset_link(d, ok);
 }
 gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
     uint64_t size;
-    if (!gtr__usable(ctx) || !gtr__npy_check(ctx, "gtr_dataset_npz", path, 1, &desc)) return NULL;
+    if (!gtr__usable(ctx) || !gtr__npy_check(ctx, "gtr_dataset_npz", &path, 1, &desc)) return NULL;
     if (desc.map) { GTR__OF_FILE(ctx, UNSUPPORTED, "an archive is not mapped, want .npy files", path); return NULL; }
     uint8_t *bytes = gtr__file_whole(ctx, path, &size);
     gtr_dataset *d = bytes ? gtr__npz_parse(ctx, path, bytes, size, desc) : NULL;
@@ -16590,17 +16656,15 @@ static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
 /* True, and an error, for a set without rows in memory. */
 static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
     if (!d->call.fill) return false;
-    GTR__BAD_STATE(d->ctx, "%s of %s: its rows are a callback's, made as they are asked for, and not in memory; the "
-        "callback may choose among them, and some of them be a gtr_dataset_arrays", who, d->name);
+    GTR__BAD_STATE(d->ctx, "%s of %s: its rows are a callback's, not in memory; it may choose among them, and some be "
+        "a gtr_dataset_arrays", who, d->name);
     return true;
 }
 /* The same, for a set of windows, too, which are made last. */
-static bool gtr__has_windows(const gtr_dataset *d) {
-    if (gtr__is_callback(d, "a part, copy or longer one")) return true;
-    if (!d->column[0].span) return false;
-    GTR__BAD_STATE(d->ctx, "%s: its rows are windows; cut, join and append to the series, and make windows of "
-        "them then", d->name);
-    return true;
+static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
+    if (gtr__is_callback(d, who)) return true;
+    return d->column[0].span && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; cut, join and append to the "
+        "series, and make windows of them then", who, d->name);
 }
 /* No plan and no trainer knows of d any more. */
 static void gtr__dataset_forget(gtr_dataset *d) {
@@ -16614,14 +16678,11 @@ static void gtr__dataset_forget(gtr_dataset *d) {
 /* A new data set with data's columns, as yet without their rows. */
 static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how, bool view) {
     char name[160];
-    if (gtr__has_windows(data)) return NULL;
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
-    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__dataset_like(d, &data->column[i], view)) {
-        gtr__dataset_free(d);
-        d = NULL;
-    }
-    if (d) d->classed = data->classed;
+    if (d) { d->classed = data->classed; d->drawn = data->drawn; }
+    for (int i = 0; d && i < data->n_columns; i++)
+        if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
     return d;
 }
 /* What is made of some rows of it is a view: they stay in its files. */
@@ -16639,8 +16700,7 @@ static gtr_dataset *gtr__views_move(gtr_dataset *data, gtr_dataset *d, const uin
     int64_t *rows[2] = { NULL, NULL }, at[2] = { 0, 0 };
     for (int k = 0; k < 2; k++) if (!(rows[k] = GTR__NEW(d->ctx, int64_t, n[k]))) {
         gtr__mfree(d->ctx, rows[0]);
-        gtr__dataset_free(d);
-        return NULL;
+        return gtr__dataset_link(d, false);
     }
     for (int64_t r = 0; r < data->rows; r++) { const int k = moves[r] != 0; rows[k][at[k]++] = r; }
     for (int k = 1; k >= 0; k--) gtr__dataset_view(k ? d : data, data, rows[k], n[k]);
@@ -16650,16 +16710,10 @@ static gtr_dataset *gtr__views_move(gtr_dataset *data, gtr_dataset *d, const uin
 static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t count, const char *how) {
     const bool view = gtr__is_mapped(data);
     gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how, view) : NULL;
-    if (d && view) {
-        d = gtr__views_move(data, d, moves);
-        gtr__mfree(data->ctx, moves);
-        return d ? gtr__dataset_link(d) : NULL;
-    }
-    for (int i = 0; d && i < data->n_columns; i++) if (!gtr__column_own(data, &data->column[i])) {
-        gtr__dataset_free(d);
-        d = NULL;
-    }
-    for (int i = 0; d && i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
+    if (d && view) d = gtr__views_move(data, d, moves);
+    for (int i = 0; d && !view && i < data->n_columns; i++)
+        if (!gtr__column_own(data, &data->column[i])) d = gtr__dataset_link(d, false);
+    for (int i = 0; d && !view && i < data->n_columns; i++) { /* nothing can fail: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
         uint8_t *moved = d->column[i].host, *kept = c->host;
         for (int64_t r = 0; r < data->rows; r++) {
@@ -16670,22 +16724,21 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
         gtr__column_range(c, data->rows - count);
     }
     gtr__mfree(data->ctx, moves);
-    if (!d) return NULL;
-    data->rows -= count;
-    return gtr__dataset_link(d);
+    if (d && !view) data->rows -= count;
+    if (d) data->drawn = d->drawn = true;
+    return gtr__dataset_link(d, true);
 }
 static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
+    if (gtr__has_windows(d, who)) return false;
     return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
         d->name);
 }
 gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char how[64];
     if (!data) return NULL;
-    if (k < 2 || k > data->rows) {
-        GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %jd, want 2 to its %jd rows", data->name,
+    if (k < 2 || k > data->rows)
+        return GTR__NO_SET(data->ctx, ARG, "gtr_dataset_split of %s: k is %jd, want 2 to its %jd rows", data->name,
             (intmax_t)k, (intmax_t)data->rows);
-        return NULL;
-    }
     if (!gtr__usable(data->ctx) || !gtr__dataset_unused(data, "gtr_dataset_split")) return NULL;
     uint8_t *moves = GTR__NEW(data->ctx, uint8_t, data->rows);
     for (int64_t r = k - 1; moves && r < data->rows; r += k) moves[r] = 1;
@@ -16710,7 +16763,7 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
 }
 gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
     static const char who[] = "gtr_dataset_split_random";
-    if (!data || !gtr__usable(data->ctx) || !gtr__dataset_unused(data, who)) return NULL;
+    if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
     const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
     const uint64_t key = gtr__hash(seed, "split");
@@ -16732,7 +16785,7 @@ gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t s
     return NULL;
 }
 gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
-    if (!data || !gtr__usable(data->ctx)) return NULL;
+    if (!GTR__USABLE(data) || gtr__has_windows(data, "gtr_dataset_subset")) return NULL;
     bool ok = rows && n > 0;
     for (int64_t k = 0; ok && k < n; k++) if (rows[k] < 0 || rows[k] >= data->rows)
         ok = !GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: row %jd is number %jd, want 0 to %jd", data->name,
@@ -16747,13 +16800,14 @@ gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t 
         const gtr__column *c = &data->column[i];
         memcpy(d->column[i].host + (size_t)k * c->row_bytes, c->host + (size_t)rows[k] * c->row_bytes, c->row_bytes);
     }
-    return d ? gtr__dataset_link(d) : NULL;
+    for (int64_t k = 1; d && k < n; k++) d->drawn |= rows[k] != rows[k - 1] + 1;
+    return gtr__dataset_link(d, true);
 }
 gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed) {
     static const char who[] = "gtr_dataset_sample";
-    if (!data || !gtr__usable(data->ctx)) return NULL;
+    if (!GTR__USABLE(data) || gtr__has_windows(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
-    if (n < 1) { GTR__BAD_ARG(ctx, "%s of %s: %jd rows, want at least 1", who, data->name, (intmax_t)n); return NULL; }
+    if (n < 1) return GTR__NO_SET(ctx, ARG, "%s of %s: %jd rows, want at least 1", who, data->name, (intmax_t)n);
     const int64_t classes = column < 0 ? 0 : gtr__column_classes(data, column, who);
     if (column >= 0 && !classes) return NULL;
     const gtr__column *c = column < 0 ? NULL : &data->column[column];
@@ -16786,6 +16840,7 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
 }
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
+    if (!a || !b) return "number of columns";
     if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
     if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
             || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
@@ -16795,38 +16850,40 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
         ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
 gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
+    static const char who[] = "gtr_dataset_concat";
     int64_t rows = 0, at = 0;
+    char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
+    bool drawn = false;
     if (!gtr__usable(ctx)) return NULL;
     bool ok = sets && n > 0;
     for (int k = 0; ok && k < n; k++) {
         ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
         if (!ok) break;
-        if (gtr__is_callback(sets[k], "gtr_dataset_concat")) return NULL;
+        if (gtr__has_windows(sets[k], who)) return NULL;
         rows += sets[k]->rows;
-        const char *why = sets[k]->n_columns == sets[0]->n_columns ? NULL : "number of columns";
-        int i = 0;
-        while (!why && i < sets[0]->n_columns && !(why = gtr__columns_differ(&sets[0]->column[i],
-            &sets[k]->column[i]))) i++;
-        if (why) {
-            GTR__FAIL(ctx, SHAPE, "gtr_dataset_concat: column %d of %s is other than that of %s: %s", i, sets[k]->name,
-                sets[0]->name, why);
-            return NULL;
+        for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
+            const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
+            const char *why = gtr__columns_differ(a, b);
+            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s) is %s, want %s as set 0 (%s): %s",
+                who, i, k, sets[k]->name, gtr__column_text(b, got), gtr__column_text(a, want), sets[0]->name, why);
         }
+        drawn |= sets[k]->drawn;
     }
-    if (!ok) { GTR__BAD_ARG(ctx, "gtr_dataset_concat: %d sets, want some of this context", n); return NULL; }
+    if (!ok) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some of this context", who, n);
     gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
+    if (d) d->drawn = drawn;
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
         const gtr__column *c = &sets[k]->column[i];
         gtr__column_copy(d->column[i].host + (size_t)at * c->row_bytes, c, 0, sets[k]->rows);
     }
-    return d ? gtr__dataset_link(d) : NULL;
+    return gtr__dataset_link(d, true);
 }
 gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n) {
     static const char who[] = "gtr_dataset_append";
     uint8_t *host[GTR_MAX_COLUMNS] = { NULL };
     if (!d) return GTR_ERR_ARG;
     gtr_context *ctx = d->ctx;
-    if (!gtr__usable(ctx) || gtr__has_windows(d)) return ctx->error;
+    if (!gtr__usable(ctx) || gtr__has_windows(d, who)) return ctx->error;
     bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
     for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
@@ -16862,7 +16919,6 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     gtr__dataset_forget(d);
     return GTR_OK;
 }
-static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 /* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
    the step at which each begins. *several: of more than one series. */
 static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
@@ -16881,7 +16937,7 @@ static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, 
 }
 static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
     int64_t all = 0;
-    const gtr__column *c = gtr__dataset_has(s, w->column) ? &s->column[w->column] : NULL;
+    const gtr__column *c = gtr__dataset_at(s, w->column);
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
@@ -16933,20 +16989,24 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     return true;
 }
 gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) {
-    char name[160];
+    static const char who[] = "gtr_dataset_windows";
+    char name[160], more[120] = "";
     bool several;
-    if (!series || !gtr__usable(series->ctx)) return NULL;
+    if (!GTR__USABLE(series)) return NULL;
     gtr_context *ctx = series->ctx;
-    if (gtr__is_callback(series, "gtr_dataset_windows")) return NULL;
+    if (gtr__is_callback(series, who)) return NULL;
+    if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
+        "series; gtr_dataset_subset of the first rows of one, and of its last, are", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
     const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
     if (!why) w.stride = by;
     const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
     if (n < 1) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_windows of %s: history %jd, horizon %jd, stride %jd, column %d, target %d, "
-            "series %d, of %jd rows: %s", series->name, (intmax_t)w.history, (intmax_t)w.horizon, (intmax_t)w.stride,
-            w.column, w.target, w.series, (intmax_t)series->rows, why ? why : "no series is as long as that");
-        return NULL;
+        if (w.stride != by || w.column || w.target || w.series) snprintf(more, sizeof more, ", stride %jd, column %d, "
+            "target %d, series %d", (intmax_t)w.stride, w.column, w.target, w.series);
+        return GTR__NO_SET(ctx, ARG, "%s of %s: history %jd and horizon %jd%s, of %jd rows: %s", who, series->name,
+            (intmax_t)w.history, (intmax_t)w.horizon, more, (intmax_t)series->rows, why ? why
+            : "no series is as long as that");
     }
     snprintf(name, sizeof name, "%.120s (windows)", series->name);
     gtr_dataset *d = gtr__dataset_new(ctx, name, n);
@@ -16963,9 +17023,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
         ok = ok && gtr__windows_column(d, series, target, w.column, w.horizon ? w.history : w.history - 1, w.horizon,
             by);
     }
-    if (ok) return gtr__dataset_link(d);
-    gtr__dataset_free(d);
-    return NULL;
+    return gtr__dataset_link(d, ok);
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
@@ -17041,7 +17099,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (!gtr__layer_name(x, name, "standardise")) return NULL;
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
-    const gtr__column *c = gtr__dataset_has(d, column) ? &d->column[column] : NULL;
+    const gtr__column *c = gtr__dataset_at(d, column);
     const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
         && c->row == -gtr__count(&x->shape);
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
@@ -17057,6 +17115,11 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
             ? c->image.channels : c->row / n, value)) {
         gtr__mfree(x->ctx, value[0]);
         return NULL;
+    }
+    for (int64_t k = 0; k < 2 * n; k++) if (gtr__nonfinite(&value[0][k], 1)) {
+        gtr__mfree(x->ctx, value[0]);
+        return GTR__REJECT(x, NONFINITE, "standardise", name, ", and column %d of %s, of which an element %jd is not "
+            "finite", column, d->name, (intmax_t)(k % n));
     }
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
@@ -17075,11 +17138,13 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
         snprintf(full, sizeof full, "%s%.500s.%s", y->ctx->scope, name ? name : "", parts[k]);
         p[k] = gtr_parameter_find(y->ctx, full);
         if (p[k]) continue;
-        GTR__BAD_ARG(y->ctx, "gtr_unstandardise: there is no \"%.500s\": want the name of a gtr_standardise before it",
-            full);
-        return NULL;
+        return GTR__NONE(y->ctx, GTR_ERR_ARG, "gtr_unstandardise: there is no \"%.500s\": want the name of a "
+            "gtr_standardise before it", full);
     }
     if (!y) return NULL;
+    const int64_t want = gtr__count(&p[0]->shape), last = y->shape.ndim > 1 ? y->shape.dim[y->shape.ndim - 1] : 1;
+    if (want != 1 && last != want) return GTR__REJECT(y, SHAPE, "gtr_unstandardise", name, ", want a last extent of "
+        "%jd as \"%.150s\" has", (intmax_t)want, p[0]->name);
     GTR__SINCE(y, NULL);
     for (int k = 0; t && k < 2; k++) t = k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
     return gtr__whole(y, since, t);
@@ -17155,7 +17220,8 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;
     if (!gtr__usable(d->ctx)) return d->ctx->error;
-    if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream: want a gtr_streaming");
+    if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
+        "want a gtr_streaming (0 to 2)", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
             : "a callback's rows and parts of files that are mapped are always streamed");
@@ -19067,7 +19133,8 @@ void gtr_destroy(gtr_context *ctx) {
     while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);
     gtr__plans_forget(ctx, 0);
     while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
-    gtr__gate_end(ctx, ctx->calls);
+    if (ctx->calls) gtr__gate_end(ctx, ctx->calls->gate);
+    gtr__mfree(ctx, ctx->calls);
     if (ctx->runner) gtr__runner_free(ctx->runner);
     while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
@@ -19091,25 +19158,13 @@ void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
-   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels; batch_norm .frozen; CUDA 11.4 on;
-                    several streams a step; norms in 16 bits; RMSprop, Lion, averages of weights (.ema)
-   2026-11-22  0.1: ops of several outputs, gtr_split; 32 more element-wise ops, in one launch; random numbers;
-                    layer_norm, rms_norm, prelu, bilinear; ops over axes and by index; losses as PyTorch's; tables'
-                    gradients as lookups; Hopper's instructions; chains of small layers in one launch;
-                    NULL beside a tensor, and fields that a loss does not read, are errors; images: convolutions,
-                    pooling, resampling, batch, group and instance norms, channels last inside; losses of pixels;
-                    CIFAR's files, augmentation, columns with channels last, folders of images; predictors' batch_norm
-                    is the convolution's; what convolutions alone read is fed with channels last
-   2026-11-23  0.1: gradients of pooling and resampling go on to the activation's in front, in one launch;
-                    relu's gradient in that of the batch_norm in front;
-                    checkpoints, gtr_fit's .checkpoint and .resume; states set, parameters copied between contexts;
-                    schedules: step, exponential, linear, one-cycle, plateau; fits that end by themselves,
-                    gtr_train_for; metrics of whole sets; what is not finite by row and column, and what may help;
-                    tables with names, strings and holes, gtr_standardise; .npy and .npz; arrays of double and
-                    int64_t, and arrays without a copy; sets joined, cut at random, sampled and appended to; windows
-                    over series; predictors of several inputs and outputs, and their snapshots of weights; convolutions
-                    of few channels and gradients of weights by lines of pixels on Hopper; data sets of callbacks,
-                    streamed, mapped; notes in a model's file
+   2026-11-21  0.1: columns have names; norms in 16 bits; RMSprop, Lion, averages of weights
+   2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; Hopper's instructions; NULL beside
+                    a tensor, and fields that a loss does not read, are errors; all of images
+   2026-11-23  0.1: checkpoints; schedules; fits that end by themselves, gtr_train_for; metrics; tables with names,
+                    strings and holes, gtr_standardise; .npy and .npz; sets joined, cut, sampled, of windows and
+                    callbacks, streamed, mapped; snapshots of predictors; notes in a model's file; windows of
+                    drawn rows are errors
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -293,7 +293,21 @@ static void chosen(void)
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
     c.columns = "age";
     EXPECT(!csv_of(ctx, text, c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "other than those of .like");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 0 (features, categories, label) is \"age\" (1,) float32, want - (2,) "
+        "float32 of .like");
+    c.columns = "income,age"; c.label = NULL; c.label_column = -1; /* a file without labels, like one with them */
+    c.categories = "city";
+    held = csv_of(ctx, "city,income,age,id\nOslo,,,z\nRome,1,2,z\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(held && gtr_dataset_columns(held) == 2 && at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40);
+    EXPECT(held && at(held, 1, 0, 0) == 1 && at(held, 1, 1, 0) == 0 && gtr_dataset_classes(held) == 0);
+    c.categories = NULL;
+    EXPECT(!csv_of(ctx, "income,age\n1,2\n", c)); /* lacks a category, too */
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 (features, categories, label) is none, want \"city\" () int32 of .like");
+    gtr_dataset *bare = csv_of(ctx, "income,age\n1,2\n", (c.like = NULL, c));
+    c.like = bare; c.label_column = 0; c.columns = NULL;
+    EXPECT(!csv_of(ctx, "income,age,y\n1,2,0\n", c)); /* the other way: a label more */
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 (features, categories, label) is \"y\" () int32, want none of .like");
     /* what is split off keeps the names */
     held = gtr_dataset_split(d, 2);
     EXPECT(held && gtr_dataset_classes(held) == 2 && named(gtr_dataset_category(held, 1, 1), "Oslo") && named(
@@ -361,8 +375,8 @@ static void refused_tables(void)
         { T, NULL, "0", NULL, NULL, 0, GTR_ERR_ARG, ".skip names \"0\"" },
         { T, NULL, "", NULL, NULL, 0, GTR_ERR_ARG, ".skip names \"\"" },
         { T, NULL, NULL, NULL, "99999999999999999999", 0, GTR_ERR_ARG, ".label names" },
-        { T, NULL, "b,2", NULL, NULL, 0, GTR_ERR_ARG, "column 2 of .skip is the label or listed twice" },
-        { T, NULL, "c", NULL, NULL, 0, GTR_ERR_ARG, "column 3 of .skip is the label" },
+        { T, NULL, "b,2", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 2 (b), which is listed already" },
+        { T, NULL, "c", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 3 (c), which is the label already" },
         { T, NULL, "a,b", NULL, NULL, 0, GTR_ERR_ARG, "no column is left" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
         { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
@@ -382,8 +396,12 @@ static void refused_tables(void)
             "a blank field, want a string (.missing makes a string of it, or leaves such rows out)" },
         { "a,b\n1,NA\n,0\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_ARG, "each row has a hole" },
         { "a,b\n1,NA\n2,0,5\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
-        { "a,b\n1,NA,5\n2,0\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT,
+        { "a,b,c\n1,NA,5\n2,0\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT,
             "line 3 has 2 columns, want 3 as line 2 has" },
+        { "a,b,c\n1,2,3,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 2 has 4 columns, want 3 as the header in line 1 has" },
+        { "a,b,a,y\n1,2,3,0\n", "b,a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
+            ".columns names \"a\", as columns 1 and 3 are called" },
         { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
         { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
         { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -398,7 +416,9 @@ static void refused_tables(void)
             "line 3, column 2 (counted from 1), \"b\": a quote"
             },
         { "a,\"b\n1,0\n2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "line 1, column 2" },
-        { "a,b,c\n1,0\n2,0\n", "a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
+        { "a,b,c\n1,0\n2,0\n", "a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "line 2 has 2 columns, want 3 as the header in line 1 has" },
+        { "title\n1,0\n2,0\n", "a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
             ".columns names \"a\", want a number of 1 to 2" } };
     gtr_context *ctx = gtr_create(desc0());
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -498,6 +518,20 @@ static void standardised(void)
         gtr_predictor_destroy(back);
         EXPECT(!gtr_unstandardise(NULL, "norm") && !gtr_unstandardise(z, "none"));
         EXPECT_ERROR(ctx, GTR_ERR_ARG, "there is no \"none.std\"");
+        EXPECT(!gtr_unstandardise(gtr_linear(z, "narrow", 1), "norm")); /* would be (N, 3) */
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "gtr_unstandardise \"norm\" of ");
+        EXPECT(!gtr_unstandardise(gtr_linear(z, "two", 2), "norm"));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "got float32 (N, 2), want a last extent of 3 as \"norm.std\" has");
+        if (d) {
+            gtr_float with[ROWS][3];
+            memcpy(with, v, sizeof v);
+            with[5][1] = NAN;
+            a.column[0].data = with; a.column[0].borrow = true;
+            gtr_dataset *holes = gtr_dataset_arrays(ctx, a);
+            EXPECT(!gtr_standardise(x, "holes", holes, 0));
+            EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0 of gtr_dataset_arrays, of which an element 1 is not finite");
+            gtr_dataset_destroy(holes);
+        }
         gtr_scope_begin(ctx, "in");
         gtr_tensor *n = gtr_standardise(gtr_input(ctx, "n", GTR_F32, gtr_shape1(GTR_BATCH)), "norm", NULL, 0);
         EXPECT(n && gtr_unstandardise(n, "norm"));
@@ -604,6 +638,9 @@ static void arrays_of_numpy(void)
         two, 17,
         npy0()) && !gtr_dataset_npz(ctx, NULL, npy0()) && !gtr_dataset_npy(NULL, two, 1, npy0()));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "want 1 to 16");
+    two[1] = NULL;
+    EXPECT(!gtr_dataset_npy(ctx, two, 2, npy0()));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_npy: path 1 is NULL");
     gtr_destroy(ctx);
 }
 /* A file of this dict and these bytes behind it. */
@@ -803,7 +840,8 @@ static void cut_and_joined(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "3 sets, want some of this context");
     static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
-    static const char *const why[] = { "", "column 1 of", "name", "shape or dtype", "number of columns" };
+    static const char *const why[] = { "", "column 1 of set 1 (", "is \"z\" () int32, want \"y\" () int32 as set 0",
+        "is - (3,) float32, want - (2,) float32 as set 0", "column 1 of set 1" };
     gtr_csv_desc c = csv0();
     for (int k = 0; k < 5; k++) {
         if (k == 4) c.label_column = -1;
@@ -1047,6 +1085,27 @@ static void refused_windows(void)
     w.lengths = NULL; w.stride = 0;
     EXPECT(!gtr_dataset_windows(gtr_dataset_windows(d, w), w));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "windows already");
+    w.history = 11;
+    EXPECT(!gtr_dataset_windows(d, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "history 11 and horizon 0, of 10 rows: want");
+    /* rows that are steps one behind the other, and such that are not */
+    w.history = 2;
+    static const int64_t first[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, last[] = { 8, 9 }, some[] = { 0, 2, 3 };
+    gtr_dataset *part = gtr_dataset_subset(d, first, 8), *both[2];
+    EXPECT_EQ(gtr_dataset_rows(gtr_dataset_windows(part, w)), 7);
+    both[0] = part; both[1] = gtr_dataset_subset(d, last, 2);
+    EXPECT_EQ(gtr_dataset_rows(gtr_dataset_windows(gtr_dataset_concat(ctx, both, 2), w)), 9);
+    EXPECT_OK(ctx);
+    for (int k = 0; k < 6; k++) {
+        gtr_dataset *of = k == 0 ? gtr_dataset_subset(d, some, 3) : k == 1 ? gtr_dataset_sample(d, NULL, -1, 5, 1)
+            : k == 2 ? gtr_dataset_split(d, 5) : k == 3 ? d : k == 4 ? gtr_dataset_subset(d, first, 4)
+            : gtr_dataset_split_random(part, 0.5f, 1, -1);
+        EXPECT_OK(ctx);
+        EXPECT(!gtr_dataset_windows(of, w));
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "its rows were split, drawn or chosen");
+    }
+    EXPECT(!gtr_dataset_windows(gtr_dataset_concat(ctx, both, 2), w));
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_windows of ");
     gtr_destroy(ctx);
 }
 static void all(void)

@@ -274,8 +274,8 @@ static void failures(void)
         f.epochs = 3; f.batch = 5; f.silent = true; f.no_shuffle = b == 0;
         EXPECT_EQ(gtr_fit(m.t, d, f), GTR_ERR_USER);
         if (!b) EXPECT_EQ(gtr_trainer_report(m.t).step, 15);
-        EXPECT_ERROR(m.ctx, GTR_ERR_USER, b ? "\"gtr_dataset_callback\": its callback failed in epoch 1 (from 0), rows "
-            "29 to 29" : "its callback failed in epoch 1 (from 0), rows 25 to 29");
+        EXPECT_ERROR(m.ctx, GTR_ERR_USER, b ? "\"gtr_dataset_callback\": its callback failed in epoch 1 (from 0), row "
+            "29" : "its callback failed in epoch 1 (from 0), rows 25 to 29");
         EXPECT_EQ(gtr_fit_ended(m.t).why, GTR_END_ERROR);
         refuse[0] = -1; /* it is mended, and goes on */
         f.epochs = 1;
@@ -291,7 +291,7 @@ static void failures(void)
         EXPECT_EQ(gtr_fit(m.t, d, f), GTR_OK);
         refuse[0] = 0;
         EXPECT_EQ(gtr_evaluate(m.t, d, 10, NULL, NULL, NULL), GTR_ERR_USER);
-        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "epoch 0 (from 0)");
+        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "its callback failed in an evaluation, rows 20 to 29");
         gtr_destroy(m.ctx);
     }
     for (int k = CALLED; k < KINDS; k++) { /* a label that is no class */
@@ -307,6 +307,71 @@ static void failures(void)
         EXPECT_EQ(gtr_trainer_report(m.t).step, 14);
         EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "data set \"made\": epoch 1 (from 0), row 77, column 1: 7, want 0 to 4 for ");
         gtr_destroy(m.ctx);
+    }
+}
+/* What fill may not call: the run ends, on a thread of its own or not; what it may call. */
+static struct { net m; gtr_dataset *d; gtr_predictor *p; int call; gtr_result got; } inside;
+static bool calling(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    source s = source0();
+    gtr_fit_desc f;
+    gtr_metrics_desc of;
+    gtr_metrics metrics;
+    float loss, x[PIXELS] = { 0 }, out[CLASSES];
+    const int64_t one = 0;
+    (void)user;
+    memset(&f, 0, sizeof f); memset(&of, 0, sizeof of);
+    f.silent = true;
+    of.scores = inside.m.logits; of.labels = inside.m.y;
+    switch (begin > 100 ? inside.call : -1) {
+    case 0: inside.got = gtr_step(inside.m.t); break;
+    case 1: inside.got = gtr_fit(inside.m.t, inside.d, f); break;
+    case 2: inside.got = gtr_train_for(inside.m.t, 1); break;
+    case 3: inside.got = gtr_evaluate(inside.m.t, inside.d, 10, NULL, &loss, NULL); break;
+    case 4: inside.got = gtr_evaluate_metrics(inside.m.t, inside.d, of, &metrics); break;
+    case 5: inside.got = gtr_trainer_data(inside.m.t, inside.d, 10, true, false); break;
+    case 6: inside.got = gtr_predict(inside.p, x, 1, out); break;
+    case 7: inside.got = gtr_dataset_row(inside.d, 0, one) ? GTR_ERR_STATE : GTR_OK; break;
+    default: break;
+    }
+    return fill(&s, epoch, begin, end, column);
+}
+static void calls_inside(void)
+{
+    static const char *const names[] = { "gtr_step", "gtr_fit", "gtr_train_for", "gtr_evaluate", "gtr_evaluate_metrics",
+        "gtr_trainer_data" };
+    for (int k = 0; k < 8; k++) for (int how = 0; how < 6; how++) { /* a fit's, a loop's, an evaluation's rows */
+        const way w = ways[0];
+        const bool may = k >= 6;
+        char text[200];
+        gtr_callback_desc c;
+        gtr_fit_desc f;
+        gtr_predictor_desc p;
+        gtr_result r = GTR_OK;
+        memset(&c, 0, sizeof c); memset(&f, 0, sizeof f); memset(&p, 0, sizeof p); memset(&inside, 0, sizeof inside);
+        inside.m = net_of(&w);
+        p.out[0] = inside.m.logits; p.snapshot = true;
+        inside.p = gtr_predictor_create_ex(inside.m.ctx, p);
+        columns_of(c.column);
+        c.rows = ROWS; c.columns = 2; c.fill = calling; c.same_thread = how & 1; c.name = "my source";
+        inside.d = gtr_dataset_callback(inside.m.ctx, c);
+        inside.call = k;
+        EXPECT_OK(inside.m.ctx);
+        f.silent = f.no_shuffle = true; f.batch = 20;
+        if (how < 2) r = gtr_fit(inside.m.t, inside.d, f);
+        else if (how < 4) {
+            EXPECT_EQ(gtr_trainer_data(inside.m.t, inside.d, 20, true, false), GTR_OK);
+            for (int i = 0; i < 11 && !r; i++) r = gtr_step(inside.m.t);
+        } else r = gtr_evaluate(inside.m.t, inside.d, 20, NULL, NULL, NULL);
+        snprintf(text, sizeof text, "%s: in the callback of data set \"my source\"", may ? "" : names[k]);
+        CHECK(r == (may ? GTR_OK : GTR_ERR_STATE) && inside.got == r, "call %d, way %d: %d, inside %d", k, how, (int)r,
+            (int)inside.got);
+        if (!may) EXPECT_ERROR(inside.m.ctx, GTR_ERR_STATE, text);
+        EXPECT_OK(inside.m.ctx);
+        inside.call = -1; /* and goes on */
+        EXPECT_EQ(gtr_fit(inside.m.t, inside.d, f), GTR_OK);
+        EXPECT_EQ(gtr_evaluate(inside.m.t, inside.d, 20, NULL, NULL, NULL), GTR_OK);
+        gtr_destroy(inside.m.ctx);
     }
 }
 /* What is refused, and how. */
@@ -337,7 +402,9 @@ static void refusals(void)
     REFUSED(gtr_dataset_windows(d, windows));
     REFUSED(gtr_standardise(gtr_input(ctx, "new", GTR_F32, gtr_shape2(GTR_BATCH, PIXELS)), "s", d, 0));
     EXPECT_EQ(gtr_dataset_append(d, more, 1), GTR_ERR_STATE);
-    EXPECT_ERROR(ctx, GTR_ERR_STATE, why);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_append of made: its rows are a callback's");
+    EXPECT(!gtr_dataset_split(d, 5));
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_split of made: its rows are a callback's");
     EXPECT(!gtr_dataset_concat(ctx, both, 2));
     EXPECT(gtr_error(ctx));
     gtr_error_clear(ctx);
@@ -346,7 +413,7 @@ static void refusals(void)
     EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_NEVER), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "are always streamed");
     EXPECT_EQ(gtr_dataset_stream(r, (gtr_streaming)7), GTR_ERR_ARG);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want a gtr_streaming");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_stream of gtr_dataset_arrays: got 7, want a gtr_streaming (0 to 2)");
     EXPECT_EQ(gtr_evaluate(m.t, r, 10, NULL, NULL, NULL), GTR_OK);
     EXPECT_EQ(gtr_dataset_stream(r, GTR_STREAM_ALWAYS), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "in use already");
@@ -401,7 +468,9 @@ static gtr_dataset *part_of(gtr_dataset *d, part k)
     gtr_dataset *both[2] = { NULL, d };
     gtr_windows_desc w;
     memset(&w, 0, sizeof w);
-    if (k >= OF_PART) both[0] = gtr_dataset_split(d, 3);
+    int64_t first[160];
+    for (int i = 0; i < 160; i++) first[i] = i + 4;
+    if (k >= OF_PART && k < WINDOWS) both[0] = gtr_dataset_split(d, 3);
     switch (k) {
     case SPLIT: return gtr_dataset_split(d, 4);
     case DRAWN: return gtr_dataset_split_random(d, 0.3f, 5, -1);
@@ -413,7 +482,7 @@ static gtr_dataset *part_of(gtr_dataset *d, part k)
     case APPENDED:
         for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_dataset_append(both[0], more, 1), GTR_OK);
         return both[0];
-    default: w.history = 2; w.target = 2; return gtr_dataset_windows(d, w);
+    default: w.history = 2; w.target = 2; return gtr_dataset_windows(gtr_dataset_subset(d, first, 160), w);
     }
 }
 static void part_of_mapped(const char *images, const char *classes, part k)
@@ -735,7 +804,7 @@ static void endless(void)
         f.validation = gtr_dataset_callback(m.ctx, c);
         f.seconds = 0; f.epochs = 1;
         EXPECT_EQ(gtr_fit(m.t, set_of(m.ctx, RESIDENT, &s), f), GTR_ERR_USER);
-        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "its callback failed in epoch 0 (from 0)");
+        EXPECT_ERROR(m.ctx, GTR_ERR_USER, "its callback failed in an evaluation, rows 4");
         EXPECT(!m.ctx->runner->stream->data && !m.t->runner->stream->data);
         gtr_destroy(m.ctx);
     }
@@ -773,6 +842,7 @@ static void all(void)
     RUN(same_bytes);
     RUN(pieces);
     RUN(failures);
+    RUN(calls_inside);
     RUN(refusals);
     RUN(mapped);
     RUN(windows);
