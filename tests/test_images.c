@@ -877,7 +877,8 @@ static void large(void)
 
 /* What epilogues of convolutions of few channels, 40 or 96, do, over several tiles of theirs: bias, activation, what is
    added in front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
-static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, const int *what, float *v[4], int64_t n[4])
+static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, const int *what, float *v[4],
+                                 int64_t n[4])
 {
     const int wide = what[0], act = what[1];
     static const char *const names[] = { "a.weight", "b.weight", "b.bias" };
