@@ -902,8 +902,8 @@ static void epilogues(void)
     static const gtr_precision precisions[] = { GTR_MIXED_BF16, GTR_MIXED_FP16, GTR_TF32 };
     static const char *const names[] = { "dx", "dweight of a", "dweight of b", "dbias of b" };
     /* Roundings of the precision, four of BF16's, eight of the others'; with a kink the root of one's, for as large a
-       part of all values is on its other side. The CPU rounds to 16 bits where a GPU does, but never to TF32: there, the
-       root of five. */
+       part of all values is on its other side. The CPU rounds to 16 bits where a GPU does, but never to TF32: there,
+       the root of five. */
     static const double smooth[] = { 8e-3, 2e-3, 4e-3 }, kinked[] = { 2e-2, 2e-2, 5e-2 };
     char label[64];
     if (device == GTR_DEVICE_CPU) return;
