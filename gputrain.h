@@ -17554,12 +17554,12 @@ static const char *gtr__note_in(const char *p, size_t bytes, const char *key) {
     return NULL;
 }
 static size_t gtr__note_bytes(const char *p) { const size_t n = strlen(p) + 1; return n + strlen(p + n) + 1; }
-/* The context's but of a key that is to go, and more, which take the place of those of their keys. */
+/* The context's but of a key that is to go, and more, which replace those of their keys. */
 static gtr_result gtr__notes_merge(gtr_context *ctx, const gtr__notes *more, const char *gone, gtr__notes *to) {
     to->bytes = 0;
     if (!(to->text = GTR__NEW(ctx, char, ctx->notes_bytes + more->bytes + 1))) return GTR_ERR_NOMEM;
     for (size_t i = 0, k = 0; i < more->bytes || k < ctx->notes_bytes; ) {
-        const char *x = more->bytes ? more->text + i : "", *y = ctx->notes_bytes ? ctx->notes + k : "";
+        const char *x = more->bytes ? more->text + i : "\0", *y = ctx->notes_bytes ? ctx->notes + k : "\0";
         const int order = i == more->bytes ? 1 : k == ctx->notes_bytes ? -1 : strcmp(x, y);
         const size_t n = gtr__note_bytes(order > 0 ? y : x);
         if (order <= 0 || strcmp(gone, y)) memcpy(to->text + to->bytes, order > 0 ? y : x, n), to->bytes += n;

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     d = gtr__dataset_new(&ctx, "fuzz", idx.rows);
     c = gtr__dataset_column(d, NULL, GTR_U8, &idx.row, 0, 0);
     memcpy(c->host, bytes + idx.start, idx.bytes);
-    gtr__dataset_link(d);
+    gtr__dataset_link(d, true);
     gtr__column_range(c, idx.rows);
     MUST(c->least <= c->most && c->most <= 255 && gtr_dataset_row(d, 0, idx.rows - 1)
         && !gtr_dataset_row(d, 0, idx.rows));

@@ -115,8 +115,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(file, made, size);
     free(made);
     if (size > 1 && file[0] == 'P') d = gtr__npz_parse(&ctx, "fuzz", file, size, desc);
-    else if (gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc)) gtr__dataset_link(d);
-    else { gtr__dataset_free(d); d = NULL; }
+    else {
+        const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc);
+        d = gtr__dataset_link(d, ok);
+    }
     if (size && file[0] != 'P') check_mapped(file, size, desc, d);
     free(file);
     MUST(most <= 4 * size + (1 << 20));
