@@ -5110,7 +5110,6 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
 // channels: 64 us (im2col: 121), dx 64, with what its epilogue reads 73 to 88 (157); cuDNN 92 and 102.
 #define GTR__LINES_GROUPS 3
-#if GTR__TENSOR_MAPS
 // Bytes of shared memory beside the ring's stages, with the pool's alignment: PLACES and IMAGE's staging, barriers and
 // boxes of weights; WEIGHT's ones, barriers, and what sums of no tap read behind the last stage.
 #define GTR__LINES_STAGE_BARS 24        // three barriers of a stage
@@ -5124,6 +5123,7 @@ static int64_t gtr__lines_tap_bytes(bool half, int64_t step, int log) { return h
 static int64_t gtr__lines_weight_bytes(int64_t unused_taps, int64_t tap_bytes) {
     return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + unused_taps * tap_bytes;
 }
+#if GTR__TENSOR_MAPS
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
