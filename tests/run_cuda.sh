@@ -7,15 +7,17 @@ shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
 # Most of a test is waiting, so several programs run at a time, but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
-run() { # shard, programs
+run() { # shard; what driver_memory is: GTR_TEST_LEAVE, left out, or NAMES, alone; programs
     [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
-    shift
-    GTR_TEST_LEAVE=driver_memory sh tests/run.sh "$@" 2>&1
+    of=$2
+    shift 2
+    env "$of=driver_memory" sh tests/run.sh "$@" 2>&1
 }
 alone() { # shard, programs
-    [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
+    s=$1
+    shift
     echo "== alone"
-    NAMES=driver_memory sh tests/run.sh $(printf '%s\n' "$@" | grep '/test_engine$') 2>&1
+    run "$s" NAMES $(printf '%s\n' "$@" | grep '/test_engine$')
 }
 finish() { # shard, its exit status, its seconds: adds a line to the record, or says what failed
     # each run.sh ends in a line of its own; a shard of several runs adds them up
@@ -45,7 +47,7 @@ if [ "$shard" = all ]; then
         cp -r tests build/side/$s
         ln $list build/side/$s/$from
         (
-            cd build/side/$s && run $s $list
+            cd build/side/$s && run $s GTR_TEST_LEAVE $list
             echo "$? $(($(date +%s) - begin))" >rc
         ) >build/shard-$s.log &
     done
@@ -62,7 +64,7 @@ log=build/shard-$shard.log
 case $shard in
 native | ptx75 | ptx80 | sm8)
     export JOBS=$((($(nproc) + 1) / 2))
-    run $shard "$@" >"$log"; rc=$?
+    run $shard GTR_TEST_LEAVE "$@" >"$log"; rc=$?
     alone $shard "$@" >>"$log" || rc=1 ;;
 sanitize | sanitize-all)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
