@@ -84,6 +84,7 @@ typedef struct gtr__cuda {
     void *group;                // NULL, or a gtr__group that products may join
     void *tail;                 // NULL, or a gtr__tail that waits for a product
     void *chosen;               // NULL, or the gtr__group whose product and choice to note
+    uint32_t *barrier;          // NULL, or where blocks of the running call meet: gtr__grid_barrier
     uint64_t watch;             // bit k: out[k] of the running call is a gradient, and if its kernel checks that it is
                                 // finite and clears the bit, GUARD need not read it
     gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
@@ -261,6 +262,7 @@ struct gtr__together {
     gtr_result start(void *instance, const gtr__call *c, const char *name)
     {
         if (c->fits) { *c->fits = fits(instance, c->caps); return GTR_OK; }
+        ((gtr__cuda *)instance)->starts++;
         cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         void *args[1] = { m };
         if (e != cudaSuccess) return gtr__check(instance, e, "cudaFuncSetAttribute");
@@ -1227,6 +1229,7 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
     in->g.overlap = in->g.compute >= 90 ? overlap : 0;
     in->g.began = in->g.starts;
     in->g.running = call;
+    in->g.barrier = call->ctl && node->stage == 0 ? &call->ctl->barrier[node->stream] : NULL;    // it is stage 0's
     gtr_result r = kernel(in, call);
     in->g.overlap = 0;
     in->g.early = 0;
@@ -9047,98 +9050,64 @@ static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
 
 // >>op:batch_norm
 // A block owns `lanes` groups of W neighbouring channels and all their rows, or a piece of them. Statistics are a mean
-// and the squared deviations from it, corrected by what these add up to, so that a large mean costs nothing. Where rows
-// are many and blocks few, a first kernel leaves each piece's figures in workspace, and a second joins them in a fixed
-// order (Chan, Golub and LeVeque, 1983). Bound by latency up to a megabyte or so, then by bytes: forward x, y once;
-// backward x, dy, dx once; and what is read again, for y or dx, where a thread has more rows than it holds: 3 and 5
-// times the tensor, less what the cache still has.
+// and the squared deviations from it, corrected by what these add up to, so that a large mean costs nothing; those of
+// pieces are joined in a fixed order (Chan, Golub and LeVeque, 1983). Where rows are few, one block has all of a
+// channel's. Else pieces leave their figures in workspace, and either their blocks, one a multiprocessor, meet there
+// (>>batch_norm-grid), or a second kernel goes on. Bound by latency up to a megabyte or so, then by bytes: forward x, y
+// once; backward x, dy, dx once; and what is read again, for y or dx, where a block has more rows than it holds: 3 and
+// 5 times the tensor, less what the cache still has.
 #define GTR__BN_T 512
-#define GTR__BN_ROWS(W) ((W) == 8 ? 8 : 4)  // that a thread has in flight, and holds
+#define GTR__BN_ROWS 4          // that a thread has in flight, and holds
+#define GTR__BN_AHEAD 6         // that a thread of a grid whose blocks meet has under way
 typedef struct gtr__bn {
     gtr__opd x, from, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, rows, per;                // per: rows a piece
-    int width, lanes, threads, pieces;
+    int width, lanes, threads, pieces, blocks;  // blocks: of a piece
     int training;
     int act;                                    // a unary op's number, or 0
     float eps, act_a, act_b;
     uint32_t *guard;                            // of the gradients of weight and bias
     float *part;                                // [piece][2][channel]
+    uint32_t *barrier;                          // the grid's; NULL: its blocks do not meet
+    int slots;                                  // there: of shared memory, rows that a thread has room for
 } gtr__bn;
-// A thread's rows, W channels of each: of a type T of 16 bits as they lie, else (T void) as floats. `open` keeps the
-// compiler from unpacking row u before, which would be of all rows at once, in more registers than there are.
-template <int W, typename T> struct gtr__bn_rows {
-    gtr__few<T, W> row[GTR__BN_ROWS(W)];
-    GTR__DEVICE void open(int u) {
-        uint4 r;
-        memcpy(&r, &row[u], sizeof r);
-        asm volatile("" : "+r"(r.x), "+r"(r.y), "+r"(r.z), "+r"(r.w));
-        memcpy(&row[u], &r, sizeof r);
+// A thread's mean and squared deviations, of more rows than it holds: groups of them, whose deviations are from the
+// mean of the groups before, at first from that of the first few, are joined in turn.
+template <int W> struct gtr__bn_tally {
+    float n, mean[W], q[W], sum[W], squares[W];
+    GTR__DEVICE gtr__bn_tally() : n(0.0f), mean{}, q{}, sum{}, squares{} {}
+    GTR__DEVICE void add(int w, float v) {
+        const float d = v - mean[w];
+        sum[w] += d;
+        squares[w] += d * d;
     }
-    GTR__DEVICE float get(int u, int w) const { return gtr__load(&row[u].v[w]); }
-    GTR__DEVICE void set(int u, int w, float v) { gtr__store(&row[u].v[w], v); }
+    GTR__DEVICE void join(float rows) {         // those that were added since the last time
+        if (rows == 0.0f) return;
+        const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
+        n += rows;
+#pragma unroll
+        for (int w = 0; w < W; w++) {
+            const float off = sum[w] * each;
+            mean[w] += off * share;
+            q[w] += fmaxf(squares[w] - sum[w] * off, 0.0f) + off * off * both;
+            sum[w] = squares[w] = 0.0f;
+        }
+    }
 };
-template <int W> struct gtr__bn_rows<W, void> {
-    float row[GTR__BN_ROWS(W)][W];
-    GTR__DEVICE void open(int) {}
-    GTR__DEVICE float get(int u, int w) const { return row[u][w]; }
-    GTR__DEVICE void set(int u, int w, float v) { row[u][w] = v; }
-};
-// A thread's part of it: every `step`th row from `first` to `end`, W channels from `channel` on.
-// STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor; of W 8 one does,
-// whose threads have four times the bytes in flight.
-#define GTR__BN_BOUNDS(W, STAGE) __launch_bounds__(GTR__BN_T, (STAGE) && (W) < 8 ? 2 : 1)
-template <int W, int STAGE, typename T> struct gtr__bn_own {
-    typedef gtr__bn_rows<W, T> rows;
-    static const int U = GTR__BN_ROWS(W);
+// A thread's channels, W from `channel` on, and rows: every `step`th from `first` to `end`.
+template <int W> struct gtr__bn_own {
     const gtr__bn &m;
     int lane, row, step, piece;
-    int64_t channel, first, end, last, pitch;   // pitch: elements from one of a thread's rows to its next
-    bool live, held;
-    GTR__DEVICE gtr__bn_own(const gtr__bn &bn) : m(bn) {
+    int64_t channel, first, end;
+    bool live;
+    GTR__DEVICE gtr__bn_own(const gtr__bn &bn, int block, int at) : m(bn), piece(at) {
         lane = (int)threadIdx.x % m.lanes; row = (int)threadIdx.x / m.lanes; step = (int)blockDim.x / m.lanes;
-        piece = (int)blockIdx.y;
-        channel = ((int64_t)blockIdx.x * m.lanes + lane) * W; pitch = step * m.channels;
+        channel = ((int64_t)block * m.lanes + lane) * W;
         first = piece * m.per + row; end = piece * m.per + count(piece);
         live = channel < m.channels;
         if (!live) first = end;
-        last = first + (end - 1 - first) / (U * step) * (U * step);
-        held = STAGE == 0 && count(piece) <= U * step;
     }
     GTR__DEVICE int64_t count(int s) const { return s < m.pieces - 1 ? m.per : m.rows - s * m.per; }
-    GTR__DEVICE int64_t at(int64_t i) const { return i < end ? i * m.channels + channel : -1; }
-    // Whether U of a thread's rows are left from row i on.
-    GTR__DEVICE bool full(int64_t i) const { return i + (U - 1) * step < end; }
-    // From row i on; those from end on are 0.
-    GTR__DEVICE void take(const gtr__opd &x, int64_t i, rows &v) const {
-        const int64_t from = i * m.channels + channel;
-        if constexpr (W == 8) {
-            const T *at = (const T *)x.p + from;
-            const bool all = full(i);
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-                if (!all) memset(&v.row[u], 0, sizeof v.row[u]);
-                if (all || i + u * step < end) v.row[u] = *(const gtr__few<T, W> *)(at + u * pitch);
-            }
-        } else if (full(i)) gtr__take_rows(x, v.row, from, pitch);
-        else gtr__take_all(x, v.row, [&](int u) { return i + u * step < end ? from + u * pitch : -1; });
-    }
-    GTR__DEVICE void put(const gtr__opd &y, int64_t i, const rows &v) const {
-        const int64_t from = i * m.channels + channel;
-        if constexpr (W == 8) {
-            T *at = (T *)y.p + from;
-#pragma unroll
-            for (int u = 0; u < U; u++) if (i + u * step < end) *(gtr__few<T, W> *)(at + u * pitch) = v.row[u];
-        } else {
-            if (full(i) && !y.add) { gtr__put_rows(y, v.row, from, pitch); return; }
-#pragma unroll
-            for (int u = 0; u < U; u++) if (i + u * step < end) {
-                float w[4];
-#pragma unroll
-                for (int k = 0; k < 4; k++) w[k] = k < W ? v.row[u][k] : 0.0f;
-                gtr__give(y, from + u * pitch, W, w);
-            }
-        }
-    }
     GTR__DEVICE void give(const gtr__opd &y, int64_t i, const float (&v)[W], uint32_t *guard = NULL) const {
         if (!y.p || !live) return;
 #pragma unroll
@@ -9162,10 +9131,26 @@ template <int W, int STAGE, typename T> struct gtr__bn_own {
         gtr__opd o = { m.part + ((int64_t)s * 2 + q) * m.channels, GTR_F32, 0 };
         return o;
     }
+    // each(n, a, b) for the pieces that fall to the thread, n rows and both figures of each.
+    template <typename F> GTR__DEVICE void parts(F each) const {
+        for (int s = row; live && s < m.pieces; s += step) {
+            float a[W], b[W];
+            figure(part(s, 0), a); figure(part(s, 1), b);
+            each((float)count(s), a, b);
+        }
+    }
+    // By a thread of each lane: the piece's figures.
+    GTR__DEVICE void give_parts(const float (&a)[W], const float (&b)[W]) const {
+        if (row == 0) { give(part(piece, 0), 0, a); give(part(piece, 1), 0, b); }
+    }
     // Sums over the block's threads of a lane, in every one of them.
+    static const int SUMS = (W == 8 ? 8 : 32 / W) * 2 * W;
+    static GTR__DEVICE float (*sums_of())[SUMS] {
+        __shared__ float scratch[GTR__BN_T / 32 + 1][SUMS];
+        return scratch;
+    }
     template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
-        constexpr int most = (W == 8 ? 8 : 32 / W) * N;
-        __shared__ float scratch[GTR__BN_T / 32][most], total[most];
+        float (*const scratch)[SUMS] = sums_of(), (&total)[SUMS] = scratch[GTR__BN_T / 32];
         for (int o = 16; o >= m.lanes; o >>= 1)
 #pragma unroll
             for (int k = 0; k < N; k++) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
@@ -9184,105 +9169,29 @@ template <int W, int STAGE, typename T> struct gtr__bn_own {
 #pragma unroll
         for (int k = 0; k < N; k++) v[k] = total[lane * N + k];
     }
-    // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
-    GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
-    // each(v) for groups of rows, or, stage 2, part(n, a, b) for pieces' rows and figures.
-    template <typename F, typename G> GTR__DEVICE void over(F each, G part_of) const {
-        if (STAGE == 2) for (int s = row; live && s < m.pieces; s += step) {
-            float a[W], b[W];
-            figure(part(s, 0), a); figure(part(s, 1), b);
-            part_of((float)count(s), a, b);
-        } else for (int64_t i = first; i < end; i += U * step) each(i);
+    // What the thread of a lane that has the piece's first row has, in all of the lane's.
+    GTR__DEVICE void of_first(float (&v)[W]) const {
+        float (&total)[SUMS] = sums_of()[GTR__BN_T / 32];
+        __syncthreads();
+        if (row == 0)
+#pragma unroll
+            for (int w = 0; w < W; w++) total[lane * W + w] = v[w];
+        __syncthreads();
+#pragma unroll
+        for (int w = 0; w < W; w++) v[w] = total[lane * W + w];
     }
-    // Of W 8: row u of the group from i on, unless that is from end on; and where row u is stored.
-    GTR__DEVICE void take_row(const gtr__opd &x, int64_t i, int u, rows &v) const {
-        if constexpr (W == 8) if (i + u * step < end)
-            v.row[u] = *(const gtr__few<T, W> *)((const T *)x.p + i * m.channels + channel + u * pitch);
-    }
-    GTR__DEVICE void put_row(const gtr__opd &y, int64_t i, int u, const rows &v) const {
-        if constexpr (W == 8) if (i + u * step < end)
-            *(gtr__few<T, W> *)((T *)y.p + i * m.channels + channel + u * pitch) = v.row[u];
-    }
-    // A thread's rows, mean and squared deviations, where it does not hold them all: groups of them, whose deviations
-    // are from the mean of the groups before, at first from that of the first few, are joined in turn. Of W 8 a row's
-    // successor is asked for as soon as the row is done with, so that all of a thread's rows are always under way.
-    GTR__DEVICE float stream(rows &v, float (&mean)[W], float (&q)[W]) const {
-        float n = 0.0f;
-        if (W == 8 && first < end) take(m.x, first, v);
-        for (int64_t i = first; i < end; ) {
-            const int64_t next = i + 16 * U * step, until = next < end ? next : end;
-            float sum[W] = {}, squares[W] = {}, rows = 0.0f;
-            for (; i < until; i += U * step) {
-                const int got = full(i) ? U : (int)((uint32_t)(end - i + step - 1) / (uint32_t)step);
-                if (W < 8) take(m.x, i, v);
-                if (i == first)
-#pragma unroll
-                    for (int w = 0; w < W; w++) {
-#pragma unroll
-                        for (int u = 0; u < U; u++) mean[w] += v.get(u, w);
-                        mean[w] /= (float)got;
-                    }
-                rows += (float)got;
-#pragma unroll
-                for (int u = 0; u < U; u++) if (u < got) {
-                    v.open(u);
-#pragma unroll
-                    for (int w = 0; w < W; w++) {
-                        const float d = v.get(u, w) - mean[w];
-                        sum[w] += d;
-                        squares[w] += d * d;
-                    }
-                    take_row(m.x, i + U * step, u, v);
-                }
-            }
-            const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
-            n += rows;
+    // Mean and squared deviations of 1 / share rows, of which each(f) calls f(n, mean, deviations) for those that the
+    // thread has. mean comes as a value near to it, in all of a lane's threads the same; what the deviations from that
+    // add up to corrects both.
+    template <typename E> GTR__DEVICE void join(float share, float (&mean)[W], float (&q)[W], E each) const {
+        float qr[2 * W] = {};
+        each([&](float n, const float (&a)[W], const float (&b)[W]) {
 #pragma unroll
             for (int w = 0; w < W; w++) {
-                const float off = sum[w] * each;
-                mean[w] += off * share;
-                q[w] += fmaxf(squares[w] - sum[w] * off, 0.0f) + off * off * both;
+                const float d = a[w] - mean[w];
+                qr[w] += n * (d * d) + b[w];
+                qr[W + w] += n * d;
             }
-        }
-        return n;
-    }
-    // Mean and squared deviations of the block's piece (stage 2: of all); what is held is in v then. What the
-    // deviations add up to corrects both for the mean's rounding.
-    GTR__DEVICE void moments(rows &v, float (&mean)[W], float (&q)[W]) const {
-        const float share = 1.0f / (float)(STAGE == 2 ? m.rows : count(piece));
-        const bool streams = STAGE != 2 && count(piece) > U * step;
-        float qr[2 * W], own[W], own_q[W], n = 0.0f;
-#pragma unroll
-        for (int w = 0; w < W; w++) mean[w] = qr[w] = qr[W + w] = own[w] = own_q[w] = 0.0f;
-        if (streams) {
-            n = stream(v, own, own_q);
-#pragma unroll
-            for (int w = 0; w < W; w++) mean[w] = n * own[w];
-        } else over([&](int64_t i) {
-            take(m.x, i, v);
-#pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int w = 0; w < W; w++) mean[w] += v.get(u, w);
-        }, [&](float n, const float (&a)[W], const float (&)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) mean[w] += n * a[w];
-        });
-        sum(mean);
-#pragma unroll
-        for (int w = 0; w < W; w++) mean[w] *= share;
-        auto add = [&](int w, float n, float d) { qr[w] += n * (d * d); qr[W + w] += n * d; };
-        if (streams)
-#pragma unroll
-            for (int w = 0; w < W; w++) { add(w, n, own[w] - mean[w]); qr[w] += own_q[w]; }
-        else over([&](int64_t i) {
-#pragma unroll
-            for (int u = 0; u < U; u++) if (i + u * step < end)
-#pragma unroll
-                for (int w = 0; w < W; w++) add(w, 1.0f, v.get(u, w) - mean[w]);
-        }, [&](float n, const float (&a)[W], const float (&b)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) { add(w, n, a[w] - mean[w]); qr[w] += b[w]; }
         });
         sum(qr);
 #pragma unroll
@@ -9290,226 +9199,585 @@ template <int W, int STAGE, typename T> struct gtr__bn_own {
             const float off = qr[W + w] * share;
             mean[w] += off;
             q[w] = qr[w] - qr[W + w] * off;
-            if (q[w] < 0.0f) q[w] = 0.0f;
+            if (q[w] < 0.0f) q[w] = 0.0f;       // not a NaN
         }
     }
+    // Of the block's piece, and of all pieces.
+    GTR__DEVICE void join(const gtr__bn_tally<W> &all, float (&mean)[W], float (&q)[W]) const {
+#pragma unroll
+        for (int w = 0; w < W; w++) mean[w] = all.mean[w];
+        of_first(mean);
+        join(1.0f / (float)count(piece), mean, q, [&](auto f) { f(all.n, all.mean, all.q); });
+    }
+    GTR__DEVICE void join_parts(float (&mean)[W], float (&q)[W]) const {
+        figure(part(0, 0), mean);
+        join(1.0f / (float)m.rows, mean, q, [&](auto f) { parts(f); });
+    }
 };
-template <int W, int STAGE, bool RARE, typename T>
-static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
-    typedef gtr__bn_own<W, STAGE, T> own;
-    const own p(m);
-    typename own::rows v;
-    float weight[W], shift[W], mean[W], var[W], rstd[W];
-    gtr__enter();
-    if (STAGE != 1) { p.figure(m.weight, weight); p.figure(m.bias, shift); }    // ahead of the sums, which needn't wait
-    if (m.training || STAGE) {
-        p.moments(v, mean, var);
-        if (STAGE == 1) {
-            if (p.row == 0) { p.give(p.part(p.piece, 0), 0, mean); p.give(p.part(p.piece, 1), 0, var); }
+// STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor.
+#define GTR__BN_BOUNDS(STAGE) __launch_bounds__(GTR__BN_T, (STAGE) ? 2 : 1)
+template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
+    typedef gtr__bn_own<W> own;
+    typedef float rows[GTR__BN_ROWS][W];
+    static const int U = GTR__BN_ROWS;
+    using own::m; using own::first; using own::end; using own::step; using own::piece; using own::count;
+    int64_t last, pitch;        // pitch: elements from one of a thread's rows to its next
+    bool held;
+    GTR__DEVICE gtr__bn_rows(const gtr__bn &bn) : own(bn, (int)blockIdx.x, (int)blockIdx.y) {
+        pitch = step * m.channels;
+        last = first + (end - 1 - first) / (U * step) * (U * step);
+        held = count(piece) <= U * step;
+    }
+    // Whether U of a thread's rows are left from row i on.
+    GTR__DEVICE bool full(int64_t i) const { return i + (U - 1) * step < end; }
+    // From row i on; those from end on are 0.
+    GTR__DEVICE void take(const gtr__opd &x, int64_t i, rows &v) const {
+        const int64_t from = i * m.channels + this->channel;
+        if (full(i)) gtr__take_rows(x, v, from, pitch);
+        else gtr__take_all(x, v, [&](int u) { return i + u * step < end ? from + u * pitch : -1; });
+    }
+    GTR__DEVICE void put(const gtr__opd &y, int64_t i, const rows &v) const {
+        const int64_t from = i * m.channels + this->channel;
+        if (full(i) && !y.add) { gtr__put_rows(y, v, from, pitch); return; }
+#pragma unroll
+        for (int u = 0; u < U; u++) if (i + u * step < end) {
+            float w[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) w[k] = k < W ? v[u][k] : 0.0f;
+            gtr__give(y, from + u * pitch, W, w);
+        }
+    }
+    // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
+    GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
+    GTR__DEVICE void stream(rows &v, gtr__bn_tally<W> &all) const {
+        for (int64_t i = first; i < end; ) {
+            const int64_t next = i + 16 * U * step, until = next < end ? next : end;
+            float some = 0.0f;
+            for (; i < until; i += U * step) {
+                const int got = full(i) ? U : (int)((uint32_t)(end - i + step - 1) / (uint32_t)step);
+                take(m.x, i, v);
+                if (i == first)
+#pragma unroll
+                    for (int w = 0; w < W; w++) {
+#pragma unroll
+                        for (int u = 0; u < U; u++) all.mean[w] += v[u][w];
+                        all.mean[w] /= (float)got;
+                    }
+                some += (float)got;
+#pragma unroll
+                for (int u = 0; u < U; u++) if (u < got)
+#pragma unroll
+                    for (int w = 0; w < W; w++) all.add(w, v[u][w]);
+            }
+            all.join(some);
+        }
+    }
+    // Mean and squared deviations of the block's piece (stage 2: of all); what is held is in v then.
+    GTR__DEVICE void moments(rows &v, float (&mean)[W], float (&q)[W]) const {
+        if (STAGE == 2) {
+            this->join_parts(mean, q);
             return;
         }
-        const float share = 1.0f / (float)m.rows;
-#pragma unroll
-        for (int w = 0; w < W; w++) var[w] *= share;
-    } else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
-#pragma unroll
-    for (int w = 0; w < W; w++) { rstd[w] = rsqrtf(var[w] + m.eps); weight[w] *= rstd[w]; }
-    if (p.row == 0 && p.piece == 0) { p.give(m.mean, 0, mean); p.give(m.rstd, 0, rstd); p.give(m.var, 0, var); }
-    const bool relu = gtr__is(m.act, GTR__OP_RELU), reads = STAGE || !m.training || !p.held;
-    typename own::rows from;
-    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
-        const int64_t i = p.group(j), next = j + own::U * p.step, ahead = next < p.end ? p.group(next) : p.end;
-        if (reads && (W < 8 || j == p.first)) p.take(m.x, i, v);
-        if (m.from.p && (W < 8 || j == p.first)) p.take(m.from, i, from);
-#pragma unroll
-        for (int u = 0; u < own::U; u++) {
-            float y[W < 4 ? 4 : W] = {};
-            v.open(u);
-            if (m.from.p) from.open(u);
-#pragma unroll
-            for (int w = 0; w < W; w++) {
-                y[w] = fmaf(v.get(u, w) - mean[w], weight[w], shift[w]);
-                if (m.from.p) y[w] += from.get(u, w);
-                if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
-            }
-#pragma unroll
-            for (int w = 0; w < W; w += 4) if (m.act && !relu) gtr__unary4<RARE>(m.act, y + w, m.act_a, m.act_b);
-#pragma unroll
-            for (int w = 0; w < W; w++) v.set(u, w, y[w]);
-            p.put_row(m.y, i, u, v);
-            p.take_row(m.x, ahead, u, v);
-            if (m.from.p) p.take_row(m.from, ahead, u, from);
+        const float share = 1.0f / (float)count(piece), none[W] = {};
+        if (!held) {
+            gtr__bn_tally<W> all;
+            stream(v, all);
+            this->join(all, mean, q);
+            return;
         }
-        if (W < 8) p.put(m.y, i, v);
+#pragma unroll
+        for (int w = 0; w < W; w++) mean[w] = 0.0f;
+        if (first < end) {
+            take(m.x, first, v);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+#pragma unroll
+                for (int w = 0; w < W; w++) mean[w] += v[u][w];
+        }
+        this->sum(mean);
+#pragma unroll
+        for (int w = 0; w < W; w++) mean[w] *= share;
+        this->join(share, mean, q, [&](auto f) {
+#pragma unroll
+            for (int u = 0; u < U; u++) if (first + u * step < end) f(1.0f, v[u], none);
+        });
+    }
+};
+// ACTS: an activation is relu, one of gtr__known, any.
+enum { GTR__BN_RELU, GTR__BN_KNOWN, GTR__BN_ANY };
+template <int W, int ACTS>
+static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
+        const float (&shift)[W], const float (&from)[W]) {
+    const bool relu = gtr__is(m.act, GTR__OP_RELU);
+    float y[W < 4 ? 4 : W] = {};
+#pragma unroll
+    for (int w = 0; w < W; w++) {
+        y[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
+        if (m.from.p) y[w] += from[w];
+        if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
+    }
+    if constexpr (ACTS != GTR__BN_RELU)
+#pragma unroll
+        for (int w = 0; w < W; w += 4)
+            if (m.act && !relu) gtr__unary4<ACTS == GTR__BN_ANY>(m.act, y + w, m.act_a, m.act_b);
+#pragma unroll
+    for (int w = 0; w < W; w++) v[w] = y[w];
+}
+// Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
+// stored.
+template <int W> static GTR__DEVICE void gtr__bn_settle(const gtr__bn_own<W> &p, const float (&mean)[W],
+        float (&var)[W], float (&weight)[W]) {
+    const float share = 1.0f / (float)p.m.rows;
+    float rstd[W];
+#pragma unroll
+    for (int w = 0; w < W; w++) {
+        if (p.m.training) var[w] *= share;
+        rstd[w] = rsqrtf(var[w] + p.m.eps);
+        weight[w] *= rstd[w];
+    }
+    if (p.row || p.piece) return;
+    p.give(p.m.mean, 0, mean); p.give(p.m.rstd, 0, rstd); p.give(p.m.var, 0, var);
+}
+template <int W, int STAGE, int ACTS>
+static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
+    typedef gtr__bn_rows<W, STAGE> own;
+    const own p(m);
+    typename own::rows v;
+    float weight[W], shift[W], mean[W], var[W];
+    gtr__enter();
+    if (STAGE != 1) { p.figure(m.weight, weight); p.figure(m.bias, shift); }    // ahead of the sums, which needn't wait
+    if (m.training || STAGE) p.moments(v, mean, var);
+    else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
+    if (STAGE == 1) { p.give_parts(mean, var); return; }
+    gtr__bn_settle<W>(p, mean, var, weight);
+    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
+        const int64_t i = p.group(j);
+        typename own::rows from;
+        if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
+        if (m.from.p) p.take(m.from, i, from);
+#pragma unroll
+        for (int u = 0; u < own::U; u++) gtr__bn_apply<W, ACTS>(m, v[u], mean, weight, shift, from[u]);
+        p.put(m.y, i, v);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / rows), without
-// the means in evaluation. act: dy is relu's, and passes where y, as forward computed it, is above act_a.
-template <int W, int STAGE, typename T>
-static __global__ void GTR__BN_BOUNDS(W, STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
-    typedef gtr__bn_own<W, STAGE, T> own;
+// the means in evaluation. m.act: dy is relu's, and passes where y, as forward computed it, is above act_a.
+template <int W> struct gtr__bn_back {
+    float weight[W], shift[W], mean[W], sum[2 * W], a[W], b[W];
+    GTR__DEVICE gtr__bn_back(const gtr__bn_own<W> &p) : shift{}, sum{} {
+        float rstd[W];
+        p.figure(p.m.weight, weight); p.figure(p.m.mean, mean); p.figure(p.m.rstd, rstd);
+        if (p.m.act) p.figure(p.m.bias, shift);
+#pragma unroll
+        for (int w = 0; w < W; w++) weight[w] *= rstd[w];
+    }
+    GTR__DEVICE float passes(const gtr__bn &m, bool relu, int w, float d, float g) const {
+        return !relu || fmaf(d, weight[w], shift[w]) > m.act_a ? g : 0.0f;
+    }
+    GTR__DEVICE void add(const gtr__bn &m, bool relu, int w, float x, float dy) {
+        const float d = x - mean[w], g = passes(m, relu, w, d, dy);
+        sum[w] += g;
+        sum[W + w] += g * d;
+    }
+    GTR__DEVICE float dx(const gtr__bn &m, bool relu, int w, float x, float dy) const {
+        const float d = x - mean[w];
+        return weight[w] * (passes(m, relu, w, d, dy) - a[w] - d * b[w]);
+    }
+    // The block's sums; those of a piece as they are.
+    GTR__DEVICE void sums(const gtr__bn_own<W> &p) {
+        p.sum(sum);
+#pragma unroll
+        for (int w = 0; w < W; w++) { a[w] = sum[w]; b[w] = sum[W + w]; }
+    }
+    GTR__DEVICE void parts(const gtr__bn_own<W> &p) {
+#pragma unroll
+        for (int w = 0; w < 2 * W; w++) sum[w] = 0.0f;
+        p.parts([&](float, const float (&a2)[W], const float (&b2)[W]) {
+#pragma unroll
+            for (int w = 0; w < W; w++) { sum[w] += a2[w]; sum[W + w] += b2[w]; }
+        });
+        sums(p);
+    }
+    // Of all rows: what dweight and dbias are, by a thread of each lane of the first piece, and what dx takes.
+    GTR__DEVICE void settle(const gtr__bn_own<W> &p) {
+        const float share = p.m.training ? 1.0f / (float)p.m.rows : 0.0f;
+        float rstd[W];
+        p.figure(p.m.rstd, rstd);               // once more, rather than held in registers that long
+#pragma unroll
+        for (int w = 0; w < W; w++) b[w] *= rstd[w];
+        if (p.row == 0 && p.piece == 0) { p.give(p.m.dweight, 0, b, p.m.guard); p.give(p.m.dbias, 0, a, p.m.guard); }
+#pragma unroll
+        for (int w = 0; w < W; w++) { a[w] *= share; b[w] *= share * rstd[w]; }
+    }
+};
+template <int W, int STAGE>
+static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
+    typedef gtr__bn_rows<W, STAGE> own;
     const own p(m);
     typename own::rows v, g;
-    float weight[W], mean[W], rstd[W], ab[2 * W], a[W], b[W];
     gtr__enter();
+    gtr__bn_back<W> back(p);
     const bool relu = m.act != 0;
-    float shift[W] = {};
-    p.figure(m.weight, weight); p.figure(m.mean, mean); p.figure(m.rstd, rstd);
-    if (relu) p.figure(m.bias, shift);
+    if (STAGE == 2) back.parts(p);
+    else {
+        for (int64_t i = p.first; i < p.end; i += own::U * p.step) {
+            p.take(m.dy, i, g); p.take(m.x, i, v);
 #pragma unroll
-    for (int w = 0; w < W; w++) weight[w] *= rstd[w];
-    auto dy = [&](int u, int w) {
-        return !relu || fmaf(v.get(u, w) - mean[w], weight[w], shift[w]) > m.act_a ? g.get(u, w) : 0.0f;
-    };
+            for (int u = 0; u < own::U; u++)        // rows from end on have a dy of 0
 #pragma unroll
-    for (int w = 0; w < 2 * W; w++) ab[w] = 0.0f;
-    p.over([&](int64_t i) {
-        p.take(m.dy, i, g); p.take(m.x, i, v);
-#pragma unroll
-        for (int u = 0; u < own::U; u++) {
-            g.open(u); v.open(u);
-#pragma unroll
-            for (int w = 0; w < W; w++) {
-                const float d = dy(u, w);
-                ab[w] += d;
-                ab[W + w] += d * (v.get(u, w) - mean[w]);
-            }
+                for (int w = 0; w < W; w++) back.add(m, relu, w, v[u][w], g[u][w]);
         }
-    }, [&](float, const float (&a2)[W], const float (&b2)[W]) {
-#pragma unroll
-        for (int w = 0; w < W; w++) { ab[w] += a2[w]; ab[W + w] += b2[w]; }
-    });
-    p.sum(ab);
-    p.figure(m.rstd, rstd);                     // once more, rather than held in registers that long
-#pragma unroll
-    for (int w = 0; w < W; w++) { a[w] = ab[w]; b[w] = STAGE == 2 ? ab[W + w] : ab[W + w] * rstd[w]; }
-    if (STAGE == 1) {
-        if (p.row == 0) { p.give(p.part(p.piece, 0), 0, a); p.give(p.part(p.piece, 1), 0, b); }
-        return;
+        back.sums(p);
     }
-    if (p.row == 0 && p.piece == 0) { p.give(m.dweight, 0, b, m.guard); p.give(m.dbias, 0, a, m.guard); }
+    if (STAGE == 1) { p.give_parts(back.a, back.b); return; }
+    back.settle(p);
     if (!m.dx.p) return;
-    const float share = m.training ? 1.0f / (float)m.rows : 0.0f;
-#pragma unroll
-    for (int w = 0; w < W; w++) { a[w] *= share; b[w] *= share * rstd[w]; }
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
 #pragma unroll
-        for (int u = 0; u < own::U; u++) {
-            g.open(u); v.open(u);
+        for (int u = 0; u < own::U; u++)
 #pragma unroll
-            for (int w = 0; w < W; w++)
-                v.set(u, w, weight[w] * (dy(u, w) - a[w] - (v.get(u, w) - mean[w]) * b[w]));
-        }
+            for (int w = 0; w < W; w++) v[u][w] = back.dx(m, relu, w, v[u][w], g[u][w]);
         p.put(m.dx, i, v);
     }
 }
-// How the work is cut, from shapes and the number of multiprocessors alone.
-static void gtr__bn_cut(gtr__bn *m, const gtr__call *c, int width) {
-    const int sms = gtr__sms(c), rows = GTR__BN_ROWS(width),
-        least = width > 1 && gtr__elem((int)c->in[0].dtype) == 2 ? 16 : 8;
+
+// >>batch_norm-grid
+// Pieces of rows whose blocks meet, one a multiprocessor, where what has x's extents is of x's type and lies in whole
+// 16 bytes. Each thread copies its own rows to its own slots of shared memory, 16 bytes each, some ahead of those that
+// it reads: no other thread waits for them. A row stays in its slot until that is needed for another one, so that the
+// second pass, from the last row to the first, finds there what the first one read last, and in the cache what it read
+// before.
+// How L2 keeps what is read; once: that is evicted first.
+static GTR__DEVICE uint64_t gtr__l2_policy(bool once) {
+    uint64_t policy = 0;
+#if __CUDA_ARCH__ >= 800
+    if (once) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    else asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+#endif
+    return policy;
+}
+// Sixteen bytes to an address in shared memory, as gtr__copy16, which L2 keeps by a policy.
+static GTR__DEVICE void gtr__copy16(uint32_t to, const void *from, uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" :: "r"(to),
+        "l"(__cvta_generic_to_global(from)), "r"(16), "l"(policy) : "memory");
+#else
+    const uint4 v = *(const uint4 *)from;
+    (void)policy;
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+        : "memory");
+#endif
+}
+template <typename T> struct gtr__bn_ring {
+    static const int W = 16 / (int)sizeof(T);
+    uint32_t slot, stride, span;        // addresses: the thread's first slot, from slot to slot, of a tensor's slots
+    uint32_t at;                        // from the first slot to the one that comes next
+    int rows, slots;
+    int64_t pitch, origin;              // bytes from row to row; where row 0 is
+    GTR__DEVICE gtr__bn_ring(const gtr__bn_own<W> &p, const char *pool) : at(0), slots(p.m.slots) {
+        stride = blockDim.x * 16; span = (uint32_t)slots * stride;
+        slot = gtr__shared_address(pool) + threadIdx.x * 16;
+        asm volatile("" : "+r"(slot));  // or it is worked out again for every row
+        rows = p.first < p.end ? (int)((p.end - p.first + p.step - 1) / p.step) : 0;
+        pitch = p.step * p.m.channels * (int64_t)sizeof(T);
+        origin = (p.first * p.m.channels + p.channel) * (int64_t)sizeof(T);
+    }
+    static GTR__DEVICE void open(uint32_t from, float (&v)[W]) {
+        uint4 r;
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+            : "r"(from) : "memory");
+        constexpr int type = W == 4 ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+        gtr__cook(r, type, v);
+        if constexpr (W == 8) gtr__cook(make_uint4(r.z, r.w, 0, 0), type, v + 4);
+    }
+    static GTR__DEVICE void put(void *p, int64_t offset, const float (&v)[W]) {
+        uint4 r;
+        if constexpr (W == 4) memcpy(&r, v, sizeof r);
+        else r = make_uint4(gtr__pack2<T>(v[0], v[1]), gtr__pack2<T>(v[2], v[3]), gtr__pack2<T>(v[4], v[5]),
+            gtr__pack2<T>(v[6], v[7]));
+        *(uint4 *)((char *)p + offset) = r;
+    }
+    // first(x) of row 0, then each(k, x, y) of rows k = 0, 1, ...: of one tensor, or two. L2 does not keep rows that
+    // stay in their slots.
+    template <bool TWO, typename G, typename F> GTR__DEVICE void over(const void *x, const void *y, G first, F each) {
+        const uint64_t keep = gtr__l2_policy(false), once = gtr__l2_policy(true);
+        const char *from = (const char *)x + origin;
+        const int64_t beside = (const char *)y - (const char *)x;
+        uint32_t next = 0;
+        int asked = 0;
+        float a[W], b[W];
+        auto ask = [&] {
+            if (asked < rows) {
+                const uint64_t policy = asked < rows - slots ? keep : once;
+                gtr__copy16(slot + next, from, policy);
+                if (TWO) gtr__copy16(slot + span + next, from + beside, policy);
+                from += pitch;
+            }
+            gtr__copies_commit();
+            asked++;
+            next = next + stride == span ? 0 : next + stride;
+        };
+#pragma unroll
+        for (int k = 0; k < GTR__BN_AHEAD; k++) ask();
+        gtr__copies_done<GTR__BN_AHEAD - 1>();
+        if (rows) { open(slot, a); first(a); }
+#pragma unroll 1
+        for (int k = 0; k < rows; k++) {
+            gtr__copies_done<GTR__BN_AHEAD - 1>();
+            open(slot + at, a);
+            if (TWO) open(slot + span + at, b);
+            each(k, a, b);
+            ask();
+            at = at + stride == span ? 0 : at + stride;
+        }
+        gtr__copies_done<0>();
+    }
+    // Ahead of `back`: the last rows of a tensor of which there are no slots yet, into those behind the others.
+    GTR__DEVICE void ahead(const void *y) const {
+        const uint64_t once = gtr__l2_policy(true);
+#pragma unroll
+        for (int j = 0; j < GTR__BN_AHEAD; j++) {
+            if (y && j < rows)
+                gtr__copy16(slot + span + j * stride, (const char *)y + origin + (rows - 1 - j) * pitch, once);
+            gtr__copies_commit();
+        }
+    }
+    // each(offset, x, y) of rows rows - 1, rows - 2, ..., offset bytes from a tensor's begin: TWO: y has slots as x
+    // has; else what `ahead` began, unless NULL.
+    template <bool TWO, typename F> GTR__DEVICE void back(const void *x, const void *y, F each) {
+        const uint64_t once = gtr__l2_policy(true);
+        const int64_t far = slots * pitch, near = GTR__BN_AHEAD * pitch;
+        int64_t offset = origin + (rows - 1) * pitch;
+        uint32_t turn = 0;
+        float a[W], b[W];
+#pragma unroll 1
+        for (int k = rows - 1; k >= 0; k--, offset -= pitch) {
+            at = (at ? at : span) - stride;
+            gtr__copies_done<GTR__BN_AHEAD - 1>();
+            open(slot + at, a);
+            if (TWO) open(slot + span + at, b);
+            else if (y) open(slot + span + turn, b);
+            each(offset, a, b);
+            if (k >= slots) {
+                gtr__copy16(slot + at, (const char *)x + offset - far, once);
+                if (TWO) gtr__copy16(slot + span + at, (const char *)y + offset - far, once);
+            }
+            if (!TWO && y && k >= GTR__BN_AHEAD)
+                gtr__copy16(slot + span + turn, (const char *)y + offset - near, once);
+            gtr__copies_commit();
+            turn = turn + stride == GTR__BN_AHEAD * stride ? 0 : turn + stride;
+        }
+    }
+};
+// All blocks of a cooperative launch meet: what each wrote before, all see after. When all have counted themselves in,
+// the first with what is missing, the word's highest bit has changed: whatever it was.
+static GTR__DEVICE void gtr__grid_barrier(uint32_t *word) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        gtr__fence_gpu();
+        const uint32_t before = atomicAdd(word, blockIdx.x ? 1u : 0x80000000u - (gridDim.x - 1));
+        while (!((gtr__poll_acquire(word) ^ before) & 0x80000000u)) {}
+    }
+    __syncthreads();
+}
+template <typename T, int ACTS>
+static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(const __grid_constant__ gtr__bn m) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    typedef gtr__bn_ring<T> ring;
+    const int W = ring::W;
+    const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
+    ring r(p, gtr__pool);
+    float weight[W], shift[W], mean[W], var[W];
+    gtr__enter();
+    {
+        gtr__bn_tally<W> all;
+        r.template over<false>(m.x.p, NULL, [&](const float (&x)[W]) {
+#pragma unroll
+            for (int w = 0; w < W; w++) all.mean[w] = x[w];
+        }, [&](int k, const float (&x)[W], const float (&)[W]) {
+#pragma unroll
+            for (int w = 0; w < W; w++) all.add(w, x[w]);
+            if (k % 64 == 63) all.join(64.0f);
+        });
+        all.join((float)(r.rows % 64));
+        r.ahead(m.from.p);
+        p.join(all, mean, var);
+    }
+    p.give_parts(mean, var);
+    p.figure(m.weight, weight); p.figure(m.bias, shift);
+    gtr__grid_barrier(m.barrier);
+    p.join_parts(mean, var);
+    gtr__bn_settle<W>(p, mean, var, weight);
+    r.template back<false>(m.x.p, m.from.p, [&](int64_t offset, float (&x)[W], const float (&from)[W]) {
+        gtr__bn_apply<W, ACTS>(m, x, mean, weight, shift, from);
+        r.put(m.y.p, offset, x);
+    });
+}
+template <typename T, bool RELU>
+static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_grid(const __grid_constant__ gtr__bn m) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    typedef gtr__bn_ring<T> ring;
+    const int W = ring::W;
+    const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
+    ring r(p, gtr__pool);
+    gtr__enter();
+    gtr__bn_back<W> back(p);
+    r.template over<true>(m.x.p, m.dy.p, [](const float (&)[W]) {}, [&](int, const float (&x)[W],
+            const float (&dy)[W]) {
+#pragma unroll
+        for (int w = 0; w < W; w++) back.add(m, RELU, w, x[w], dy[w]);
+    });
+    back.sums(p);
+    p.give_parts(back.a, back.b);
+    gtr__grid_barrier(m.barrier);
+    back.parts(p);
+    back.settle(p);
+    if (m.dx.p) r.template back<true>(m.x.p, m.dy.p, [&](int64_t offset, float (&x)[W], const float (&dy)[W]) {
+#pragma unroll
+        for (int w = 0; w < W; w++) x[w] = back.dx(m, RELU, w, x[w], dy[w]);
+        r.put(m.dx.p, offset, x);
+    });
+}
+// How the work is cut, from shapes and the number of multiprocessors alone. grid: for blocks that meet.
+static void gtr__bn_cut(gtr__bn *m, const gtr__call *c, int width, bool grid) {
+    const int sms = gtr__sms(c), rows = grid ? 8 : GTR__BN_ROWS,
+        least = width > 1 && gtr__elem(m->x.t) == 2 ? 16 : 8;
     m->width = width;
     m->lanes = width == 1 ? 32 : 8;
     while (m->lanes > 1 && m->lanes / 2 * width >= m->channels) m->lanes /= 2;
     // Pieces of whole lines where these are enough to fill the device, else narrower ones, of 32 bytes at least.
     const int64_t whole = gtr__ceil(m->channels, m->lanes * width) * (m->rows * m->lanes / (GTR__BN_T * rows));
-    while (m->lanes > 1 && m->lanes * width > least && whole < (width == 8 ? sms / 2 : 2 * sms)
+    while (m->lanes > 1 && m->lanes * width > least && whole < (grid ? sms / 2 : 2 * sms)
         && gtr__ceil(m->channels, m->lanes * width) < sms) m->lanes /= 2;
-    const int64_t blocks = gtr__ceil(m->channels, m->lanes * width);
+    m->blocks = (int)gtr__ceil(m->channels, m->lanes * width);
     m->threads = 64;
     while (m->threads < GTR__BN_T && m->threads / m->lanes * rows < m->rows) m->threads *= 2;
-    const int64_t held = m->threads / m->lanes * rows, most = (width == 8 ? 1 : 2) * sms;
+    const int64_t held = m->threads / m->lanes * rows, most = (grid ? 1 : 2) * sms;
     m->pieces = 1;
-    if (m->rows > held * 4 && blocks < 2 * sms)
-        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__max64(2, most / blocks)), 256);
+    if (m->rows > held * 4 && m->blocks < 2 * sms)
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->rows, held), gtr__max64(2, most / m->blocks)), 256);
     m->per = gtr__ceil(m->rows, m->pieces);
-    if (width == 8) m->per = gtr__ceil(m->per, held) * held;    // what a thread takes at once is whole
     m->pieces = (int)gtr__ceil(m->rows, m->per);
 }
-static size_t gtr__bn_bytes(const gtr__bn *m) {
-    return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0;
+static int64_t gtr__bn_bytes(const gtr__bn *m) {
+    return m->pieces > 1 ? (int64_t)m->pieces * m->channels * 2 * (int64_t)sizeof(float) : 0;
 }
-// Sixteen bytes at a time where sums are of pieces and all that has x's extents is of its type, of 16 bits; else four
-// elements, or one where an operand lies oddly. *bytes: of workspace, at most.
-static void gtr__bn_make(gtr__bn *m, const gtr__call *c, bool sums, size_t *bytes) {
-    const int64_t channels = c->in[1].count;
-    bool wide = channels % 4 == 0, eight = sums && channels % 8 == 0 && gtr__elem((int)c->in[0].dtype) == 2;
-    memset(m, 0, sizeof *m);
-    m->rows = c->in[0].count / channels; m->channels = channels;
-    m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
-    m->training = c->training; m->part = (float *)c->ws;
-    *bytes = 0;
+// Four elements at a time, or one where an operand lies oddly.
+static void gtr__bn_cut(gtr__bn *m, const gtr__call *c) {
+    bool wide = m->channels % 4 == 0;
+    gtr__bn_cut(m, c, wide ? 4 : 1, false);
+    for (int k = 0; k < c->n_in + c->n_out; k++)
+        wide = wide && gtr__wide(gtr__opd_of(k < c->n_in ? &c->in[k] : &c->out[k - c->n_in]));
+    if (m->width == 4 && !wide) { m->width = 1; m->lanes *= 4; }
+}
+// Whether blocks may meet, and how the work is cut then; tensors: with x's extents, that both passes read. Where
+// slots are short, half of the threads have twice as many each.
+static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
+    const int width = 16 / gtr__elem(m->x.t), beside = m->from.p ? GTR__BN_AHEAD : 0;
+    const int64_t sums = (int64_t)sizeof(float) * 8 * 2 * width * (GTR__BN_T / 32 + 1) + 256,
+        room = ((int64_t)(c->caps ? c->caps->shared : 0) - sums) / 16;
+    bool wide = m->channels % width == 0;
     for (int k = 0; k < c->n_in + c->n_out; k++) {
         const gtr__arg &v = k < c->n_in ? c->in[k] : c->out[k - c->n_in];
         const gtr__opd o = gtr__opd_of(&v);
-        wide = wide && gtr__wide(o);
-        if (v.count == c->in[0].count && o.p)
-            eight = eight && o.t == m->x.t && gtr__aligned(o.p, 16) && !o.add;
+        if (v.count == c->in[0].count && o.p) wide = wide && o.t == m->x.t && gtr__aligned(o.p, 16) && !o.add;
     }
-    if (eight) {
-        gtr__bn_cut(m, c, 8);
-        *bytes = gtr__bn_bytes(m);
-        if (m->pieces > 1 && !c->measure) return;
-    }
-    gtr__bn_cut(m, c, channels % 4 == 0 ? 4 : 1);
-    if (m->width == 4 && !wide) { m->width = 1; m->lanes *= 4; }
-    if (gtr__bn_bytes(m) > *bytes) *bytes = gtr__bn_bytes(m);
+    if (!wide) return false;
+    gtr__bn_cut(m, c, width, true);
+    if (room / m->threads < GTR__BN_AHEAD * tensors + beside) m->threads /= 2;
+    m->slots = (int)gtr__max64(0, room / m->threads - beside) / tensors;
+    return m->pieces > 1 && m->pieces * m->blocks <= gtr__sms(c) && m->slots >= GTR__BN_AHEAD;
+}
+typedef void (*gtr__bn_kernel)(const gtr__bn);
+// Starts a kernel whose blocks meet, if they may and the device has room for all of them.
+static gtr_result gtr__bn_start(void *instance, const gtr__call *c, gtr__bn *m, int tensors, gtr__bn_kernel kernel,
+        const char *name, bool *started) {
+    const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
+    gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
+        (size_t)slots * (size_t)m->threads * 16, 1);
+    m->barrier = ((gtr__cuda *)instance)->barrier;
+    *started = m->barrier && all.fits(instance, c->caps);
+    return *started ? all.start(instance, c, name) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
-typedef void (*gtr__bn_kernel)(const gtr__bn);
 static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
         gtr__bn_kernel part, gtr__bn_kernel rest, const char *name) {
-    const dim3 grid((unsigned)gtr__ceil(m->channels, m->lanes * m->width), (unsigned)m->pieces);
+    const dim3 grid((unsigned)m->blocks, (unsigned)m->pieces);
     const cudaStream_t stream = (cudaStream_t)c->stream;
     const dim3 block((unsigned)m->threads);
     if (!sums || m->pieces == 1) return gtr__start(instance, stream, name, whole, grid, block, 0, 1u, *m);
     GTR__TRY(gtr__start(instance, stream, name, part, grid, block, 0, 1u, *m));
     return gtr__start(instance, stream, name, rest, grid, block, 0, 1u, *m);
 }
-template <int W, bool RARE, typename T>
-static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, const gtr__bn *m) {
-    return gtr__bn_launch(instance, c, m, m->training != 0,
-        W == 8 ? NULL : gtr__k_batch_norm<W < 8 ? W : 4, 0, RARE, void>,
-        gtr__k_batch_norm<W, 1, false, T>, gtr__k_batch_norm<W, 2, RARE, T>, "gtr__k_batch_norm");
+static gtr__bn gtr__bn_of(const gtr__call *c) {
+    gtr__bn m;
+    memset(&m, 0, sizeof m);
+    m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]); m.bias = gtr__opd_of(&c->in[2]);
+    m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
+    m.training = c->training; m.part = (float *)c->ws;
+    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
+    return m;
 }
-template <bool RARE> static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, const gtr__bn *m) {
-    return (m->width == 1 ? gtr__bn_forward<1, RARE, void> : m->width == 4 ? gtr__bn_forward<4, RARE, void>
-        : m->x.t == GTR_BF16 ? gtr__bn_forward<8, RARE, __nv_bfloat16> : gtr__bn_forward<8, RARE, __half>)
-        (instance, c, m);
+template <typename T> static gtr__bn_kernel gtr__bn_fwd_grid(bool relu) {
+    return relu ? gtr__k_batch_norm_grid<T, GTR__BN_RELU> : gtr__k_batch_norm_grid<T, GTR__BN_ANY>;
 }
-template <int W, typename T> static gtr_result gtr__bn_backward(void *instance, const gtr__call *c, const gtr__bn *m) {
-    return gtr__bn_launch(instance, c, m, true, W == 8 ? NULL : gtr__k_batch_norm_bwd<W < 8 ? W : 4, 0, void>,
-        gtr__k_batch_norm_bwd<W, 1, T>, gtr__k_batch_norm_bwd<W, 2, T>, "gtr__k_batch_norm_bwd");
+template <int W, int ACTS> static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, gtr__bn *m) {
+    return gtr__bn_launch(instance, c, m, m->training != 0, gtr__k_batch_norm<W, 0, ACTS>,
+        gtr__k_batch_norm<W, 1, GTR__BN_KNOWN>, gtr__k_batch_norm<W, 2, ACTS>, "gtr__k_batch_norm");
 }
 static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
-    gtr__bn m;
-    size_t bytes;
-    gtr__bn_make(&m, c, c->training != 0, &bytes);
-    if (c->measure) return gtr__measured(c, bytes);
+    gtr__bn m = gtr__bn_of(c), grid;
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
     if (c->attr->i[2]) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
     m.eps = (float)c->attr->f[0];
-    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
-    return (m.act && !gtr__known(m.act) ? gtr__bn_forward<true> : gtr__bn_forward<false>)(instance, c, &m);
+    grid = m;
+    const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
+    gtr__bn_cut(&m, c);
+    if (c->measure)
+        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
+    if (meets) {
+        bool started;
+        GTR__TRY(gtr__bn_start(instance, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
+            ? gtr__bn_fwd_grid<__nv_bfloat16> : gtr__bn_fwd_grid<__half>)(!m.act || m.act == GTR__OP_RELU),
+            "gtr__k_batch_norm_grid", &started));
+        if (started) return GTR_OK;
+    }
+    const bool known = !m.act || gtr__known(m.act);
+    return (m.width == 4 ? known ? gtr__bn_forward<4, GTR__BN_KNOWN> : gtr__bn_forward<4, GTR__BN_ANY>
+        : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(instance, c, &m);
+}
+template <typename T> static gtr__bn_kernel gtr__bn_bwd_grid(bool relu) {
+    return relu ? gtr__k_batch_norm_bwd_grid<T, true> : gtr__k_batch_norm_bwd_grid<T, false>;
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
-    gtr__bn m;
-    size_t bytes;
-    gtr__bn_make(&m, c, true, &bytes);
-    if (c->measure) return gtr__measured(c, bytes);
+    gtr__bn m = gtr__bn_of(c), grid;
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
-    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2];
     m.dx = gtr__opd_of(&c->out[0]);
     m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
+    grid = m;
+    const bool meets = gtr__bn_meets(&grid, c, 2);
+    gtr__bn_cut(&m, c);
+    if (c->measure)
+        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
-    m.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
-    return (m.width == 1 ? gtr__bn_backward<1, void> : m.width == 4 ? gtr__bn_backward<4, void>
-        : m.x.t == GTR_BF16 ? gtr__bn_backward<8, __nv_bfloat16> : gtr__bn_backward<8, __half>)(instance, c, &m);
+    m.guard = grid.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
+    if (meets) {
+        bool started;
+        GTR__TRY(gtr__bn_start(instance, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
+            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), "gtr__k_batch_norm_bwd_grid",
+            &started));
+        if (started) return GTR_OK;
+    }
+    if (m.width == 4) return gtr__bn_launch(instance, c, &m, true, gtr__k_batch_norm_bwd<4, 0>,
+        gtr__k_batch_norm_bwd<4, 1>, gtr__k_batch_norm_bwd<4, 2>, "gtr__k_batch_norm_bwd");
+    return gtr__bn_launch(instance, c, &m, true, gtr__k_batch_norm_bwd<1, 0>, gtr__k_batch_norm_bwd<1, 1>,
+        gtr__k_batch_norm_bwd<1, 2>, "gtr__k_batch_norm_bwd");
 }
 
 // >>op:layer_norm

@@ -915,6 +915,49 @@ static void epilogues(void)
     }
 }
 
+/* batch_norm over many rows, an activation and what is added behind it, on few multiprocessors, so that each has more
+   rows than it holds, and on all: on a GPU as on the CPU. what: n, channels, height, width, activation (-1: none), what
+   is added to all float32 values, whether a tensor is added, multiprocessors. */
+static gtr_context *norm_run(gtr_desc desc, gtr_precision precision, const int *what, float *v[4], int64_t n[4])
+{
+    static const char *const names[] = { "norm.weight", "norm.bias" };
+    desc.max_sm = what[7];
+    gtr_context *ctx = gtr_create(desc);
+    gtr_trainer_desc how;
+    memset(&how, 0, sizeof how);
+    how.precision = precision; how.loss_scale = 1;
+    const float offset = precision == GTR_FP32 ? (float)what[5] : 0;
+    const gtr_shape s = gtr_shape4(what[0], what[1], what[2], what[3]);
+    tensor x = gtr_parameter(ctx, "x", s, uniform(1)), r = gtr_parameter(ctx, "r", s, uniform(1)),
+        y = gtr_batch_norm(gtr_scale(gtr_conv2d(x, "a", what[1], 1, 1, 0), 1, offset), "norm");
+    if (what[6]) y = gtr_add(y, gtr_conv2d(x, "b", what[1], 1, 1, 0));
+    if (what[4] >= 0) y = pool_act(what[4], y);
+    gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(y, r), NULL, 0, false), how);
+    gtr_backward(t);
+    v[0] = large_gradient(t, r, &n[0]);
+    v[1] = large_gradient(t, x, &n[1]);
+    for (int k = 0; k < 2; k++) v[k + 2] = large_gradient(t, gtr_parameter_find(ctx, names[k]), &n[k + 2]);
+    return ctx;
+}
+static void norms(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static const char *const names[] = { "y", "dx", "dweight", "dbias" };
+    static const int shapes[][8] = {
+        { 9, 64, 33, 31, 0, 0, 0, 2 }, { 40, 8, 40, 41, -1, 0, 1, 3 }, { 21, 72, 20, 23, 2, 0, 1, 5 },
+        { 7, 24, 70, 31, 0, 0, 1, 1 }, { 20, 40, 33, 32, 1, 9, 0, 4 }, { 64, 16, 16, 17, 0, 0, 0, 0 },
+        { 256, 64, 32, 32, 0, 0, 0, 0 }, { 128, 128, 32, 31, -1, 0, 0, 0 }, { 256, 96, 16, 17, 0, 0, 1, 0 },
+    };
+    /* Roundings of the precision; where relu follows, its gradient of values that are 0 but for them. */
+    static const double ratios[] = { 2e-5, 8e-3, 1e-3 };
+    char label[32];
+    if (device == GTR_DEVICE_CPU) return;
+    for (int p = 0; p < 3; p++) for (int i = 0; i < (small ? 6 : 9); i++) {
+        snprintf(label, sizeof label, "shape %d", i);
+        as_on_cpu(norm_run, precisions[p], shapes[i], names, ratios[p] * (shapes[i][4] ? 1 : 3), false, label);
+    }
+}
+
 static void all(void)
 {
     RUN(folded);
@@ -930,6 +973,7 @@ static void all(void)
     RUN(large);
     RUN(shared_lines);
     RUN(epilogues);
+    RUN(norms);
 }
 int main(int argc, char **argv)
 {

@@ -556,7 +556,8 @@ inline void act_redux_or(const instruction &i, operand *o) {
 struct pattern { const char *begins; void (*act)(const instruction &, operand *); };
 static const pattern patterns[] = {
     { "griddepcontrol", act_nothing }, { "fence", act_nothing }, { "prefetch", act_nothing },
-    { "setmaxnreg", act_nothing }, { "cp.async.commit_group", act_nothing }, { "cp.async.wait_group", act_nothing },
+    { "setmaxnreg", act_nothing }, { "createpolicy", act_nothing },
+    { "cp.async.commit_group", act_nothing }, { "cp.async.wait_group", act_nothing },
     { "cp.async.bulk.commit_group", act_nothing }, { "cp.async.bulk.wait_group", act_nothing },
     { "cp.async.bulk.prefetch", act_nothing }, { "wgmma.wait_group", act_nothing }, { "wgmma.fence", act_nothing },
     { "wgmma.commit_group", act_nothing }, { "ex2.", act_ex2 }, { "rcp.", act_rcp }, { "sqrt.", act_sqrt },
