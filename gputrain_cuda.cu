@@ -9479,7 +9479,8 @@ template <typename T> struct gtr__bn_ring {
     int rows, slots;
     int64_t pitch, origin;              // bytes from row to row; where row 0 is
     GTR__DEVICE gtr__bn_ring(const gtr__bn_own<W> &p, const char *pool) : at(0), slots(p.m.slots) {
-        stride = blockDim.x * 16; span = (uint32_t)slots * stride;
+        // Shuffled, or ptxas 13.0 takes it for uniform, and encodes copies to a register plus a uniform one wrongly.
+        stride = __shfl_sync(0xffffffffu, blockDim.x * 16, 0); span = (uint32_t)slots * stride;
         slot = gtr__shared_address(pool) + threadIdx.x * 16;
         asm volatile("" : "+r"(slot));  // or it is worked out again for every row
         rows = p.first < p.end ? (int)((p.end - p.first + p.step - 1) / p.step) : 0;
