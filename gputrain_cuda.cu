@@ -9169,7 +9169,7 @@ template <int W> struct gtr__bn_own {
 #pragma unroll
         for (int k = 0; k < N; k++) v[k] = total[lane * N + k];
     }
-    // What the thread of a lane that has the piece's first row has, in all of the lane's.
+    // Broadcasts to all threads of a lane what the one with the piece's first row has.
     GTR__DEVICE void of_first(float (&v)[W]) const {
         float (&total)[SUMS] = sums_of()[GTR__BN_T / 32];
         __syncthreads();
@@ -9445,10 +9445,12 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
 
 // >>batch_norm-grid
 // Pieces of rows whose blocks meet, one a multiprocessor, where what has x's extents is of x's type and lies in whole
-// 16 bytes. Each thread copies its own rows to its own slots of shared memory, 16 bytes each, some ahead of those that
-// it reads: no other thread waits for them. A row stays in its slot until that is needed for another one, so that the
-// second pass, from the last row to the first, finds there what the first one read last, and in the cache what it read
-// before.
+// 16 bytes. Each thread copies its own rows to its own slots of shared memory, 16 bytes each, GTR__BN_AHEAD ahead of
+// the one that it reads: no other thread waits for them. With each row it commits one group of copies, be it empty, so
+// that the next row is there when all groups but the last GTR__BN_AHEAD - 1 are. A row stays in its slot until that is
+// needed for another one: the second pass, from the last row to the first, finds there what the first pass read last,
+// and some of what it read before in L2. A row of y or dx is written by the thread that has read the inputs' row, after
+// that, so that it may lie where an input does.
 // L2's policy for what is read for the last time: that is evicted first.
 static GTR__DEVICE uint64_t gtr__once_policy() {
     uint64_t policy = 0;
