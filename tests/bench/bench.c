@@ -1150,7 +1150,7 @@ static void print_row(const workload *w, const figure *ours)
     }
     if (w->limit_us > 0) expect(ours->us <= w->limit_us, "%.2f of at most %.2f", ours->us / unit, w->limit_us / unit);
     if (w->compile > 0 && compiled) expect(ours->us * w->compile <= compiled->us,
-        "%.2f times faster than PyTorch compiled, at least %.1f", compiled->us / ours->us, w->compile);
+        "%.3f times faster than PyTorch compiled, at least %.3f", compiled->us / ours->us, w->compile);
     if (w->memory > 0 && best > 0) expect(ours->rest_bytes <= w->memory * best,
         "memory %.2f of PyTorch's best, at most %.2f", ours->rest_bytes / best, w->memory);
     if (w->neighbour && (other = find(w->neighbour, ours->who))) {
