@@ -1731,8 +1731,8 @@ typedef struct {
     float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
     uint32_t barrier[GTR__MAX_STREAMS]; /* where grids meet */
-    /* Reading the host's memory costs a microsecond or more: REPORT fetches the next step's record, FEED a missing
-       one, to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
+    /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
+       to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
     gtr__record record[2];
     /* as a launch that may be given up found them; its steps */
