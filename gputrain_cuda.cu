@@ -9053,7 +9053,7 @@ static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
 // and the squared deviations from it, corrected by what these add up to, so that a large mean costs nothing; those of
 // pieces are joined in a fixed order (Chan, Golub and LeVeque, 1983). Where rows are few, one block has all of a
 // channel's. Else pieces leave their figures in workspace, and either their blocks, one a multiprocessor, meet there
-// (>>batch_norm-grid), or a second kernel goes on. Bound by latency up to a megabyte or so, then by bytes: forward x, y
+// (gtr__bn_ring), or a second kernel goes on. Bound by latency up to a megabyte or so, then by bytes: forward x, y
 // once; backward x, dy, dx once; and what is read again, for y or dx, where a block has more rows than it holds: 3 and
 // 5 times the tensor, less what the cache still has.
 #define GTR__BN_T 512
@@ -9443,7 +9443,6 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     }
 }
 
-// >>batch_norm-grid
 // Pieces of rows whose blocks meet, one a multiprocessor, where what has x's extents is of x's type and lies in whole
 // 16 bytes. Each thread copies its own rows to its own slots of shared memory, 16 bytes each, GTR__BN_AHEAD ahead of
 // the one that it reads: no other thread waits for them. With each row it commits one group of copies, be it empty, so
