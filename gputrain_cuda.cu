@@ -6139,6 +6139,601 @@ static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, con
     return gtr__column_sums(instance, c, c->ws, GTR_F32, ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
 }
 
+// >>conv-direct
+// PLACES and WEIGHT of an image of few channels by mma. A block copies the lines under some of its places into shared
+// memory, from where each warp gathers fragments of 32 pixels' taps: y^T (channels, pixels) = weight (channels, taps)
+// times taps^T. WEIGHT: dw (channels, taps) = dy^T (channels, pixels) times taps (pixels, taps), to which a tap of ones
+// gives the bias's gradient. POOLED: a pixel is one of a window of a max_pool behind the convolution, y is stored of
+// the largest alone, and WEIGHT computes it again, bit for bit: accumulators of the first product are the second's
+// fragments as they lie, and nothing of the convolution's size is stored or read.
+//
+//   lane 4 g + q of a warp gathers column g of each of four n-tiles, and of C has rows g, g + 8, columns 2 q, 2 q + 1
+//   rows g, g + 8 of m-tile t: channels 2 MT g + 2 t, 2 MT g + 2 t + 1 of 16 MT, so that a lane's follow each other
+//   column u of n-tile j: place 8 j + u; POOLED: element 2 (j % 2) + u % 2 of window 4 (j / 2) + u / 2
+#define GTR__COLUMNS_CHANNELS 16
+#define GTR__DIRECT_T 256
+#define GTR__DIRECT_TILE (40 << 10)     // bytes of lines at most
+typedef struct gtr__direct {
+    gtr__product p;             // PLACES: what becomes of y; WEIGHT: p.a is dy
+    const void *image, *weight, *bias;          // bias: of y
+    float *parts, *sums;        // WEIGHT: of each block's part of dw and of the bias's gradient
+    int type_bias, act;         // POOLED: y's
+    float act_a, act_b, least;  // plain: y is what is made but where that is less; nothing else becomes of it
+    int plain;
+    int outs, taps, groups;     // groups: of 16 taps
+    int images, from, row;      // an image's lines, and elements of one
+    int high, wide;             // places, or windows, of an image
+    int lines, together;        // of places that a tile has, of so many images
+    int strips, tiles;
+    int tile_high, pitch;       // lines that a tile has of each image, and elements of one
+    int margin, unit;           // elements in front of an image's first; bytes that are copied at a time
+    int pad_y, pad_x, step_y, step_x;           // in lines and elements
+    int tap_y, tap_x, across;   // from tap to tap down and across; elements across one line of taps
+    int element[4];             // where a window's lie, those that it does not have where the first does
+    int four, chunks;           // four channels are moved at once; WEIGHT: warps that share taps
+    gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
+} gtr__direct;
+
+template <typename T> static GTR__DEVICE void gtr__direct_mma(float *d, const uint32_t *a, const uint32_t *b) {
+    if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
+    else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
+    else gtr__mma_bf16(d, a, b);
+}
+// The larger, or NaN if one is.
+static GTR__DEVICE float gtr__larger(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+    asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+    return a;
+#else
+    return b > a || b != b ? b : a;
+#endif
+}
+template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
+    if constexpr (sizeof(T) == 4) return gtr__to_tf32(__float_as_uint(v));
+    else {
+        uint16_t u;
+        memcpy(&u, &v, sizeof u);
+        return u;
+    }
+}
+// Where tap t lies from the first of a place's; behind the last: there, too.
+static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
+    if (t >= d.taps) return 0;
+    const int line = (int)gtr__quotient((uint32_t)t, d.by_across), rest = t - line * d.across,
+        column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
+    return line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by;
+}
+// What a block's threads know alike. Shared memory: for each group of taps and q, where a lane's four lie; the weight in
+// fragments; and a tile's lines.
+template <typename T, bool POOLED> struct gtr__direct_block {
+    typedef typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type word;
+    static constexpr int words = sizeof(T) / 2;         // 16 bytes of fragments a lane, group and m-tile
+    static constexpr int each = POOLED ? 8 : 32;        // places of a warp's 32 pixels
+    const gtr__direct &d;
+    int4 *table;
+    uint4 *fragment;
+    word *pixel;
+    int lane, g, q, n, image, line;                     // n: places of the tile, from that line of that image on
+
+    GTR__DEVICE gtr__direct_block(const gtr__direct &m, char *pool, int tiles_m)
+        : d(m), table((int4 *)pool), fragment((uint4 *)(table + 4 * d.groups)),
+          pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane((int)threadIdx.x & 31), g(lane >> 2),
+          q(lane & 3), n(0), image(0), line(0) {}
+    // Of k, within a group, that fragments' register pair r of lane q begins with: pairs of taps, or a tap.
+    static GTR__DEVICE int along(int q, int r) { return sizeof(T) == 2 ? 2 * q + r % 2 + r / 2 * 8 : q + 4 * r; }
+    GTR__DEVICE void make_table() const {
+        for (int i = (int)threadIdx.x; i < 4 * d.groups; i += (int)blockDim.x) {
+            const int first = i / 4 * 16;
+            int4 o;
+            o.x = gtr__direct_tap(d, first + along(i & 3, 0)); o.y = gtr__direct_tap(d, first + along(i & 3, 1));
+            o.z = gtr__direct_tap(d, first + along(i & 3, 2)); o.w = gtr__direct_tap(d, first + along(i & 3, 3));
+            table[i] = o;
+        }
+    }
+    // Of the last group's taps, bits that are there.
+    GTR__DEVICE uint4 kept() const {
+        uint32_t k[4];
+        const int first = (d.groups - 1) * 16;
+#pragma unroll
+        for (int r = 0; r < 4; r++) k[r] = first + along(q, r) < d.taps ? sizeof(T) == 2 ? 0xffffu : ~0u : 0u;
+        return sizeof(T) == 2 ? make_uint4(k[0] | k[1] << 16, k[2] | k[3] << 16, 0, 0)
+                              : make_uint4(k[0], k[1], k[2], k[3]);
+    }
+    template <int MT> GTR__DEVICE void make_fragments(int first) const {
+        const T *w = (const T *)d.weight;
+        for (int i = (int)threadIdx.x; i < d.groups * MT * 32 * words * 4; i += (int)blockDim.x) {
+            // register r % 4 of part r / 4, of which a group of float32 has two
+            const int r = i % (4 * words), at = i / (4 * words), l = at & 31, t = at / 32 % MT, group = at / 32 / MT,
+                channel = first + 2 * MT * (l >> 2) + 2 * t + (r & 1), half = r >> 1;
+            uint32_t u = 0;
+#pragma unroll
+            for (int e = 0; e < (sizeof(T) == 2 ? 2 : 1); e++) {
+                const int k = group * 16 + along(l & 3, sizeof(T) == 2 ? 2 * half + e : half);
+                if (k < d.taps && channel < d.outs)
+                    u |= gtr__direct_word(w[(int64_t)channel * d.taps + k]) << 16 * e;
+            }
+            ((uint32_t *)fragment)[i] = u;
+        }
+    }
+    // Zeros, which margins stay.
+    GTR__DEVICE void clear() const {
+        const int all = d.together * d.tile_high * d.pitch;
+        for (int i = (int)threadIdx.x; i < all; i += (int)blockDim.x) pixel[i] = 0;
+    }
+    // Copies a tile's lines, zeros outside of images, V at a time.
+    template <typename V> GTR__DEVICE void copy(const T *x, int y0) const {
+        constexpr int N = sizeof(V) / sizeof(T);
+        const int units = d.row / N, all = d.together * d.tile_high * units, step = (int)blockDim.x;
+        for (int i = (int)threadIdx.x; i < all; i += 4 * step) {
+            V v[4];
+            int to[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const int at = i + u * step, row = (int)gtr__quotient((uint32_t)at, d.by_units),
+                    which = (int)gtr__quotient((uint32_t)row, d.by_high), y = y0 + row - which * d.tile_high,
+                    e = (at - row * units) * N;
+                const bool in = at < all && (uint32_t)y < (uint32_t)d.from && image + which < d.images;
+                v[u] = V();
+                if (in) v[u] = *(const V *)(x + ((int64_t)which * d.from + y) * d.row + e);
+                to[u] = row * d.pitch + d.margin + e;
+            }
+#pragma unroll
+            for (int u = 0; u < 4; u++) if (i + u * step < all) {
+                uint32_t w[(sizeof(V) + 3) / 4] = {};
+                memcpy(w, &v[u], sizeof(V));
+#pragma unroll
+                for (int k = 0; k < (sizeof(T) == 4 ? N : 0); k++) w[k] = gtr__to_tf32(w[k]);
+                memcpy(&v[u], w, sizeof(V));
+                *(V *)(pixel + to[u]) = v[u];
+            }
+        }
+    }
+    GTR__DEVICE void fetch(int tile) {
+        const int among = (int)gtr__quotient((uint32_t)tile, d.by_strips);
+        __syncthreads();
+        image = among * d.together;
+        line = (tile - among * d.strips) * d.lines;
+        n = (d.together > 1 ? min(d.together, d.images - image) * d.high : min(d.lines, d.high - line)) * d.wide;
+        const T *x = (const T *)d.image + (int64_t)image * d.from * d.row;
+        const int y0 = line * d.step_y - d.pad_y;
+        if (d.unit == 16) copy<uint4>(x, y0);
+        else if (d.unit == 8) copy<uint2>(x, y0);
+        else copy<word>(x, y0);
+        __syncthreads();
+    }
+    // Where a place's first tap lies.
+    GTR__DEVICE int place(int i) const {
+        const int p = min(i, n - 1), y = (int)gtr__quotient((uint32_t)p, d.by_wide),
+            which = (int)gtr__quotient((uint32_t)y, d.by_lines);
+        return (which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
+            + d.margin - d.pad_x;
+    }
+    // And those of column u of each n-tile of a warp's unit.
+    GTR__DEVICE void columns(int unit, int u, int (&at)[4]) const {
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            if constexpr (!POOLED) at[j] = place(unit * 32 + 8 * j + u);
+            else if (j % 2) at[j] = at[j - 1] + d.element[2 + (u & 1)] - d.element[u & 1];
+            else at[j] = place(unit * 8 + 2 * j + u / 2) + d.element[u & 1];
+    }
+    // Taps of n-tile j's column, a group's four at o: two registers of pairs, or four.
+    GTR__DEVICE void gather(uint32_t *b, int from, const int4 &o, const uint4 &keep) const {
+        const word *x = pixel + from;
+        if constexpr (sizeof(T) == 2) {
+            b[0] = __byte_perm(x[o.x], x[o.y], 0x5410) & keep.x;
+            b[1] = __byte_perm(x[o.z], x[o.w], 0x5410) & keep.y;
+        } else {
+            b[0] = x[o.x] & keep.x; b[1] = x[o.y] & keep.y;
+            b[2] = x[o.z] & keep.z; b[3] = x[o.w] & keep.w;
+        }
+    }
+    // acc = y^T of a unit.
+    template <int MT> GTR__DEVICE
+    void multiply(float (&acc)[MT][4][4], int unit, const uint4 &last, const float (&bias)[2 * MT]) const {
+        int at[4];
+        columns(unit, g, at);
+#pragma unroll
+        for (int t = 0; t < MT; t++)
+#pragma unroll
+            for (int e = 0; e < 16; e++) acc[t][e / 4][e % 4] = bias[2 * t + e % 4 / 2];
+#pragma unroll 1
+        for (int s = 0; s < d.groups; s++) {
+            const int4 o = table[4 * s + q];
+            const uint4 keep = s == d.groups - 1 ? last : make_uint4(~0u, ~0u, ~0u, ~0u);
+            uint32_t b[4][2 * words];
+#pragma unroll
+            for (int j = 0; j < 4; j++) gather(b[j], at[j], o, keep);
+#pragma unroll
+            for (int t = 0; t < MT; t++)
+#pragma unroll
+                for (int w = 0; w < words; w++) {
+                    const uint4 a = fragment[((s * MT + t) * 32 + lane) * words + w];
+                    const uint32_t f[4] = { a.x, a.y, a.z, a.w };
+#pragma unroll
+                    for (int j = 0; j < 4; j++) gtr__direct_mma<T>(acc[t][j], f, b[j] + 2 * w);
+                }
+        }
+    }
+    // A window's elements of a channel, of the n-tiles from 2 i on.
+    static GTR__DEVICE gtr__floats<4> window(const float (&acc)[4][4], int i, int h) {
+        return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
+    }
+};
+template <typename T> static __host__ __device__ constexpr int gtr__direct_type() {
+    return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+}
+template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        bias[k] = d.bias && channel + k < d.outs ? gtr__get(d.bias, d.type_bias, channel + k) : 0.0f;
+}
+// Stores N channels of a place, or the last of them.
+template <typename T, int N>
+static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel, const float (&v)[N]) {
+    T *to = (T *)d.p.c + at * d.outs + channel;
+#pragma unroll
+    for (int k = 0; k < N; k += 4) {
+        if (d.four && channel + k < d.outs)
+            gtr__put4(to, gtr__direct_type<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
+#pragma unroll
+        for (int e = 0; e < 4; e++) if (!d.four && channel + k + e < d.outs) gtr__store(to + k + e, v[k + e]);
+    }
+}
+// What becomes of y else, of a place's channels from n on. A call: in line it takes registers from what is plain.
+static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__floats<4> v, int64_t at, int n) {
+    if (d.four) {
+        gtr__epilogue(d.p, v, gtr__get_of<4>(d.p.saved, d.p.type_saved, at + n),
+            gtr__get_of<4>(gtr__product_had(d.p), d.p.type_c, at + n), at + n);
+        return;
+    }
+    for (int k = 0; k < 4 && n + k < d.outs; k++)
+        gtr__epilogue(d.p, gtr__floats<1>{ { k == 0 ? v.v[0] : k == 1 ? v.v[1] : k == 2 ? v.v[2] : v.v[3] } },
+            gtr__get_of<1>(d.p.saved, d.p.type_saved, at + n + k),
+            gtr__get_of<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
+}
+// The largest of a window's elements as the pool leaves it.
+static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, gtr__floats<4> v) {
+    if (!d.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
+    return gtr__larger(gtr__larger(v.v[0], v.v[1]), gtr__larger(v.v[2], v.v[3]));
+}
+// y. Bound by bytes, those of y, where channels are few; by shared memory, of which a pixel's tap is a word for 32 MT
+// multiply-adds, where taps are many.
+template <typename T, int MT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, MT == 2 ? 3 : 2)
+gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    typedef gtr__direct_block<T, POOLED> block_t;
+    block_t block(d, gtr__pool, MT);
+    const int first = (int)blockIdx.y * 16 * MT, channel = first + 2 * MT * block.g, warp = (int)threadIdx.x >> 5;
+    block.make_table();
+    block.clear();
+    gtr__enter();
+    block.template make_fragments<MT>(first);
+    float bias[2 * MT];
+    gtr__direct_bias(d, channel, bias);
+    const uint4 last = block.kept();
+    for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
+        block.fetch(tile);
+        const int64_t from = ((int64_t)block.image * d.high + block.line) * d.wide;
+        for (int unit = warp; unit * block_t::each < block.n; unit += (int)blockDim.x / 32) {
+            float acc[MT][4][4];
+            block.template multiply<MT>(acc, unit, last, bias);
+#pragma unroll
+            for (int j = 0; j < (POOLED ? 2 : 8); j++) {        // of window j, or column j % 2 of n-tile j / 2
+                const int place = POOLED ? unit * 8 + 4 * j + block.q : unit * 32 + j / 2 * 8 + 2 * block.q + j % 2;
+                float v[2 * MT];
+#pragma unroll
+                for (int k = 0; k < 2 * MT; k++)
+                    v[k] = POOLED ? gtr__direct_pool_of(d, block_t::window(acc[k / 2], j, k & 1))
+                                  : acc[k / 2][j / 2][2 * (k & 1) + j % 2];
+                if (place >= block.n) continue;
+#pragma unroll
+                for (int k = 0; k < 2 * MT; k++) if (d.plain || POOLED) v[k] = gtr__larger(v[k], d.least);
+                if (d.plain || POOLED) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
+#pragma unroll
+                for (int k = 0; k < 2 * MT; k += 4) if (!d.plain && !POOLED && channel + k < d.outs)
+                    gtr__direct_rest(d, { { v[k], v[k + 1], v[k + 2], v[k + 3] } }, (from + place) * d.p.ldc, channel + k);
+            }
+        }
+    }
+}
+// Four channels of place `at` as words of fragments: pairs of 16 bits, or floats; zeros where they are not.
+template <typename T> static GTR__DEVICE
+void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], int64_t at, int channel, bool in) {
+    const T *from = (const T *)d.p.a + at * d.outs + channel;
+    if (d.four) {
+        if constexpr (sizeof(T) == 2) {
+            const uint2 u = in && channel < d.outs ? *(const uint2 *)from : make_uint2(0, 0);
+            w[0] = u.x; w[1] = u.y;
+            return;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t u = in && channel + k < d.outs ? gtr__direct_word(from[k]) : 0u;
+        if constexpr (sizeof(T) == 4) w[k] = u;
+        else w[k / 2] = k % 2 ? w[k / 2] | u << 16 : u;
+    }
+}
+// Channel k of four.
+template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t *w, int k) {
+    if constexpr (sizeof(T) == 4) return __uint_as_float(w[k]);
+    else {
+        const uint16_t u = (uint16_t)(w[k / 2] >> 16 * (k % 2));
+        T t;
+        memcpy(&t, &u, sizeof t);
+        return gtr__load(&t);
+    }
+}
+// POOLED: A of a warp's n-tiles from 2 i on: in each of a window's columns dy of the channels whose largest is there.
+template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+void gtr__direct_largest(const gtr__direct &d, const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2 * WORDS],
+                         uint32_t (&a)[2][4 * WORDS]) {
+    gtr__floats<4> best, dz;
+    int where[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        gtr__floats<4> v = gtr__direct_block<T, true>::window(acc[k / 2], i, k & 1);
+        if (!d.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
+        where[k] = 0;
+#pragma unroll
+        for (int e = 0; e < 4; e++) {       // as they would be stored
+            const float f = gtr__rounded(gtr__direct_type<T>(), v.v[e]);
+            if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
+        }
+        dz.v[k] = gtr__direct_float<T>(dy, k);
+        if (d.least == 0.0f && !(best.v[k] > 0.0f)) dz.v[k] = 0.0f;
+    }
+    if (!d.plain) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) dz.v[k] = gtr__direct_float<T>(dy, k);
+        dz = gtr__dact<4>(d.act, dz, best, d.act_a, d.act_b);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        T rounded;
+        gtr__store(&rounded, dz.v[k]);
+        const uint32_t u = gtr__direct_word(rounded);
+        const int t = k / 2, h = k & 1;
+        if constexpr (WORDS == 1) {
+            const uint32_t at = where[k] & 1 ? u << 16 : u;
+            a[t][h] = where[k] < 2 ? at : 0u;
+            a[t][2 + h] = where[k] < 2 ? 0u : at;
+        } else {
+#pragma unroll
+            for (int e = 0; e < 4; e++) a[t][e / 2 * 4 + e % 2 * 2 + h] = where[k] == e ? u : 0u;
+        }
+    }
+}
+// Else: dy of their columns, as it lies.
+template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
+    uint32_t w[4][2 * WORDS];
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        const int at = place + u / 2 * 8 + u % 2;
+        gtr__direct_load<T>(d, w[u], from + at, channel, at < n);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) {       // channel k % 4 of n-tile k / 4
+        const int t = k % 4 / 2, h = k & 1, j = k / 4;
+        if constexpr (WORDS == 1) a[t][2 * j + h] = __byte_perm(w[2 * j][t], w[2 * j + 1][t], h ? 0x7632 : 0x5410);
+        else { a[t][4 * j + h] = w[2 * j][k % 4]; a[t][4 * j + 2 + h] = w[2 * j + 1][k % 4]; }
+    }
+}
+// dw += dy^T times taps, of a unit's n-tiles from 2 i on; one: of the tap that is 1 everywhere.
+template <typename T, int NT, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
+                     const typename gtr__direct_block<T, true>::word *x, const int (&at)[2][4], int i,
+                     const int (&tap)[NT], const uint32_t (&keep)[NT], const uint32_t (&one)[NT]) {
+#pragma unroll
+    for (int v = 0; v < NT; v++) {
+        uint32_t b[2 * WORDS];
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            const uint32_t lo = x[at[0][2 * i + j] + tap[v]], hi = x[at[1][2 * i + j] + tap[v]];
+            if constexpr (WORDS == 1) b[j] = (__byte_perm(lo, hi, 0x5410) & keep[v]) | one[v];
+            else { b[2 * j] = (lo & keep[v]) | one[v]; b[2 * j + 1] = (hi & keep[v]) | one[v]; }
+        }
+#pragma unroll
+        for (int t = 0; t < 2; t++)
+#pragma unroll
+            for (int w = 0; w < WORDS; w++) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
+    }
+}
+// Adds up what warps have of the same taps, in their order, and stores the block's part; red: 32 KB of shared memory for
+// four n-tiles a warp.
+template <int NT> static GTR__DEVICE
+void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
+    constexpr int wide = 8 * NT, all = 32 * wide;
+    const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+        turns = GTR__DIRECT_T / 32 / d.chunks;
+    __syncthreads();
+#pragma unroll
+    for (int t = 0; t < 2; t++)
+#pragma unroll
+        for (int v = 0; v < NT; v++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                red[warp * all + (4 * g + 2 * t + e / 2) * wide + 8 * v + 2 * q + e % 2] = dw[t][v][e];
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < d.chunks * all; i += GTR__DIRECT_T) {
+        const int chunk = i / all, rest = i - chunk * all, channel = first + rest / wide,
+            tap = chunk * wide + rest % wide;
+        float sum = 0;
+        for (int r = 0; r < turns; r++) sum += red[(chunk + r * d.chunks) * all + rest];
+        if (channel >= d.outs || tap > d.taps) continue;
+        const int64_t at = (int64_t)blockIdx.x * d.outs + channel;
+        if (tap < d.taps) d.parts[at * d.taps + tap] = sum;
+        else if (d.sums) d.sums[at] = sum;
+    }
+}
+// Parts of dw, and of the bias's gradient: a block's of 32 channels, of which warp w sums taps from 8 NT (w % chunks)
+// on, of every so many-th unit; then those of the same taps in their order. Bound by instructions, some 400 for 32
+// pixels of nine taps; bytes: the image and dy once.
+template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
+gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    typedef gtr__direct_block<T, POOLED> block_t;
+    constexpr int WORDS = block_t::words;
+    block_t block(d, gtr__pool, 2);
+    const int first = (int)blockIdx.y * 32, channel = first + 4 * block.g, warp = (int)threadIdx.x >> 5,
+        chunk = warp % d.chunks, turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
+    int tap[NT];
+    uint32_t keep[NT], one[NT];
+    float dw[2][NT][4] = {}, bias[4];
+    block.make_table();
+    block.clear();
+#pragma unroll
+    for (int v = 0; v < NT; v++) {
+        const int t = (chunk * NT + v) * 8 + block.g;
+        const uint32_t u = gtr__direct_word(T(1.0f));
+        tap[v] = gtr__direct_tap(d, t);
+        keep[v] = t < d.taps ? ~0u : 0u;
+        one[v] = t == d.taps ? WORDS == 1 ? u << 16 | u : u : 0u;
+    }
+    gtr__enter();
+    if (POOLED) block.template make_fragments<2>(first);
+    gtr__direct_bias(d, channel, bias);
+    const uint4 last = block.kept();
+    for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
+        block.fetch(tile);
+        const int64_t from = ((int64_t)block.image * d.high + block.line) * d.wide;
+        for (int unit = turn < turns ? turn : block.n; unit * block_t::each < block.n; unit += turns) {
+            uint32_t dy[2][2 * WORDS], a[2][4 * WORDS];
+            float acc[2][4][4];
+            int at[2][4];
+#pragma unroll
+            for (int i = 0; i < (POOLED ? 2 : 0); i++) {
+                const int place = unit * 8 + 4 * i + block.q;
+                gtr__direct_load<T>(d, dy[i], from + place, channel, place < block.n);
+            }
+            if (POOLED) block.template multiply<2>(acc, unit, last, bias);
+            block.columns(unit, 2 * block.q, at[0]);
+            block.columns(unit, 2 * block.q + 1, at[1]);
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                if constexpr (POOLED) gtr__direct_largest<T>(d, acc, i, dy[i], a);
+                else gtr__direct_turn<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
+                gtr__direct_add<T, NT>(dw, a, block.pixel, at, i, tap, keep, one);
+            }
+        }
+    }
+    gtr__direct_join<NT>(d, (float *)block.pixel, dw, first);
+}
+
+// Windows of a pool behind: extents, and how many there are of them in an image; NULL: places.
+typedef struct gtr__direct_pool { int64_t py, px, high, wide; } gtr__direct_pool;
+static size_t gtr__direct_tile_bytes(const gtr__direct *d, int type) {
+    return (size_t)d->together * (size_t)d->tile_high * (size_t)d->pitch * (size_t)gtr__elem(type);
+}
+// Tiles of so many lines, or whole images, that they fit and, where there is work enough, two fill a multiprocessor.
+static bool gtr__direct_cut(gtr__direct *d, const gtr__caps *caps, int type, int64_t each, int64_t reach) {
+    const int64_t want = 2 * (int64_t)caps->sm_count;
+    auto cut = [&](int strips, int together) {
+        d->lines = (int)gtr__ceil(d->high, strips);
+        d->strips = (int)gtr__ceil(d->high, d->lines);
+        d->together = together;
+        d->tiles = d->strips * (int)gtr__ceil(d->images, together);
+        d->tile_high = (int)((d->lines - 1) * (int64_t)d->step_y + reach);
+    };
+    cut(1, 1);
+    for (int strips = 2; strips <= d->high && (gtr__direct_tile_bytes(d, type) > GTR__DIRECT_TILE
+            || (d->tiles < want && d->lines * (int64_t)d->wide > 8 * each)); strips++) cut(strips, 1);
+    while (d->strips == 1 && d->together * (int64_t)d->high * d->wide < 16 * each && d->tiles >= 2 * want
+        && 4 * gtr__direct_tile_bytes(d, type) < GTR__DIRECT_TILE) cut(1, 2 * d->together);
+    return gtr__direct_tile_bytes(d, type) <= GTR__DIRECT_TILE;
+}
+// What the kernels know of a window and a pool; false: they do not take them.
+static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr__direct_pool *pool,
+                             const gtr__caps *caps, int type) {
+    gtr__window g = *given;
+    gtr__direct_pool w = pool ? *pool : gtr__direct_pool{ 1, 1, g.oh, g.ow };
+    memset((void *)d, 0, sizeof *d);
+    if (g.h == 1 && g.oh == 1 && g.kh == 1 && w.py == 1) {      // one line: its pixels are lines of one
+        g.h = g.w; g.oh = g.ow; g.kh = g.kw; g.sh = g.sw; g.ph = g.pw; g.dh = g.dw;
+        g.w = g.ow = g.kw = g.sw = g.dw = 1;
+        g.pw = 0;
+        w = { w.px, 1, w.wide, 1 };
+    }
+    const int64_t size = gtr__elem(type), taps = g.kh * g.kw * g.c, row = g.w * g.c, each = 16 / size,
+        reach = ((w.wide * w.px - 1) * g.sw + (g.kw - 1) * g.dw + 1) * g.c - g.pw * g.c,
+        margin = gtr__ceil(g.pw * g.c, each) * each, pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
+    if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4 || w.high < 1 || w.wide < 1
+        || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h > INT32_MAX / 4 || g.o > INT32_MAX / 512
+        || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE) return false;
+    d->outs = (int)g.o; d->taps = (int)taps; d->groups = (int)gtr__ceil(taps, 16);
+    d->images = (int)g.n; d->from = (int)g.h; d->row = (int)row;
+    d->high = (int)w.high; d->wide = (int)w.wide;
+    d->pitch = (int)pitch; d->margin = (int)margin;
+    d->unit = row * size % 16 == 0 ? 16 : row * size % 8 == 0 ? 8 : (int)size;
+    d->pad_y = (int)g.ph; d->pad_x = (int)(g.pw * g.c);
+    d->step_y = (int)(w.py * g.sh); d->step_x = (int)(w.px * g.sw * g.c);
+    d->tap_y = (int)(g.dh * pitch); d->tap_x = (int)(g.dw * g.c); d->across = (int)(g.kw * g.c);
+    for (int e = 0; e < w.py * w.px; e++) d->element[e] = (int)(e / w.px * g.sh * pitch + e % w.px * g.sw * g.c);
+    if (!gtr__direct_cut(d, caps, type, pool ? 8 : 32, (w.py - 1) * g.sh + (g.kh - 1) * g.dh + 1)) return false;
+    d->by_wide = gtr__fast_of(d->wide); d->by_lines = gtr__fast_of(d->lines); d->by_strips = gtr__fast_of(d->strips);
+    d->by_units = gtr__fast_of(row * size / d->unit); d->by_high = gtr__fast_of(d->tile_high); d->by_across = gtr__fast_of(d->across);
+    d->by_channels = gtr__fast_of(g.c);
+    return true;
+}
+static void gtr__direct_act(gtr__direct *d, int act, float a, float b) {
+    d->act = act; d->act_a = a; d->act_b = b;
+    d->plain = act < 0 || act == GTR__OP_RELU;
+    d->least = act == GTR__OP_RELU ? 0.0f : -INFINITY;
+}
+#define GTR__DIRECT_BY(type, CALL) ((type) == GTR_F32 ? CALL(float) : (type) == GTR_F16 ? CALL(__half) \
+    : CALL(__nv_bfloat16))
+// y of image d->image, of a type that the tensor cores take.
+static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
+    const bool many = d->outs > 32;
+    if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
+    const size_t shared = (size_t)d->groups * (64 + (size_t)(many ? 4 : 2) * 256 * (size_t)gtr__elem(type))
+        + gtr__direct_tile_bytes(d, type);
+    const int64_t slabs = gtr__ceil(d->outs, many ? 64 : 32),
+        most = gtr__ceil((many ? 2 : 3) * (int64_t)((gtr__cuda *)instance)->sm_count, slabs);
+    const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)slabs);
+#define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_kernel", many \
+    ? pooled ? gtr__direct_kernel<T, 4, true> : gtr__direct_kernel<T, 4, false> \
+    : pooled ? gtr__direct_kernel<T, 2, true> : gtr__direct_kernel<T, 2, false>, grid, GTR__DIRECT_T, shared, 1, *d)
+    return GTR__DIRECT_BY(type, GTR__DIRECT_START);
+#undef GTR__DIRECT_START
+}
+// dw, p's C, and the bias's gradient, its sums, by parts of so many blocks in the workspace.
+static int gtr__direct_ranges(const gtr__direct *d, const gtr__caps *caps) {
+    const int64_t most = gtr__ceil(2 * (int64_t)caps->sm_count, gtr__ceil(d->outs, 32));
+    return (int)(d->tiles < most ? d->tiles : most);
+}
+static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p, int type,
+                                      bool pooled) {
+    gtr__caps own;
+    const int ranges = gtr__direct_ranges(d, gtr__caps_of(instance, c, &own));
+    const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
+        bytes = parts + (size_t)ranges * (size_t)d->outs * 4, tile = gtr__direct_tile_bytes(d, type);
+    if (c->measure) {
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    if (!c->ws || c->ws_bytes < bytes) return gtr__fail(instance, GTR_ERR_STATE, "no workspace for a gradient's parts");
+    const bool few = d->taps < 16;
+    const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
+        shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
+    d->p = p;
+    d->chunks = (int)gtr__ceil(d->taps + 1, few ? 16 : 32);
+    d->parts = (float *)c->ws;
+    d->sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
+    d->four = d->outs % 4 == 0 && gtr__fours(p.a, type);
+    if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
+    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
+#define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_weight_kernel", few \
+    ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
+    : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
+    grid, GTR__DIRECT_T, shared, 1, *d)
+    GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
+#undef GTR__DIRECT_START
+    return gtr__ranges_sum(instance, c, p, d->parts, d->sums, ranges);
+}
+
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     gtr__product_affine a = {};
     if (c->attr->i[11]) {
@@ -6173,7 +6768,6 @@ static gtr_result gtr__conv_plainly(void *instance, const gtr__call *c, const gt
 // An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
 // at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
 // bytes: those rows, written here and read by the product.
-#define GTR__COLUMNS_CHANNELS 16
 typedef struct gtr__columns {
     const void *x, *w; void *to; int k, units, outs; uint32_t rows; gtr__fast per;
 } gtr__columns;
@@ -6217,6 +6811,15 @@ gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constan
 static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
     return g->groups == 1 && g->c <= GTR__COLUMNS_CHANNELS && g->c * gtr__elem(p.type_a) % 16
         && p.type_a == p.type_b && p.k && p.m && g->kh * g->kw * g->c <= 1024;
+}
+// Whether the direct kernels take it instead, and how; pool: with that behind it.
+static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c, const gtr__window *g,
+                              const gtr__product &p, const gtr__direct_pool *pool) {
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    if (!pool && !getenv("GTR_DIRECT")) return false;
+    return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
+        && gtr__direct_make(d, g, pool, caps, p.type_a);
 }
 // PLACES or WEIGHT, given as a product of all images.
 static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
@@ -6306,10 +6909,19 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
         return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, 0);
     }
     if (gtr__conv_plain(g)) return gtr__conv_plainly(instance, c, &p);
+    gtr__direct d;
+    if (!image && gtr__direct_takes(&d, instance, c, g, p, NULL)) {
+        if (c->measure) return GTR_OK;
+        d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
+        d.four = gtr__product_fours(&p);
+        gtr__direct_act(&d, p.act, p.act_a, p.act_b);
+        d.plain &= !gtr__affine_is(p.affine) && !p.saved && !p.add && p.type_c == p.type_a;
+        return gtr__direct_run(instance, c, &d, p.type_a, false);
+    }
     return !image && gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, false)
         : gtr__conv_product(instance, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
 }
-static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
+static gtr__product gtr__conv_gradient(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
         const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
     gtr__product p = gtr__product_none();
     p.m = g->og; p.n = g->kh * g->kw * g->cg; p.k = g->n * g->oh * g->ow; p.batch = g->groups;
@@ -6318,6 +6930,11 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
     p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add; p.ldc = p.n; p.c_batch = p.m * p.n;
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
     p.guard = gtr__watches(instance, c, p.c, p.sums, true);
+    return p;
+}
+static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
+        const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
+    const gtr__product p = gtr__conv_gradient(instance, c, g, image, places, dw, sums);
     gtr__caps own;
     const int64_t ranges = gtr__depthwise_takes(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
     const size_t bytes = (size_t)ranges * (size_t)dw->count * 4;
@@ -6327,6 +6944,11 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
     }
     if (ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, ranges);
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
+    gtr__direct d;
+    if (gtr__direct_takes(&d, instance, c, g, p, NULL)) {
+        d.image = p.b;
+        return gtr__direct_dweight(instance, c, &d, p, p.type_a, false);
+    }
     return gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, true)
         : gtr__conv_product(instance, c, g, GTR__CONV_WEIGHT, p);
 }
@@ -7661,6 +8283,9 @@ typedef struct gtr__turned {
     gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
     gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
 } gtr__turned;
+static __host__ __device__ inline int gtr__turned_pitch(int columns, int size) {
+    return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
+}
 template <int WX, int WY>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_constant__ gtr__turned m) {
     extern __shared__ float gtr__tile[];
@@ -7710,11 +8335,66 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
         __syncthreads();
     }
 }
+// The same of matrices that fit a block's shared memory, as they lie, a word of one element or two at a time: both sides
+// are one line whatever the matrix's own are, and a lane's rows lie in banks of their own, of pairs in every other one.
+template <typename T>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
+    constexpr int N = 4 / sizeof(T);
+    extern __shared__ float gtr__tile[];
+    T *tile = (T *)gtr__tile;
+    gtr__enter();
+    const int rows = (int)m.rows, columns = (int)m.columns, pitch = gtr__turned_pitch(columns, sizeof(T)),
+        words = rows * columns / N;
+    for (int64_t b = blockIdx.x; b < m.batch; b += gridDim.x) {
+        const gtr__few<T, N> *x = (const gtr__few<T, N> *)m.x.p + b * words;
+        gtr__few<T, N> *y = (gtr__few<T, N> *)m.y.p + b * words;
+        for (int i = (int)threadIdx.x; i < words; i += 8 * GTR__T) {
+            gtr__few<T, N> v[8];
+#pragma unroll
+            for (int u = 0; u < 8; u++) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
+#pragma unroll
+            for (int u = 0; u < 8; u++) if (i + u * GTR__T < words) {
+                const int e = (i + u * GTR__T) * N, r = (int)gtr__quotient((uint32_t)e, m.by_columns),
+                    c = e - r * columns;
+                T *to = tile + r * pitch + c;
+                to[0] = v[u].v[0];
+                if (N > 1) (c + 1 < columns ? to + 1 : to + pitch - c)[0] = v[u].v[N - 1];
+            }
+        }
+        __syncthreads();
+#pragma unroll 4
+        for (int i = (int)threadIdx.x; i < words; i += GTR__T) {
+            const int c = (int)gtr__quotient((uint32_t)(i * N), m.by_rows), r = i * N - c * rows;
+            const T *from = tile + r * pitch + c;
+            gtr__few<T, N> v;
+            v.v[0] = from[0];
+            if (N > 1) v.v[N - 1] = (r + 1 < rows ? from + pitch : tile + c + 1)[0];
+            y[i] = v;
+        }
+        __syncthreads();
+    }
+}
+// Whether it takes m, of which rows, columns and batch are known.
+static bool gtr__turned_whole(gtr__turned *m) {
+    const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
+    if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
+        || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4 || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
+        || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
+    m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
+    return true;
+}
 static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
         int64_t columns) {
     gtr__turned m;
     memset((void *)&m, 0, sizeof m);
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
+    if (gtr__turned_whole(&m)) {
+        const size_t size = (size_t)gtr__elem(x.t),
+            bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
+        const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
+        return size == 4 ? GTR__LAUNCH(instance, c, gtr__k_transpose_whole<float>, blocks, GTR__T, bytes, m)
+                         : GTR__LAUNCH(instance, c, gtr__k_transpose_whole<uint16_t>, blocks, GTR__T, bytes, m);
+    }
     m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
     m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
     m.down = gtr__ceil(rows, (int64_t)1 << m.log_rows); m.across = gtr__ceil(columns, (int64_t)1 << m.log_columns);
@@ -21790,6 +22470,146 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
     return r || taken ? r : gtr__tail_launch(instance, c, &out[0], &t);
 }
 
+// >>match-pools
+// A convolution of few channels with a max_pool behind it, of windows beside each other, in one launch, and the two
+// gradients of that in another: what the convolution makes, four times the size of what it reads and of what the pool
+// leaves, is not stored (>>conv-direct).
+// A node's call, by shapes alone.
+static bool gtr__pooled_call(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg *in,
+                             gtr__arg *out, gtr__call *c) {
+    if (n->n_in > 8 || n->n_out > 4) return false;
+    memset((void *)c, 0, sizeof *c);
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
+        memset((void *)a, 0, sizeof *a);
+        if (n->in[k] < 0) continue;
+        const gtr__value *v = &plan->value[n->in[k]];
+        if (v->stride[0]) return false;
+        a->dtype = v->storage; a->shape = v->shape; a->count = gtr__elements(&v->shape);
+    }
+    c->attr = &n->attr; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
+    c->caps = caps; c->precision = plan->precision; c->training = n->training;
+    return true;
+}
+// How the kernels take the convolution x, of weight w, to `whole`, which the pool leaves as y.
+static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
+                             const gtr__attr *pool, const gtr__arg *y) {
+    const gtr__window g = gtr__window_conv(conv, whole);
+    const int64_t *i = pool->i, n = y->shape.ndim;
+    const gtr__direct_pool w = { n > 3 ? i[6] : 1, i[7], n > 3 ? y->shape.dim[1] : 1, y->shape.dim[n - 2] };
+    const gtr__arg *x = &conv->in[0], *weight = &conv->in[1];
+    gtr__product p = gtr__product_none();
+    p.type_a = x->dtype; p.type_b = weight->dtype;
+    p.m = g.n * g.oh * g.ow; p.k = g.kh * g.kw * g.cg;
+    for (int k = n > 3 ? 0 : 1; k < 2; k++)
+        if (i[k] != i[6 + k] || i[2 + k] || (i[4 + k] > 1 && i[6 + k] > 1) || y->shape.dim[n - 3 + k] * i[k]
+            > whole->shape.dim[n - 3 + k]) return false;
+    return w.py * w.px > 1 && !conv->attr->i[7] && !gtr__conv_plain(&g) && whole->dtype == x->dtype
+        && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w);
+}
+// The node that reads what the pool's gradient node n makes, alone: the gradient of the convolution's weight.
+static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
+    const gtr__node *n = &plan->node[at];
+    const int dz = gtr__use(plan, n, n->n_in);
+    int found = 0, uses = 0;
+    for (int j = at + 1; dz >= 0 && plan->value[dz].home == GTR__HOME_ARENA && j < plan->n_node; j++)
+        for (int k = 0; k < GTR__ALL(&plan->node[j]); k++)
+            if (gtr__use(plan, &plan->node[j], k) == dz) { found = j; uses++; }
+    const gtr__node *conv = &plan->node[found];
+    if (uses != 1 || conv->op != GTR__OP_CONV || conv->dir != GTR__BWD || conv->n_out < 2 || conv->out[0] >= 0
+        || conv->out[1] < 0 || conv->attr.i[10] || conv->attr.i[12] || n->adds || n->attr.i[12]
+        || conv->micro != n->micro || conv->stage != n->stage || n->recomputed || conv->recomputed
+        || gtr__use(plan, conv, conv->n_in - 1) != dz) return 0;
+    for (int i = at + 1; i < found; i++) if (gtr__nodes_depend(plan, &plan->node[i], conv)) return 0;
+    return found;
+}
+// Forward: the pool's node, and where there are gradients, theirs of the pool; 0: it is not to be taken.
+static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *caps, int *back) {
+    const gtr__node *conv = &plan->node[at], *pool = NULL;
+    const int z = gtr__use(plan, conv, conv->n_in);
+    int others = 0;
+    *back = 0;
+    if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD || conv->recomputed || z < 0 || conv->attr.i[11]
+        || conv->attr.i[12] || plan->value[z].home != GTR__HOME_ARENA) return 0;
+    for (int j = 0; j < plan->n_node; j++)
+        for (int k = 0; k < GTR__ALL(&plan->node[j]); k++) {
+            const gtr__node *n = &plan->node[j];
+            if (j == at || gtr__use(plan, n, k) != z) continue;
+            const bool takes = n->op == GTR__OP_MAX_POOL && k == 0 && n->stage == conv->stage
+                && n->micro == conv->micro && !n->recomputed;
+            if (takes && n->dir == GTR__FWD && !pool && j > at) pool = n;
+            else if (takes && n->dir == GTR__BWD && !*back) *back = j;
+            else others++;
+        }
+    if (!pool || others || pool->n_out != 1 || pool->out[0] < 0 || pool->adds || conv->adds) return 0;
+    for (const gtr__node *n = conv + 1; n < pool; n++) if (gtr__nodes_depend(plan, n, pool)) return 0;
+    gtr__arg in[8], out[4], y;
+    gtr__call c;
+    gtr__direct d;
+    memset((void *)&y, 0, sizeof y);
+    y.dtype = plan->value[pool->out[0]].storage; y.shape = plan->value[pool->out[0]].shape;
+    return gtr__pooled_call(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
+        && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y) ? (int)(pool - plan->node) : 0;
+}
+static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+    gtr__node *n = &plan->node[at];
+    int back;
+    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) {    // of a convolution so taken
+        gtr__node_move(plan, gtr__pooled_gradient(plan, at), at + 1);
+        return 2;
+    }
+    const int pool = gtr__pooled_forward(plan, at, caps, &back), z = n->n_out ? n->out[0] : -1;
+    if (!pool) return 0;
+    if (back) {
+        gtr__node *dpool = &plan->node[back];
+        const int found = gtr__pooled_gradient(plan, back);
+        if (!found || dpool->attr.i[10] != n->attr.i[10]) return 0;
+        gtr__node *conv = &plan->node[found];
+        const uint64_t inputs = n->n_in > 2 ? 6 : 2;
+        if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return 0;
+        // z is made again from what made it
+        for (int k = 1; k < n->n_in; k++) conv->in[k] = n->in[k];
+        for (int k = n->n_in; k < conv->n_in - 1; k++) if (gtr__root(plan, conv->in[k]) == gtr__root(plan, z))
+            conv->in[k] = -1;
+        conv->reads |= inputs;
+        dpool->in[0] = plan->node[pool].out[0];
+        dpool->reads &= ~(uint64_t)1;
+    }
+    plan->value[gtr__root(plan, z)].home = GTR__HOME_NONE;
+    gtr__node_move(plan, pool, at + 1);
+    return 2;
+}
+static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const bool back = w->node[0].dir == GTR__BWD;
+    const gtr__node *pool = &w->node[back ? 0 : 1], *conv = &w->node[back ? 1 : 0];
+    gtr__arg in[2][8], out[2][4];
+    gtr__direct d;
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    const gtr__call of_conv = gtr__mlp_call(c, conv, in[0], out[0]), of_pool = gtr__mlp_call(c, pool, in[1], out[1]);
+    const gtr__arg *whole = back ? gtr__conv_dy(&of_conv) : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
+    const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
+    const gtr__attr *act = back ? &pool->attr : &conv->attr;
+    if (c->measure) *c->measure = 0;
+    if (!gtr__pooled_make(&d, instance, &of_conv, whole, &pool->attr, y))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    d.image = in[0][0].data; d.weight = in[0][1].data;
+    if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
+    gtr__direct_act(&d, act->i[10] ? (int)act->i[10] : -1, (float)act->f[0], (float)act->f[1]);
+    if (!back) {
+        if (c->measure || !y->count) return GTR_OK;
+        d.p = gtr__product_none();
+        d.p.c = y->data;
+        d.four = d.outs % 4 == 0 && gtr__fours(d.p.c, type);
+        return gtr__direct_run(instance, c, &d, type, true);
+    }
+    const gtr__window g = gtr__window_conv(&of_conv, whole);
+    const gtr__arg *sums = gtr__wanted(&of_conv, 2) ? &out[0][2] : NULL;
+    for (int k = 1; k < 3; k++) out[0][k].add = (int)(conv->adds >> k & 1);
+    const gtr__product p = gtr__conv_gradient(instance, &of_conv, &g, &in[0][0], y, &out[0][1], sums);
+    return gtr__direct_dweight(instance, c, &d, p, type, true);
+}
+
 // >>match-groups
 // Small products of one shape and form, none of which reads or writes what another does, in one launch: layers side by
 // side, and gradients of weights, which wait for others like them. A step of small products is bound by its launches:
@@ -21914,6 +22734,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 #endif
     { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
+    { "convolution + max_pool", gtr__pooled_match, gtr__pooled_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1 },

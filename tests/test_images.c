@@ -958,6 +958,84 @@ static void norms(void)
     }
 }
 
+/* Convolutions of few channels, which have kernels of their own on a GPU, where a max_pool of windows beside each other
+   joins them and what lies between is computed again for gradients. All numbers are few and short, so that sums are
+   exact in each precision, windows have several largest, and devices differ by the activation alone. what: n, channels,
+   height (0: none), width, channels out, kernel, width's, stride, padding, dilation, the pool's window (0: none), its
+   width, activation (-1: none), whether there is a bias. */
+static float *shortened(tensor t, int64_t *n)
+{
+    const gtr_shape s = gtr_tensor_shape(t);
+    *n = gtr__count(&s);
+    float *v = (float *)malloc((size_t)*n * 4);
+    gtr_get(t, v, (size_t)*n * 4);
+    for (int64_t i = 0; i < *n; i++) v[i] = floorf(v[i] * 8 + 0.5f) / 8;
+    gtr_set(t, v, (size_t)*n * 4);
+    return v;
+}
+static bool small_pool(const int *s) { return s[10] * s[11] > 1 && s[10] * s[11] <= 4; }
+static gtr_context *few_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
+{
+    gtr_context *ctx = gtr_create(desc);
+    gtr_trainer_desc how;
+    gtr_conv_desc d;
+    gtr_pool_desc pool;
+    memset(&how, 0, sizeof how); memset(&d, 0, sizeof d); memset(&pool, 0, sizeof pool);
+    d.out = s[4]; d.kernel = s[5]; d.kernel_w = s[6]; d.stride = d.stride_w = s[7]; d.padding = d.padding_w = s[8];
+    d.dilation = s[9]; d.no_bias = !s[13];
+    if (!s[8]) d.padding_w = -1;
+    pool.kernel = s[10]; pool.kernel_w = s[11];
+    how.precision = precision; how.loss_scale = 1; how.lr = 1;
+    const gtr_shape shape = s[2] ? gtr_shape4(s[0], s[1], s[2], s[3]) : gtr_shape3(s[0], s[1], s[3]);
+    tensor x = gtr_input(ctx, "x", GTR_F32, shape),
+        y = s[2] ? gtr_conv2d_ex(x, "c", d) : gtr_conv1d(x, "c", s[4], s[6], s[7], s[8]);
+    if (s[12] >= 0) y = pool_act(s[12], y);
+    if (s[10]) y = gtr_max_pool2d_ex(y, pool);
+    tensor r = gtr_parameter(ctx, "r", gtr_tensor_shape(y), uniform(1)), w = gtr_parameter_find(ctx, "c.weight");
+    gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(y, r), NULL, 0, false), how);
+    const int64_t all = (int64_t)s[0] * s[1] * (s[2] ? s[2] : 1) * s[3];
+    float *image = (float *)malloc((size_t)all * 4);
+    made(image, all, 7, 0, 0);
+    for (int64_t i = 0; i < all; i++) image[i] = floorf(image[i] * 4) / 4;
+    gtr_set(x, image, (size_t)all * 4);
+    free(image);
+    tensor bias = s[13] ? gtr_parameter_find(ctx, "c.bias") : NULL, all_of[4] = { r, w, bias, NULL };
+    if (t && gtr_on_gpu(ctx) && precision != GTR_FP32 && small_pool(s) && ctx->caps.compute >= 80)
+        CHECK(strstr(gtr_plan_text(t, s[0]), "convolution + max_pool"), "%s", gtr_plan_text(t, s[0]));
+    for (int k = 0; k < 4; k++) v[k] = all_of[k] ? shortened(all_of[k], &n[k]) : NULL;
+    if (t) gtr_step(t);
+    for (int k = 0; k < 4; k++) if (v[k]) {         /* which moves by the gradient */
+        float *to = (float *)malloc((size_t)n[k] * 4);
+        gtr_get(all_of[k], to, (size_t)n[k] * 4);
+        for (int64_t i = 0; i < n[k]; i++) v[k][i] -= to[i];
+        free(to);
+    }
+    return ctx;
+}
+static void few_channels(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static const char *const names[] = { "y", "dweight", "dbias", "none" };
+    static const int shapes[][14] = {
+        { 5, 1, 28, 28, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 }, { 3, 1, 28, 28, 16, 5, 5, 1, 2, 1, 2, 2, 0, 1 },
+        { 3, 3, 20, 22, 40, 3, 3, 1, 1, 1, 2, 2, -1, 0 }, { 2, 3, 17, 19, 6, 5, 5, 1, 0, 1, 2, 2, 1, 1 },
+        { 7, 6, 0, 64, 64, 1, 5, 1, 2, 1, 1, 2, 0, 1 }, { 2, 3, 21, 23, 70, 3, 3, 2, 1, 1, 0, 0, 2, 1 },
+        { 2, 3, 30, 30, 24, 7, 7, 2, 3, 1, 0, 0, -1, 1 }, { 4, 2, 9, 14, 8, 3, 2, 1, 2, 2, 1, 3, 0, 1 },
+        { 60, 1, 6, 7, 20, 3, 3, 1, 1, 1, 2, 2, 0, 1 }, { 3, 5, 13, 9, 9, 3, 3, 2, 1, 1, 3, 1, 4, 1 },
+        { 9, 3, 0, 40, 12, 1, 7, 2, 3, 1, 0, 0, 0, 1 }, { 4, 3, 16, 16, 33, 5, 5, 1, 2, 1, 4, 1, 0, 0 },
+        { 2, 1, 40, 36, 16, 3, 3, 1, 1, 1, 3, 3, 0, 1 }, { 3, 1, 12, 12, 24, 9, 9, 1, 4, 1, 2, 2, 0, 1 },
+        { 700, 1, 28, 28, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 }, { 64, 3, 64, 64, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 },
+        { 100, 3, 32, 32, 64, 3, 3, 1, 1, 1, 0, 0, 0, 1 }, { 8, 3, 224, 224, 64, 7, 7, 2, 3, 1, 0, 0, -1, 1 },
+    };
+    const int count = (int)(sizeof shapes / sizeof *shapes) - (small ? 4 : 0);
+    char label[32];
+    if (device == GTR_DEVICE_CPU) return;
+    for (int p = 0; p < 4; p++) for (int i = 0; i < count; i++) {
+        snprintf(label, sizeof label, "shape %d", i);
+        as_on_cpu(few_run, precisions[p], shapes[i], names, shapes[i][12] <= 0 ? 1e-6 : p ? p > 1 ? 2e-2 : 1e-3 : 1e-5, false, label);
+    }
+}
+
 static void all(void)
 {
     RUN(folded);
@@ -974,6 +1052,7 @@ static void all(void)
     RUN(shared_lines);
     RUN(epilogues);
     RUN(norms);
+    RUN(few_channels);
 }
 int main(int argc, char **argv)
 {

@@ -417,6 +417,10 @@ inline int64_t move_im2col(const tensor_map &m, const int64_t *at, const int64_t
 // operand k.
 inline void act_nothing(const instruction &, operand *) { }
 inline void act_ex2(const instruction &i, operand *o) { i.at(o, 0).set(exp2f(i.at(o, 1).f())); }
+inline void act_max(const instruction &i, operand *o) {     // of floats: NaN if one is
+    const float a = i.at(o, 1).f(), b = i.at(o, 2).f();
+    i.at(o, 0).set(b > a || b != b ? b : a);
+}
 inline void act_rcp(const instruction &i, operand *o) { i.at(o, 0).set(1 / i.at(o, 1).f()); }
 inline void act_sqrt(const instruction &i, operand *o) { i.at(o, 0).set(sqrtf(i.at(o, 1).f())); }
 inline void act_rsqrt(const instruction &i, operand *o) { i.at(o, 0).set(1 / sqrtf(i.at(o, 1).f())); }
@@ -560,7 +564,7 @@ static const pattern patterns[] = {
     { "cp.async.commit_group", act_nothing }, { "cp.async.wait_group", act_nothing },
     { "cp.async.bulk.commit_group", act_nothing }, { "cp.async.bulk.wait_group", act_nothing },
     { "cp.async.bulk.prefetch", act_nothing }, { "wgmma.wait_group", act_nothing }, { "wgmma.fence", act_nothing },
-    { "wgmma.commit_group", act_nothing }, { "ex2.", act_ex2 }, { "rcp.", act_rcp }, { "sqrt.", act_sqrt },
+    { "wgmma.commit_group", act_nothing }, { "ex2.", act_ex2 }, { "max.NaN.f32", act_max }, { "rcp.", act_rcp }, { "sqrt.", act_sqrt },
     { "rsqrt.", act_rsqrt }, { "cvt.rna.tf32", act_tf32 }, { "cvt.rn.", act_pack }, { "mov.b64", act_pair },
     { "mov.u32", act_tid }, { "prmt", act_prmt }, { "redux.sync.or", act_redux_or }, { "mma.sync", do_mma },
     { "ldmatrix", do_matrix }, { "stmatrix", do_matrix }, { "ld.", act_load }, { "st.", act_store },
