@@ -11739,11 +11739,91 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
         gtr__give(f.in.to, g * width, width, v);
     }
 }
+// Whole images whose channels come last, which they do not in the data set. A block has a tile of one image in shared
+// memory: CT channels, all if they are few, of neighbouring pixels, which are read along pixels and written along
+// channels, 16 bytes a thread. Bound by bytes: each once in, once out; small ones by the loads before, of control word,
+// record and row, each of which waits for the one before.
+#define GTR__TURN_CHANNELS 32
+#define GTR__TURN_EACH 16       // elements of a thread
+typedef struct gtr__feed_turn {
+    gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
+} gtr__feed_turn;
+template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
+        int pixels, int channels) {
+    const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
+    enum { W = 16 / sizeof(T) };
+    const int each = m.wide ? W : 1;
+    for (int e = (int)threadIdx.x * each; e < pixels * most; e += GTR__T * each) {
+        int p = (int)gtr__quotient((uint32_t)e, m.by_channels), c = e - p * most;
+        T *at = to + p * all + c;
+        if (c >= channels) continue;
+        if (each == 1) { gtr__store(at, tile[c * pitch + p]); continue; }
+        gtr__few<T, W> v;
+#pragma unroll
+        for (int k = 0; k < W; k++) {
+            gtr__store(&v.v[k], tile[c * pitch + p]);
+            if (++c == most) { c = 0; p++; }
+        }
+        *(gtr__few<T, W> *)at = v;
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
+    __shared__ float tile[GTR__T * GTR__TURN_EACH + GTR__TURN_CHANNELS];
+    gtr__enter();
+    const gtr__feed_images &f = m.f;
+    const gtr__image &image = f.image;
+    const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
+    const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
+    if (status) return;
+    const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by,
+        group = gtr__quotient(part, m.across);
+    const int p0 = (int)(part - group * m.across.by) << m.log, c0 = (int)group * m.channels,
+        pixels = min(m.pixels - p0, 1 << m.log), channels = min(image.channels - c0, m.channels);
+    const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
+    const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key),
+        from = (image.index ? image.index[own] : own) * f.stored + (int64_t)c0 * m.pixels + p0;
+    uint32_t raw[GTR__TURN_EACH];
+#pragma unroll
+    for (int u = 0; u < GTR__TURN_EACH; u++) {
+        const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, p = e & ((1 << m.log) - 1), at = c * m.pixels + p;
+        raw[u] = 0;
+        if (c >= channels || p >= pixels) continue;
+        raw[u] = f.in.from == GTR_U8 ? ((const unsigned char *)src + from)[at] : ((const uint32_t *)src + from)[at];
+    }
+#pragma unroll
+    for (int u = 0; u < GTR__TURN_EACH; u++) {
+        const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, k = min(c0 + c, GTR__CHANNELS - 1);
+        if (c >= channels) continue;
+        tile[e + c] = fmaf(f.in.from == GTR_U8 ? (float)raw[u] : __uint_as_float(raw[u]), image.scale[k],
+            image.shift[k] - image.mean[k]);    // as of an image that nothing varies
+    }
+    __syncthreads();
+    const int64_t to = ((int64_t)row * m.pixels + p0) * image.channels + c0;
+    GTR__BY_DTYPE(f.in.to.t, T, gtr__feed_turned(m, (T *)f.in.to.p + to, tile, pixels, channels););
+}
 static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
     one.to.add = 0;
     if (q->from == GTR_I32) one.to.t = GTR_F32;     // moved as bits
     return one;
+}
+// Whether images that m has come whole and turned, by a launch that fits.
+static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int64_t sms) {
+    const gtr__image *i = &m->image;
+    const int64_t pixels = (int64_t)i->h * i->w, per = 16 / gtr__elem(m->in.to.t);
+    if (i->draws || !i->to_last || i->from_last || i->oh != i->h || i->ow != i->w) return false;
+    memset((void *)t, 0, sizeof *t);
+    t->f = *m; t->pixels = (int)pixels;
+    t->channels = (int)gtr__min64(i->channels, GTR__TURN_CHANNELS);
+    t->log = gtr__log_up(pixels, 5, 10);
+    while (t->channels << t->log > GTR__T * GTR__TURN_EACH) t->log--;
+    const int64_t groups = gtr__ceil(i->channels, t->channels);
+    while (t->log > 6 && m->rows * groups * gtr__ceil(pixels, (int64_t)1 << t->log) < 2 * sms) t->log--;
+    const int64_t across = gtr__ceil(pixels, (int64_t)1 << t->log);
+    t->across = gtr__fast_of(across); t->tiles = gtr__fast_of(across * groups);
+    t->by_channels = gtr__fast_of(t->channels);
+    t->wide = (groups == 1 ? pixels : 1) * i->channels % per == 0 && (uintptr_t)m->in.to.p % 16 == 0;
+    return m->in.to.t != GTR_I32 && m->rows * across * groups >> 31 == 0 && pixels * i->channels >> 30 == 0;
 }
 static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
@@ -11752,6 +11832,9 @@ static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, con
     m.in = gtr__feed_of(q, y);
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
     m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
+    gtr__feed_turn turn;
+    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(instance, c, gtr__k_feed_turn,
+        (unsigned)(m.rows * turn.tiles.by), GTR__T, 0, turn);
     const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
     return GTR__LAUNCH(instance, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
