@@ -9194,6 +9194,13 @@ enum gtr__slide_kind { GTR__SLIDE_MAX, GTR__SLIDE_MEAN, GTR__SLIDE_NEAREST, GTR_
 typedef struct gtr__slide_axis {
     int size, places, kernel, step, pad, dilation; gtr__fast by_size, by_places, by_step;
 } gtr__slide_axis;
+// Tiles of the gradient of max_pool's windows that overlap, in squares of a stride's pixels: rows, columns and lines of
+// one; the first square, and how many before its own read a place's; places that a tile reads, and threads' parts of
+// them. Forward, down: groups of places below each other.
+#define GTR__POOL_DOWN 3
+typedef struct gtr__pool_tile {
+    int log[3], first[2], back[2], rows, columns, items; gtr__fast parts, across, down, by_columns;
+} gtr__pool_tile;
 typedef struct gtr__slide_run { int first, n, step; } gtr__slide_run;
 typedef struct gtr__slide {
     gtr__opd from, to, x, y;            // x, y: max_pool's, which its gradient reads
@@ -9202,6 +9209,7 @@ typedef struct gtr__slide {
     gtr__slide_axis axis[2];            // height, width
     bool adaptive, within;              // avg_pool's i[11], i[9]
     int log[3];                         // of tiles of max_pool's gradient: rows, columns, lines
+    gtr__pool_tile tile;
     int act;                            // whose gradient follows dx; 0: none's
     float act_a, act_b;
     gtr__opd saved, had;                // what it reads; what dx is added to before
@@ -9433,6 +9441,277 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
             asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global((T *)m.to.p
                 + pixel)), "r"(u.x), "r"(u.y), "r"(u.z), "r"(u.w) : "memory");
         }
+    }
+}
+// Small windows that overlap, of dilation 1, of 16 bytes of channels a thread, R below each other: of each line of
+// pixels the largest comes first, which all windows over it share. Pixels beyond the image are its nearest ones, which
+// lie in the window, too. A tap's code is larger than those of the taps behind it and never 0; of a window's, what a
+// pixel's line gives is added to what its column gives. Lines and pixels come in descending order.
+template <typename T> struct gtr__pool_few { enum { W = 16 / sizeof(T) }; typedef gtr__few<T, 16 / sizeof(T)> type; };
+// K, S: both dimensions' kernel and stride; 0: as m says.
+template <int K, int S> struct gtr__pool_taps {
+    int down, across, step_y, step_x;
+    GTR__DEVICE gtr__pool_taps(const gtr__slide &m) {
+        down = K ? K : m.axis[0].kernel; across = K ? K : m.axis[1].kernel;
+        step_y = K ? S : m.axis[0].step; step_x = K ? S : m.axis[1].step;
+    }
+    GTR__DEVICE int code(int j, int i) const { return (down - 1 - j) * across + (across - i); }
+};
+// The largest so far of channels: as numbers, or with the code of its tap.
+template <typename T> struct gtr__pool_largest {
+    float best[gtr__pool_few<T>::W];
+    GTR__DEVICE void clear() {
+#pragma unroll
+        for (float &b : best) b = -INFINITY;
+    }
+    GTR__DEVICE void take(const typename gtr__pool_few<T>::type &x, int) {
+#pragma unroll
+        for (int k = 0; k < gtr__pool_few<T>::W; k++) more(k, gtr__load(&x.v[k]));
+    }
+    GTR__DEVICE void merge(const gtr__pool_largest &line, int) {
+#pragma unroll
+        for (int k = 0; k < gtr__pool_few<T>::W; k++) more(k, line.best[k]);
+    }
+    GTR__DEVICE void more(int k, float v) { best[k] = v >= best[k] || v != v ? v : best[k]; }
+};
+template <typename T> struct gtr__pool_first;
+template <> struct gtr__pool_first<float> {
+    float best[4];
+    int code[4];
+    typedef uint32_t bytes;             // of codes, a channel each
+    GTR__DEVICE void clear() {
+#pragma unroll
+        for (int k = 0; k < 4; k++) { best[k] = -INFINITY; code[k] = 0; }
+    }
+    GTR__DEVICE void more(int k, float v, int c) {
+        const bool yes = v >= best[k] || v != v;
+        best[k] = yes ? v : best[k]; code[k] = yes ? c : code[k];
+    }
+    GTR__DEVICE void take(const gtr__few<float, 4> &x, int c) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) more(k, x.v[k], c);
+    }
+    GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) more(k, line.best[k], line.code[k] + c);
+    }
+    // positive: 0 where the largest is not.
+    GTR__DEVICE bytes codes(bool positive) const {
+        bytes all = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) all |= positive && !(best[k] > 0.0f) ? 0u : (uint32_t)code[k] << 8 * k;
+        return all;
+    }
+};
+// Two numbers of 16 bits with NaN as 0x7fff and without a -0.
+static GTR__DEVICE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
+    uint32_t r;
+#if __CUDA_ARCH__ >= 800
+    if (bf16) asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(0x3f803f80u), "r"(0u));
+    else asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(0x3c003c00u), "r"(0u));
+#else
+    const uint32_t size = x & 0x7fff7fffu;
+    uint32_t nan, some;
+    asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(nan) : "r"(size + (bf16 ? 0x007f007fu : 0x03ff03ffu)));
+    asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(some) : "r"(size + 0x7fff7fffu));
+    r = nan & 0x7fff7fffu | x & some & ~nan;
+#endif
+    return r;
+}
+// Numbers of 16 bits as the upper halves of words that compare as they do, NaN largest; the lower half is the code, so
+// that the largest word is the first of the largest.
+template <typename T> struct gtr__pool_first {
+    int key[8];
+    typedef uint2 bytes;
+    GTR__DEVICE void clear() {
+#pragma unroll
+        for (int &k : key) k = INT32_MIN;
+    }
+    GTR__DEVICE void take(const gtr__few<T, 8> &x, int c) {
+        uint32_t w[4];
+        memcpy(w, &x, sizeof w);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            uint32_t sign, v = gtr__pool_plain(w[k], std::is_same<T, __nv_bfloat16>::value);
+            asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(sign) : "r"(v));
+            v ^= sign & 0x7fff7fffu;
+            key[2 * k] = max(key[2 * k], (int)(v << 16) + c);
+            key[2 * k + 1] = max(key[2 * k + 1], (int)(v & 0xffff0000u) + c);
+        }
+    }
+    GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
+#pragma unroll
+        for (int k = 0; k < 8; k++) key[k] = max(key[k], line.key[k] + c);
+    }
+    GTR__DEVICE bytes codes(bool positive) const {
+        uint32_t all[2] = { 0, 0 };
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            all[k / 4] |= positive && (uint32_t)key[k] - 0x10000u >= 0x7ffe0000u ? 0u
+                : ((uint32_t)key[k] & 255u) << 8 * (k % 4);
+        return make_uint2(all[0], all[1]);
+    }
+};
+// The windows of R places from (py, px) down, of channels of the image from `image` on.
+template <int K, int S, int R, typename T, typename TOP>
+static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int px, TOP (&top)[R]) {
+    const int N = K ? K : 4;
+    const gtr__pool_taps<K, S> taps(m);
+    const int height = m.axis[0].size, width = m.axis[1].size, pitch = (int)m.channels,
+        y0 = py * taps.step_y - m.axis[0].pad, x0 = px * taps.step_x - m.axis[1].pad;
+#pragma unroll
+    for (int r = 0; r < R; r++) top[r].clear();
+#pragma unroll (K ? (R - 1) * S + K : 1)
+    for (int j = (R - 1) * taps.step_y + taps.down - 1; j >= 0; j--) {
+        const int y = min(max(y0 + j, 0), height - 1);
+        TOP line;
+        line.clear();
+#pragma unroll
+        for (int i = taps.across - 1; i >= 0; i -= N) {
+            typename gtr__pool_few<T>::type v[N];
+            int x[N];
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                x[u] = min(max(x0 + max(i - u, 0), 0), width - 1);
+                v[u] = *(const typename gtr__pool_few<T>::type *)(image + (y * width + x[u]) * pitch);
+            }
+#pragma unroll
+            for (int u = 0; u < N; u++) line.take(v[u], taps.across - (x[u] - x0));
+        }
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            if ((unsigned)(j - r * taps.step_y) < (unsigned)taps.down)
+                top[r].merge(line, (taps.down - 1 - (y - y0 - r * taps.step_y)) * taps.across);
+    }
+}
+// Bound by bytes: x and y once each.
+template <typename T, int K, int S, int R>
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const __grid_constant__ gtr__slide m) {
+    enum { W = gtr__pool_few<T>::W };
+    gtr__enter();
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+        const int64_t line = gtr__quotient_of(g, m.by_lines), row = gtr__quotient_of(line, w.by_places),
+            n = gtr__quotient_of(row, m.tile.down);
+        const int py = (int)(row - n * m.tile.down.by) * R, px = (int)(line - row * w.places);
+        const int64_t c = (g - line * m.lines) * W;
+        gtr__pool_largest<T> top[R];
+        gtr__pool_walk<K, S, R>(m, (const T *)m.from.p + n * h.size * w.size * m.channels + c, py, px, top);
+#pragma unroll
+        for (int r = 0; r < R; r++) {
+            typename gtr__pool_few<T>::type y;
+#pragma unroll
+            for (int k = 0; k < W; k++) gtr__store(&y.v[k], top[r].best[k]);
+            if (py + r >= h.places) continue;
+            const int64_t at = ((n * h.places + py + r) * w.places + px) * m.channels + c;
+            *(typename gtr__pool_few<T>::type *)((T *)m.to.p + at) = y;
+        }
+    }
+}
+// Their dx. A block tiles the image by squares of a stride's pixels, from the padding on: those of place q's square are
+// read by the places q - (kernel - 1) / stride to q, at taps that all threads have alike. Shared memory has, of each
+// place that reads the tile, the codes of the first of the largest; 0: of none. Pixels gather by them, in the order of
+// places. Bound by bytes: x, dy and dx once each, but for what tiles share, which comes from L2.
+template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / sizeof(T)],
+        const typename gtr__pool_few<T>::type &dy, const typename gtr__pool_first<T>::bytes &got, int code) {
+    uint32_t other[sizeof got / 4];     // bit 7 of a byte: the code is another one
+    memcpy(other, &got, sizeof got);
+#pragma unroll
+    for (uint32_t &o : other) o = (o ^ (uint32_t)code * 0x01010101u) + 0x7f7f7f7fu;
+#pragma unroll
+    for (int k = 0; k < gtr__pool_few<T>::W; k++)
+        if (!(other[k / 4] >> (8 * (k % 4) + 7) & 1)) sum[k] += gtr__load(&dy.v[k]);
+}
+template <typename T, bool ANY>
+static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[16 / sizeof(T)]) {
+    enum { W = gtr__pool_few<T>::W };
+    if constexpr (ANY) {
+#pragma unroll
+        for (int k = 0; k < W; k += 4) {
+            float r[4] = { sum[k], sum[k + 1], sum[k + 2], sum[k + 3] };
+            gtr__slide_give<4>(m, at + k, r);
+        }
+    } else {
+        typename gtr__pool_few<T>::type dx;
+#pragma unroll
+        for (int k = 0; k < W; k++) gtr__store(&dx.v[k], sum[k]);
+        uint4 u;
+        memcpy(&u, &dx, sizeof u);
+        *(uint4 *)((T *)m.to.p + at) = u;
+    }
+}
+// What a thread gathers: the square of place (qy, qx), of channels from c of image n on; best: its own place's codes.
+template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_gather(const gtr__slide &m, int64_t n,
+        int c, int qy, int qx, const typename gtr__pool_first<T>::bytes *best) {
+    typedef typename gtr__pool_few<T>::type few;
+    enum { W = gtr__pool_few<T>::W, D = K ? (K - 1) / (S ? S : 1) + 1 : 1 };
+    const gtr__pool_taps<K, S> taps(m);
+    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
+    const int pitch = (int)m.channels, back_y = K ? D - 1 : m.tile.back[0], back_x = K ? D - 1 : m.tile.back[1],
+        y0 = qy * taps.step_y - h.pad, x0 = qx * taps.step_x - w.pad;
+    const T *from = (const T *)m.from.p + n * h.places * w.places * m.channels + c;
+    const int64_t image = n * h.size * w.size * m.channels + c;
+    auto dy_of = [&](int ey, int ex) {  // of no place: any
+        const int py = min(max(qy - ey, 0), h.places - 1), px = min(max(qx - ex, 0), w.places - 1);
+        return *(const few *)(from + (py * w.places + px) * pitch);
+    };
+    auto best_of = [&](int ey, int ex) { return best[-((ey * m.tile.columns + ex) << m.tile.log[2])]; };
+    few dy[D * D];
+    typename gtr__pool_first<T>::bytes got[D * D];
+#pragma unroll
+    for (int e = 0; e < (K ? D * D : 0); e++) { dy[e] = dy_of(e / D, e % D); got[e] = best_of(e / D, e % D); }
+#pragma unroll
+    for (int ry = 0; ry < taps.step_y; ry++)
+#pragma unroll
+        for (int rx = 0; rx < taps.step_x; rx++) {
+            const int y = y0 + ry, x = x0 + rx;
+            if ((unsigned)y >= (unsigned)h.size || (unsigned)x >= (unsigned)w.size) continue;
+            float sum[W] = {};
+#pragma unroll
+            for (int ey = back_y; ey >= 0; ey--)
+#pragma unroll
+                for (int ex = back_x; ex >= 0; ex--) {
+                    const int j = ry + ey * taps.step_y, i = rx + ex * taps.step_x;
+                    if (j >= taps.down || i >= taps.across) continue;
+                    if constexpr (K) gtr__pool_add<T>(sum, dy[ey * D + ex], got[ey * D + ex], taps.code(j, i));
+                    else gtr__pool_add<T>(sum, dy_of(ey, ex), best_of(ey, ex), taps.code(j, i));
+                }
+            gtr__pool_give<T, ANY>(m, image + (int64_t)(y * w.size + x) * pitch, sum);
+        }
+}
+template <typename T, int K, int S, bool ANY>
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(const __grid_constant__ gtr__slide m) {
+    enum { R = GTR__POOL_DOWN, W = gtr__pool_few<T>::W };
+    extern __shared__ __align__(16) char gtr__pool[];
+    typename gtr__pool_first<T>::bytes *best = (typename gtr__pool_first<T>::bytes *)gtr__pool;
+    const gtr__pool_tile &tile = m.tile;
+    const int *log = tile.log, lines = 1 << log[2];
+    gtr__enter();
+    const uint32_t q = gtr__quotient(blockIdx.x, tile.parts), r = gtr__quotient(q, tile.across),
+        n = gtr__quotient(r, tile.down);
+    const int line0 = (int)(blockIdx.x - q * tile.parts.by) << log[2],
+        qy0 = tile.first[0] + ((int)(r - n * tile.down.by) << log[0]),
+        qx0 = tile.first[1] + ((int)(q - r * tile.across.by) << log[1]);
+    const T *image = (const T *)m.x.p + (int64_t)n * m.axis[0].size * m.axis[1].size * m.channels;
+    for (int e = (int)threadIdx.x; e < tile.items; e += GTR__T) {
+        const int line = line0 + (e & (lines - 1)), cy = (int)gtr__quotient((uint32_t)e >> log[2], tile.by_columns),
+            cx = (e >> log[2]) - cy * tile.columns, py = qy0 - tile.back[0] + cy * R, px = qx0 - tile.back[1] + cx;
+        if (line >= m.lines) continue;
+        gtr__pool_first<T> top[R];
+        gtr__pool_walk<K, S, R>(m, image + line * W, py, px, top);
+#pragma unroll
+        for (int k = 0; k < R; k++) {
+            typename gtr__pool_first<T>::bytes b = top[k].codes(!ANY && m.act);
+            if ((unsigned)(py + k) >= (unsigned)m.axis[0].places || (unsigned)px >= (unsigned)m.axis[1].places)
+                memset(&b, 0, sizeof b);
+            if (cy * R + k < tile.rows) best[((cy * R + k) * tile.columns + cx) << log[2] | (e & (lines - 1))] = b;
+        }
+    }
+    __syncthreads();
+    for (int e = (int)threadIdx.x; e < 1 << (log[0] + log[1] + log[2]); e += GTR__T) {
+        const int line = e & (lines - 1), x = e >> log[2] & ((1 << log[1]) - 1), y = e >> (log[1] + log[2]);
+        if (line0 + line < m.lines) gtr__pool_gather<T, K, S, ANY>(m, n, (line0 + line) * W, qy0 + y, qx0 + x,
+            best + (((y + tile.back[0]) * tile.columns + x + tile.back[1]) << log[2] | line));
     }
 }
 // dx (+)= the gradients of the windows of which a pixel is the first of the largest: of large windows.
@@ -9681,10 +9960,77 @@ static gtr_result gtr__max_pool_pairs(void *instance, const gtr__call *c, const 
         GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
 }
+// Whether kernels of lines take it, for which m is made: small windows that overlap, or lie apart along one dimension.
+static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
+    const int per = 16 / gtr__elem(m->x.t);
+    bool fits = m->channels % per == 0 && (!m->to.add || back) && gtr__wide(m->saved) && gtr__wide(m->had)
+        && m->axis[0].kernel * (int64_t)m->axis[1].kernel <= 64 && groups >> 31 == 0;
+    for (const gtr__opd &o : { m->x, m->from, m->to }) fits = fits && o.t == m->x.t && (uintptr_t)o.p % 16 == 0;
+    for (const gtr__slide_axis &a : m->axis)
+        fits = fits && (a.dilation == 1 || a.kernel == 1) && a.step <= a.kernel && a.kernel <= 16 && a.places > 0;
+    for (int k = 0; k < 2; k++)
+        fits = fits && (k ? (int64_t)m->axis[0].size * m->axis[1].size
+            : (int64_t)m->axis[0].places * m->axis[1].places) * m->channels >> 31 == 0;
+    if (fits) { m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines); }
+    return fits;
+}
+// Runs the statements with K and S: those of both dimensions, or 0.
+#define GTR__POOL_SHAPE(m, ...) do { \
+    const gtr__slide_axis &h = (m).axis[0], &w = (m).axis[1]; \
+    const int shape = h.kernel == w.kernel && h.step == w.step ? 10 * h.kernel + h.step : 0; \
+    if (shape == 32) { enum { K = 3, S = 2 }; __VA_ARGS__ } \
+    else if (shape == 31) { enum { K = 3, S = 1 }; __VA_ARGS__ } \
+    else if (shape == 21) { enum { K = 2, S = 1 }; __VA_ARGS__ } \
+    else { enum { K = 0, S = 0 }; __VA_ARGS__ } } while (0)
+static gtr_result gtr__max_pool_lines(void *instance, const gtr__call *c, gtr__slide m) {
+    const int64_t images = c->out[0].count / ((int64_t)m.axis[0].places * m.axis[1].places * m.channels);
+    GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
+        m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
+        m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
+        return GTR__LAUNCH(instance, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
+    return GTR_ERR_UNSUPPORTED;
+}
+// Tiles for the gradient's kernel, of some 2048 pixels, or fewer where they are few.
+static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
+    gtr__pool_tile *t = &m->tile;
+    const gtr__slide_axis *a = m->axis;
+    int64_t squares[2], tiles;
+    for (int d = 0; d < 2; d++) {
+        t->first[d] = a[d].pad / a[d].step;
+        t->back[d] = (a[d].kernel - 1) / a[d].step;
+        squares[d] = (a[d].size - 1 + a[d].pad) / a[d].step + 1 - t->first[d];
+    }
+    int all = 11 - gtr__log_up((int64_t)a[0].step * a[1].step, 0, 3);
+    t->log[2] = gtr__log_up(m->lines, 0, 3);
+    do {
+        t->log[0] = gtr__log_up(squares[0], 0, (all - t->log[2]) / 2);
+        t->log[1] = gtr__log_up(squares[1], 0, all - t->log[2] - t->log[0]);
+        t->parts = gtr__fast_of(gtr__ceil(m->lines, (int64_t)1 << t->log[2]));
+        t->down = gtr__fast_of(gtr__ceil(squares[0], (int64_t)1 << t->log[0]));
+        t->across = gtr__fast_of(gtr__ceil(squares[1], (int64_t)1 << t->log[1]));
+        tiles = c->in[0].shape.dim[0] * t->parts.by * t->down.by * t->across.by;
+    } while (tiles < 2 * gtr__sms(c) && all-- > 8);
+    t->rows = (1 << t->log[0]) + t->back[0]; t->columns = (1 << t->log[1]) + t->back[1];
+    t->by_columns = gtr__fast_of(t->columns);
+    t->items = (int)(gtr__ceil(t->rows, GTR__POOL_DOWN) * t->columns) << t->log[2];
+    return tiles;
+}
+// any: dx is added to, or goes through another gradient than ReLU's of x.
+static gtr_result gtr__max_pool_bwd_lines(void *instance, const gtr__call *c, gtr__slide m, bool any) {
+    const int64_t tiles = gtr__pool_tiles(&m, c);
+    const size_t bytes = (size_t)(m.tile.rows * m.tile.columns) << (m.tile.log[2] + (m.x.t == GTR_F32 ? 2 : 3));
+    GTR__BY_DTYPE(m.x.t, T,
+        if (any) return GTR__LAUNCH(instance, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
+            bytes, m);
+        GTR__POOL_SHAPE(m, return GTR__LAUNCH(instance, c, (gtr__k_max_pool_bwd_lines<T, K, S, false>),
+            (unsigned)tiles, GTR__T, bytes, m);););
+    return GTR_ERR_UNSUPPORTED;
+}
 static gtr_result gtr__cuda_max_pool_fwd(void *instance, const gtr__call *c) {
     gtr__slide m;
     if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
         if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(instance, c, m);
+        if (gtr__slide_lined(&m, c->in[0].count / 4, false)) return gtr__max_pool_lines(instance, c, m);
     }
     if (c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
@@ -9695,10 +10041,12 @@ static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
     bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
     if (!m.to.p || c->out[0].count == 0) return GTR_OK;
     if (!width) return gtr__slide_large(instance);
+    const bool any = m.act && (m.act != GTR__OP_RELU || m.had.p || m.saved.p != m.x.p);
     if (gtr__slide_pairs(&m, &c->in[2]))
-        return m.act && (m.act != GTR__OP_RELU || m.had.p || m.saved.p != m.x.p)
-            ? gtr__max_pool_pairs<true, true>(instance, c, m) : gtr__max_pool_pairs<true, false>(instance, c, m);
+        return any ? gtr__max_pool_pairs<true, true>(instance, c, m) : gtr__max_pool_pairs<true, false>(instance, c, m);
     for (int d = 0; d < 2; d++) apart = apart && m.axis[d].dilation == 1 && m.axis[d].kernel <= m.axis[d].step;
+    if (!apart && gtr__slide_lined(&m, c->in[0].count / 4, true))
+        return gtr__max_pool_bwd_lines(instance, c, m, any || m.to.add);
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
     if (tiles) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
@@ -12071,11 +12419,91 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
         gtr__give(f.in.to, g * width, width, v);
     }
 }
+// Whole images whose channels come last, which they do not in the data set. A block has a tile of one image in shared
+// memory: CT channels, all if they are few, of neighbouring pixels, which are read along pixels and written along
+// channels, 16 bytes a thread. Bound by bytes: each once in, once out; small ones by the loads before, of control word,
+// record and row, each of which waits for the one before.
+#define GTR__TURN_CHANNELS 32
+#define GTR__TURN_EACH 16       // elements of a thread
+typedef struct gtr__feed_turn {
+    gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
+} gtr__feed_turn;
+template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
+        int pixels, int channels) {
+    const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
+    enum { W = 16 / sizeof(T) };
+    const int each = m.wide ? W : 1;
+    for (int e = (int)threadIdx.x * each; e < pixels * most; e += GTR__T * each) {
+        int p = (int)gtr__quotient((uint32_t)e, m.by_channels), c = e - p * most;
+        T *at = to + p * all + c;
+        if (c >= channels) continue;
+        if (each == 1) { gtr__store(at, tile[c * pitch + p]); continue; }
+        gtr__few<T, W> v;
+#pragma unroll
+        for (int k = 0; k < W; k++) {
+            gtr__store(&v.v[k], tile[c * pitch + p]);
+            if (++c == most) { c = 0; p++; }
+        }
+        *(gtr__few<T, W> *)at = v;
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
+    __shared__ float tile[GTR__T * GTR__TURN_EACH + GTR__TURN_CHANNELS];
+    gtr__enter();
+    const gtr__feed_images &f = m.f;
+    const gtr__image &image = f.image;
+    const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
+    const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
+    if (status) return;
+    const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by,
+        group = gtr__quotient(part, m.across);
+    const int p0 = (int)(part - group * m.across.by) << m.log, c0 = (int)group * m.channels,
+        pixels = min(m.pixels - p0, 1 << m.log), channels = min(image.channels - c0, m.channels);
+    const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
+    const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key),
+        from = (image.index ? image.index[own] : own) * f.stored + (int64_t)c0 * m.pixels + p0;
+    uint32_t raw[GTR__TURN_EACH];
+#pragma unroll
+    for (int u = 0; u < GTR__TURN_EACH; u++) {
+        const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, p = e & ((1 << m.log) - 1), at = c * m.pixels + p;
+        raw[u] = 0;
+        if (c >= channels || p >= pixels) continue;
+        raw[u] = f.in.from == GTR_U8 ? ((const unsigned char *)src + from)[at] : ((const uint32_t *)src + from)[at];
+    }
+#pragma unroll
+    for (int u = 0; u < GTR__TURN_EACH; u++) {
+        const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, k = min(c0 + c, GTR__CHANNELS - 1);
+        if (c >= channels) continue;
+        tile[e + c] = fmaf(f.in.from == GTR_U8 ? (float)raw[u] : __uint_as_float(raw[u]), image.scale[k],
+            image.shift[k] - image.mean[k]);    // as of an image that nothing varies
+    }
+    __syncthreads();
+    const int64_t to = ((int64_t)row * m.pixels + p0) * image.channels + c0;
+    GTR__BY_DTYPE(f.in.to.t, T, gtr__feed_turned(m, (T *)f.in.to.p + to, tile, pixels, channels););
+}
 static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
     one.to.add = 0;
     if (q->from == GTR_I32) one.to.t = GTR_F32;     // moved as bits
     return one;
+}
+// Whether images that m has come whole and turned, by a launch that fits.
+static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int64_t sms) {
+    const gtr__image *i = &m->image;
+    const int64_t pixels = (int64_t)i->h * i->w, per = 16 / gtr__elem(m->in.to.t);
+    if (i->draws || !i->to_last || i->from_last || i->oh != i->h || i->ow != i->w) return false;
+    memset((void *)t, 0, sizeof *t);
+    t->f = *m; t->pixels = (int)pixels;
+    t->channels = (int)gtr__min64(i->channels, GTR__TURN_CHANNELS);
+    t->log = gtr__log_up(pixels, 5, 10);
+    while (t->channels << t->log > GTR__T * GTR__TURN_EACH) t->log--;
+    const int64_t groups = gtr__ceil(i->channels, t->channels);
+    while (t->log > 6 && m->rows * groups * gtr__ceil(pixels, (int64_t)1 << t->log) < 2 * sms) t->log--;
+    const int64_t across = gtr__ceil(pixels, (int64_t)1 << t->log);
+    t->across = gtr__fast_of(across); t->tiles = gtr__fast_of(across * groups);
+    t->by_channels = gtr__fast_of(t->channels);
+    t->wide = (groups == 1 ? pixels : 1) * i->channels % per == 0 && (uintptr_t)m->in.to.p % 16 == 0;
+    return m->in.to.t != GTR_I32 && m->rows * across * groups >> 31 == 0 && pixels * i->channels >> 30 == 0;
 }
 static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
@@ -12084,6 +12512,9 @@ static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, con
     m.in = gtr__feed_of(q, y);
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
     m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
+    gtr__feed_turn turn;
+    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(instance, c, gtr__k_feed_turn,
+        (unsigned)(m.rows * turn.tiles.by), GTR__T, 0, turn);
     const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
     return GTR__LAUNCH(instance, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);

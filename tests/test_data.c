@@ -357,10 +357,13 @@ static void fed_last(void)
         { { 3, 8, 6, 0, 1, 0, 0, 0 }, GTR_FP32, 0, 0 }, { { 3, 8, 6, 0, 1, 0, 0, 0 }, GTR_FP32, 1, 0 },
         { { 2, 8, 6, 1, 0, 0, 0, 0 }, GTR_FP32, 0, 0 }, { { 3, 8, 6, 1, 0, 0, 0, 0 }, GTR_FP32, 0, 1 },
         { { 3, 8, 6, 0, 0, 0, 0, 0 }, GTR_MIXED_FP16, 1, 0 }, { { 3, 8, 6, 0, 1, 0, 0, 0 }, GTR_MIXED_FP16, 0, 0 },
-        { { 4, 7, 5, 1, 1, 0, 0, 0 }, GTR_MIXED_FP16, 0, 1 } };
-    enum { MOST = 4 * 8 * 6 };
+        { { 4, 7, 5, 1, 1, 0, 0, 0 }, GTR_MIXED_FP16, 0, 1 }, { { 3, 7, 5, 1, 0, 0, 0, 0 }, GTR_FP32, 0, 0 },
+        { { 3, 7, 5, 0, 0, 0, 0, 0 }, GTR_MIXED_FP16, 0, 0 }, { { 40, 3, 3, 1, 0, 0, 0, 0 }, GTR_FP32, 0, 0 },
+        { { 40, 3, 3, 0, 0, 0, 0, 0 }, GTR_MIXED_FP16, 0, 0 }, { { 35, 3, 3, 1, 0, 0, 0, 0 }, GTR_FP32, 0, 0 },
+        { { 3, 8, 40, 1, 0, 0, 0, 0 }, GTR_MIXED_FP16, 0, 0 } };
+    enum { MOST = 3 * 8 * 40 };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        gtr_float x[2][ROWS * MOST], w[2][4 * 4 * 9], few[5];
+        gtr_float x[2][ROWS * MOST], w[2][4 * 40 * 9], few[5];
         int32_t labels[ROWS];
         const images im = cases[k].im;
         memset(x, 0, sizeof x);

@@ -552,6 +552,22 @@ inline void act_tid(const instruction &, operand *o) { o[0].set((uint32_t)now->t
 inline void act_prmt(const instruction &i, operand *o) {
     i.at(o, 0).set(prmt((uint32_t)i.value(o, 1), (uint32_t)i.value(o, 2), (uint32_t)i.value(o, 3)));
 }
+inline void act_fma2(const instruction &i, operand *o) {        // of two numbers of 16 bits; NaN is 0x7fff
+    uint32_t all = 0;
+    for (int k = 0; k < 2; k++) {
+        float v[3];
+        for (int n = 0; n < 3; n++) {
+            const uint16_t bits = (uint16_t)(i.at(o, (size_t)n + 1).u() >> 16 * k);
+            __half_raw h = { bits };
+            v[n] = i.kind == BF16 ? __uint_as_float((uint32_t)bits << 16) : __half2float(__half(h));
+        }
+        const float r = fmaf(v[0], v[1], v[2]);
+        const uint16_t bits = i.kind == BF16 ? __nv_bfloat16_raw(__float2bfloat16_rn(r)).x
+            : __half_raw(__float2half_rn(r)).x;
+        all |= (uint32_t)(r != r ? 0x7fffu : bits) << 16 * k;
+    }
+    i.at(o, 0).set(all);
+}
 inline void act_redux_or(const instruction &i, operand *o) {
     i.at(o, 0).set(warp_reduce(~0u, i.at(o, 1).u(), reduce_or, "redux.or"));
 }
@@ -566,7 +582,8 @@ static const pattern patterns[] = {
     { "cp.async.bulk.prefetch", act_nothing }, { "wgmma.wait_group", act_nothing }, { "wgmma.fence", act_nothing },
     { "wgmma.commit_group", act_nothing }, { "ex2.", act_ex2 }, { "max.NaN.f32", act_max }, { "rcp.", act_rcp }, { "sqrt.", act_sqrt },
     { "rsqrt.", act_rsqrt }, { "cvt.rna.tf32", act_tf32 }, { "cvt.rn.", act_pack }, { "mov.b64", act_pair },
-    { "mov.u32", act_tid }, { "prmt", act_prmt }, { "redux.sync.or", act_redux_or }, { "mma.sync", do_mma },
+    { "mov.u32", act_tid }, { "prmt", act_prmt }, { "fma.rn.", act_fma2 },
+    { "redux.sync.or", act_redux_or }, { "mma.sync", do_mma },
     { "ldmatrix", do_matrix }, { "stmatrix", do_matrix }, { "ld.", act_load }, { "st.", act_store },
     { "red.relaxed.gpu.global.add.u32", act_count }, { "cp.async.cg", act_cp_async }, { "cp.async.ca", act_cp_async },
     { "cp.async.bulk.shared::cluster.global", act_bulk_load },
@@ -600,6 +617,7 @@ inline void describe(instruction &i, const std::string &text) {
     auto has = [&](const char *what) { return s.find(what) != s.npos; };
     if (i.act == do_mma) { i.kind = kind_of(s); i.more = has("n8k16") ? 16 : 8; }
     if (i.act == do_matrix) { i.flag = has(".trans"); i.other = has("stmatrix"); }
+    if (i.act == act_fma2) i.kind = kind_of(s);
     if (i.act == act_pack) { i.kind = kind_of(s); i.flag = has("relu"); }
     if (i.act == act_load || i.act == act_store) {
         i.kind = has(".shared"); i.shape = has(".v4") ? 4 : has(".v2") ? 2 : 1;
