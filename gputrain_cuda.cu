@@ -5991,7 +5991,24 @@ typedef struct gtr__depthwise {
     int image;                  // y is an image, of places x
     int log;                    // 1 << log threads lie along channels
     int outs;                   // channels of the places
+    // By runs: threads along channels, and those times the lines of a window, of which a block has `groups`; runs of a
+    // line, dweight: of so many places.
+    gtr__fast lanes, per, runs, taps;
+    int groups, run;
+    uint32_t share;             // of a block, of all lines' runs
+    gtr__conv_class line[2];
 } gtr__depthwise;
+// What is done to a sum before it is stored.
+template <int W>
+static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d, gtr__floats<W> sum,
+        const gtr__floats<W> &saved, const gtr__floats<W> &had, int64_t at, int pitch) {
+    if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, pitch);
+    if (d.saved) sum = gtr__dact(d.act, sum, saved, d.act_a, d.act_b);
+    else if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
+#pragma unroll
+    for (int k = 0; k < W; k++) if (d.add) sum.v[k] += had.v[k];
+    return sum;
+}
 #define GTR__DEPTHWISE_TAPS 9   // whose sums a thread has at a time
 // y, or dx. A thread makes W channels of a row, of whose class it walks the taps; a block's weights lie in shared
 // memory, channels last. Bound by bytes: x once (its neighbours' taps come from the caches), y once.
@@ -6035,14 +6052,8 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
         }
         const int64_t at = (int64_t)((uint64_t)(d.image ? gtr__conv_pixel(cut, y, x, i) : i) * (uint32_t)cut.pitch)
             + channel;
-        if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, cut.pitch);
-        if (d.saved) sum = gtr__dact(d.act, sum, gtr__get_of<W>(d.saved, d.type_saved, at), d.act_a, d.act_b);
-        else if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
-        if (d.add) {
-            const gtr__floats<W> had = gtr__get_of<W>(d.y, d.type_y, at);
-#pragma unroll
-            for (int k = 0; k < W; k++) sum.v[k] += had.v[k];
-        }
+        sum = gtr__depthwise_finish(d, sum, gtr__get_of<W>(d.saved, d.type_saved, at),
+            gtr__get_of<W>(d.add ? d.y : NULL, d.type_y, at), at, cut.pitch);
         gtr__put_of(d.y, d.type_y, at, sum);
     }
 }
@@ -6093,6 +6104,226 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
+// By runs: of a window that is 2 to 7 wide, K - 1 or K, not dilated along lines. A pixel that is loaded serves all of
+// a thread's taps from registers; 16 bytes of channels at a time.
+#define GTR__DEPTHWISE_RUN 4                            // places or pixels of a thread
+#define GTR__DEPTHWISE_T 128
+#define GTR__DEPTHWISE_BLOCKS(K) ((K) > 5 ? 3 : 4)       // of a multiprocessor
+#define GTR__DEPTHWISE_LANES 16                         // along channels, at most
+// Number `at` of a line of so many pixels, or zeros where that is outside.
+template <typename R> static GTR__DEVICE R gtr__depthwise_pixel(const char *p, int at, int end) {
+    R r = {};
+    if ((uint32_t)at < (uint32_t)end) r = *(const R *)p;
+    return r;
+}
+// Weights of a block's channels and, behind their taps, the bias: rows of four channels of each lane, V / 4 a tap.
+template <int V> static GTR__DEVICE void gtr__depthwise_weights(const gtr__depthwise &d, int first, float *to) {
+    const int lanes = (int)d.lanes.by, taps = (int)d.taps.by, wide = min(lanes * V, d.outs - first), all = wide * taps;
+    const bool whole = d.type_w == GTR_F32;
+    const char *const from = (const char *)d.w + (int64_t)first * taps * (whole ? 4 : 2);
+    auto place = [&](int t, int c) { return ((t * (V / 4) + c % V / 4) * lanes + c / V) * 4 + c % 4; };
+    for (int i = (int)threadIdx.x; i < all; i += 8 * GTR__DEPTHWISE_T) {
+        uint32_t w[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const int at = i + k * GTR__DEPTHWISE_T;
+            w[k] = at >= all ? 0 : whole ? ((const uint32_t *)from)[at] : ((const uint16_t *)from)[at];
+        }
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const int at = i + k * GTR__DEPTHWISE_T, c = (int)gtr__quotient((uint32_t)at, d.taps);
+            if (at < all) to[place(at - c * taps, c)] = gtr__get(&w[k], d.type_w, 0);
+        }
+    }
+#pragma unroll 1
+    for (int c = (int)threadIdx.x; c < wide; c += GTR__DEPTHWISE_T)
+        to[place(taps, c)] = d.bias ? gtr__get(d.bias, d.type_bias, first + c) : 0.0f;
+}
+static GTR__DEVICE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
+    const float4 f = *p;
+    return { { f.x, f.y, f.z, f.w } };
+}
+// Stores a run's outputs, the first at to_x of the line that begins at `line`, those that are within it. What an
+// activation's gradient reads is loaded one output ahead.
+template <int TYPE, int R, int F>
+static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv_cut &cut,
+        const gtr__floats<4> (&sum)[R][F], int64_t line, int to_x, int step) {
+    constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2;
+    auto store = [&](int64_t at, const gtr__floats<4> *v) {
+        uint4 out;
+#pragma unroll
+        for (int f = 0; f < F; f++) gtr__put_of(&out, TYPE, 4 * f, v[f]);
+        *(uint4 *)((char *)d.y + at * SIZE) = out;
+    };
+    int64_t at = line + (int64_t)to_x * cut.pitch;
+    if (!gtr__affine_is(d.affine) && d.act < 0 && !d.add) {
+#pragma unroll
+        for (int r = 0; r < R; r++, at += step * cut.pitch)
+            if ((uint32_t)(to_x + r * step) < (uint32_t)cut.x.to) store(at, sum[r]);
+        return;
+    }
+    const int end = d.saved ? cut.x.to : 0;
+    uint4 next = gtr__depthwise_pixel<uint4>((const char *)d.saved + at * SIZE, to_x, end);
+#pragma unroll
+    for (int r = 0; r < R; r++, at += step * cut.pitch) {
+        const uint4 saved = next;
+        gtr__floats<4> v[F];
+        if (r < R - 1) next = gtr__depthwise_pixel<uint4>((const char *)d.saved + (at + step * cut.pitch) * SIZE,
+            to_x + (r + 1) * step, end);
+        if ((uint32_t)(to_x + r * step) >= (uint32_t)cut.x.to) continue;
+#pragma unroll
+        for (int f = 0; f < F; f++)
+            v[f] = gtr__depthwise_finish(d, sum[r][f], gtr__get_of<4>(&saved, TYPE, 4 * f),
+                gtr__get_of<4>(d.add ? d.y : NULL, TYPE, at + 4 * f), at + 4 * f, cut.pitch);
+        store(at, v);
+    }
+}
+// y, or dx, of a stride DOWN, or UP, along lines: output r of a run takes pixel j at tap UP j - DOWN r + UP - 1, so
+// that its taps ascend; of an image both are counted backwards. Blocks take equal ranges of the runs; the weights, and
+// behind them the bias, lie in shared memory. Bound by bytes: x and y once, and of x what is beside a range; a 3 x 3
+// window of 16-bit elements takes some 20 instructions an element.
+template <int TYPE, int K, int UP, int DOWN>
+static __global__ void __launch_bounds__(GTR__DEPTHWISE_T, GTR__DEPTHWISE_BLOCKS(K))
+gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
+    constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2, V = 16 / SIZE, F = V / 4, R = GTR__DEPTHWISE_RUN,
+        J = (K - UP + DOWN * (R - 1)) / UP + 1;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const gtr__conv_class &y = d.line[blockIdx.z];
+    const int lanes = (int)d.lanes.by, taps = (int)d.taps.by, first = (int)blockIdx.y * lanes * V,
+        group = (int)gtr__quotient(threadIdx.x, d.lanes), lane = (int)threadIdx.x - group * lanes,
+        channel = first + lane * V, pitch = cut.pitch * SIZE;
+    const bool all = cut.x.kernel == K;
+    gtr__enter();
+    gtr__depthwise_weights<V>(d, first, (float *)gtr__pool);
+    __syncthreads();
+    if (group >= d.groups || channel >= d.outs) return;
+    const float4 *const weight = (const float4 *)gtr__pool + lane;
+    const char *const image = (const char *)d.x + (int64_t)channel * SIZE;
+    const uint32_t units = (uint32_t)cut.images * (uint32_t)y.count * d.runs.by, end = min(units, (blockIdx.x + 1)
+        * d.share);
+    for (uint32_t u = blockIdx.x * d.share + (uint32_t)group; u < end; u += (uint32_t)d.groups) {
+        const uint32_t line = gtr__quotient(u, d.runs), n = gtr__quotient(line, y.rows);
+        const int i = (int)(line - n * y.rows.by), y0 = i * y.step + y.offset, run = (int)(u - line * d.runs.by) * R,
+            to_x = d.image ? run - cut.x.padding % UP + R - 1 : run, step = d.image ? -1 : 1,
+            x0 = d.image ? (to_x + cut.x.padding) / UP : to_x * DOWN - cut.x.padding;
+        gtr__floats<4> sum[R][F];
+#pragma unroll
+        for (int r = 0; r < R * F; r++) sum[r / F][r % F] = gtr__depthwise_row(weight + (taps * F + r % F) * lanes);
+        for (int v = 0; v < y.taps; v++) {
+            const int at = y0 + v * y.tap;
+            if ((uint32_t)at >= (uint32_t)cut.y.from) continue;
+            const char *at_x = image + (int64_t)((uint64_t)((n * (uint32_t)cut.y.from + (uint32_t)at)
+                * (uint32_t)cut.x.from) * (uint32_t)pitch) + (int64_t)x0 * pitch;
+            const float4 *const row = weight + (y.first + v * y.each) * cut.x.kernel * F * lanes;
+            uint4 pixel[J];
+            gtr__floats<4> w[K][F];
+#pragma unroll
+            for (int j = 0; j < J; j++)
+                pixel[j] = gtr__depthwise_pixel<uint4>(at_x, x0 + j * step, cut.x.from), at_x += step * pitch;
+#pragma unroll
+            for (int t = 0; t < K * F; t++) w[t / F][t % F] = gtr__depthwise_row(row + t * lanes);
+#pragma unroll
+            for (int j = 0; j < J; j++)
+#pragma unroll
+                for (int f = 0; f < F; f++) {
+                    const gtr__floats<4> x = gtr__get_of<4>(&pixel[j], TYPE, 4 * f);
+#pragma unroll
+                    for (int r = 0; r < R; r++) {
+                        const int t = UP * j - DOWN * r + UP - 1;
+#pragma unroll
+                        for (int k = 0; k < 4; k++) if (t >= 0 && (t < K - 1 || (t == K - 1 && all)))
+                            sum[r][f].v[k] = fmaf(x.v[k], w[t][f].v[k], sum[r][f].v[k]);
+                    }
+                }
+        }
+        gtr__depthwise_run_end<TYPE>(d, cut, sum, (int64_t)((uint64_t)((n * (uint32_t)cut.y.to + (uint32_t)(i
+            * (d.image ? cut.y.stride : 1) + y.at)) * (uint32_t)cut.x.to) * (uint32_t)cut.pitch) + channel, to_x, step);
+    }
+}
+// Of one line of a window, so many places of a line of dy, x's pixels from `at` on: each is converted once, into a
+// ring of K. A step of the loop is K places.
+template <int TYPE, int V, int K, int S>
+static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const char *dy, int at, int from,
+                                            int count, int pitch) {
+    typedef gtr__few<uint32_t, (TYPE == GTR_F32 ? V : V / 2)> raw;
+    gtr__floats<4> ring[K][V / 4];
+    auto put = [&](int j, const raw &r) {
+#pragma unroll
+        for (int f = 0; f < V / 4; f++) ring[j % K][f] = gtr__get_of<4>(&r, TYPE, 4 * f);
+    };
+#pragma unroll
+    for (int j = 0; j < K - S; j++) put(j, gtr__depthwise_pixel<raw>(x + j * pitch, at + j, from));
+    x += (int64_t)(K - S) * pitch;
+    for (at += K - S; count > 0; count -= K, at += K * S) {
+        raw pixel[K * S], place[K];
+#pragma unroll
+        for (int r = 0; r < K; r++, dy += pitch) place[r] = gtr__depthwise_pixel<raw>(dy, r, count);
+#pragma unroll
+        for (int j = 0; j < K * S; j++, x += pitch) pixel[j] = gtr__depthwise_pixel<raw>(x, at + j, from);
+#pragma unroll
+        for (int r = 0; r < K; r++) {
+            if (r >= count) break;
+#pragma unroll
+            for (int s = 0; s < S; s++) put(r * S + K - S + s, pixel[r * S + s]);
+#pragma unroll
+            for (int f = 0; f < V / 4; f++) {
+                const gtr__floats<4> g = gtr__get_of<4>(&place[r], TYPE, 4 * f);
+#pragma unroll
+                for (int t = 0; t < K; t++)
+#pragma unroll
+                    for (int k = 0; k < 4; k++)
+                        sum[t][4 * f + k] = fmaf(g.v[k], ring[(r * S + t) % K][f].v[k], sum[t][4 * f + k]);
+            }
+        }
+    }
+}
+// dweight: block (i, s) sums the i-th range of runs for the s-th lanes of channels; a thread has V of them and a line
+// of the window, of which it keeps all sums, each group of threads every so many-th run, then these in their order.
+// Bound by bytes: x and dy once, for as many lines as a window has from the caches.
+template <int TYPE, int V, int K, int S>
+static __global__ void __launch_bounds__(256, TYPE == GTR_F32 && K * S > 10 ? 1 : 2)
+gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
+                                   const __grid_constant__ gtr__conv_cut cut) {
+    constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2;
+    __shared__ float part[K * V * 256];
+    const gtr__conv_class &y = d.line[0];
+    const int lanes = (int)d.lanes.by, per = (int)d.per.by, first = (int)blockIdx.y * lanes * V,
+        group = (int)gtr__quotient(threadIdx.x, d.per), in_group = (int)threadIdx.x - group * per,
+        tap = (int)gtr__quotient((uint32_t)in_group, d.lanes), channel = first + (in_group - tap * lanes) * V,
+        pitch = d.outs * SIZE;
+    const uint32_t units = (uint32_t)cut.images * (uint32_t)y.count * d.runs.by,
+        end = group < d.groups && channel < d.outs ? min(units, (blockIdx.x + 1) * d.share) : 0;
+    float sum[K][V] = {};
+    gtr__enter();
+    for (uint32_t u = blockIdx.x * d.share + (uint32_t)group; u < end; u += (uint32_t)d.groups) {
+        const uint32_t line = gtr__quotient(u, d.runs), n = gtr__quotient(line, y.rows);
+        const int at = (int)(line - n * y.rows.by) * y.step + y.offset + tap * y.tap,
+            place = (int)(u - line * d.runs.by) * d.run;
+        if ((uint32_t)at >= (uint32_t)cut.y.from) continue;
+        auto from = [&](const void *p, uint32_t pixel) {
+            return (const char *)p + (int64_t)((uint64_t)pixel * (uint32_t)pitch) + (int64_t)channel * SIZE;
+        };
+        gtr__depthwise_walk<TYPE, V, K, S>(sum,
+            from(d.x, (n * (uint32_t)cut.y.from + (uint32_t)at) * (uint32_t)cut.x.from)
+                + (int64_t)(place * S - cut.x.padding) * pitch,
+            from(d.dy, line * (uint32_t)cut.x.to + (uint32_t)place), place * S - cut.x.padding, cut.x.from,
+            min(d.run, cut.x.to - place), pitch);
+    }
+#pragma unroll
+    for (int t = 0; t < K; t++)
+#pragma unroll
+        for (int k = 0; k < V; k++) part[(t * V + k) * 256 + threadIdx.x] = sum[t][k];
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < K * V * per; i += 256) {
+        const int tk = (int)gtr__quotient((uint32_t)i, d.per), at = i - tk * per,
+            v = (int)gtr__quotient((uint32_t)at, d.lanes), to = first + (at - v * lanes) * V + tk % V;
+        if (tk / V >= cut.x.kernel || to >= d.outs) continue;
+        float all = 0;
+#pragma unroll 4
+        for (int g = 0; g < d.groups; g++) all += part[tk * 256 + g * per + at];
+        ((float *)d.y)[(((int64_t)blockIdx.x * d.outs + to) * cut.y.kernel + v) * cut.x.kernel + tk / V] = all;
+    }
+}
 // Threads along channels of a block, of which each has four or, else, one.
 static int gtr__depthwise_log(int64_t channels, int per) {
     int log = 0;
@@ -6102,41 +6333,105 @@ static int gtr__depthwise_log(int64_t channels, int per) {
 static bool gtr__depthwise_takes(const gtr__window *g) {
     return g->cg == 1 && g->og == 1 && g->kh * g->kw <= 64 && g->c <= 65535 * 32 && g->sh * g->sw <= 65535;
 }
-// In ranges of places for so many blocks.
-static int64_t gtr__depthwise_ranges(const gtr__window *g, const gtr__caps *caps) {
+// Whether by runs, where pointers are aligned to 16 bytes.
+static bool gtr__depthwise_by_runs(const gtr__window *g, int type) {
+    return g->c * gtr__elem(type) % 16 == 0 && g->kw >= 2 && g->kw <= 7 && g->dw == 1 && g->sw <= 2
+        && g->sh <= 2;
+}
+// dweight's grid: ranges of places for so many blocks, by runs as many as are resident.
+typedef struct gtr__depthwise_grid { int64_t ranges, slabs, lanes, run; } gtr__depthwise_grid;
+static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type, const gtr__caps *caps) {
+    gtr__depthwise_grid d = {};
+    if (gtr__depthwise_by_runs(g, type)) {
+        const int64_t v = type != GTR_F32 && g->kw <= 3 ? 8 : 4, lines = g->n * g->oh,
+            wide = g->kh > 256 / GTR__DEPTHWISE_LANES ? 256 / g->kh : GTR__DEPTHWISE_LANES;
+        d.slabs = gtr__ceil(g->o / v, wide);
+        d.lanes = gtr__ceil(g->o / v, d.slabs);
+        const int64_t groups = 256 / (d.lanes * g->kh), want = gtr__ceil(2 * (int64_t)caps->sm_count, d.slabs);
+        for (d.run = g->ow; d.run > 4 * g->kw && lines * gtr__ceil(g->ow, d.run) < want * groups; )
+            d.run = gtr__ceil(d.run, 2);
+        const int64_t most = gtr__ceil(lines * gtr__ceil(g->ow, d.run), groups);
+        d.ranges = most < 1 ? 1 : want < most ? want : most;
+        return d;
+    }
     const int per = g->o % 4 ? 1 : 4, log = gtr__depthwise_log(g->o, per);
     const int64_t others = gtr__ceil(g->o, per << log) * gtr__ceil(g->kh * g->kw, GTR__DEPTHWISE_TAPS),
         want = 6 * (int64_t)caps->sm_count / others, most = g->n * g->oh * g->ow / ((256 >> log) * 8);
-    return want < 1 || most < 1 ? 1 : want < most ? want : most;
+    d.ranges = want < 1 || most < 1 ? 1 : want < most ? want : most;
+    return d;
+}
+typedef void (*gtr__depthwise_function)(gtr__depthwise, gtr__conv_cut);
+template <int TYPE, int K> static gtr__depthwise_function gtr__depthwise_runs_of(bool weight, bool up, bool down) {
+    constexpr int V = TYPE != GTR_F32 && K == 3 ? 8 : 4;
+    if (weight) return down ? gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 2>
+        : gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 1>;
+    return up ? gtr__depthwise_runs_kernel<TYPE, K, 2, 1> : down ? gtr__depthwise_runs_kernel<TYPE, K, 1, 2>
+        : gtr__depthwise_runs_kernel<TYPE, K, 1, 1>;
+}
+template <int TYPE>
+static gtr__depthwise_function gtr__depthwise_runs_for(int64_t kernel, bool weight, bool up, bool down) {
+    return kernel <= 3 ? gtr__depthwise_runs_of<TYPE, 3>(weight, up, down)
+        : kernel <= 5 ? gtr__depthwise_runs_of<TYPE, 5>(weight, up, down)
+                      : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
+}
+static gtr_result gtr__depthwise_start(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
+                                       const gtr__conv_cut &cut, const gtr__depthwise_grid *weight) {
+    const bool image = d.image != 0, up = image && g->sw == 2, down = !image && g->sw == 2;
+    const int64_t sm = ((const gtr__cuda *)instance)->sm_count, vectors = g->o * gtr__elem(d.type_x) / 16,
+        slabs = weight ? weight->slabs : gtr__ceil(vectors, GTR__DEPTHWISE_LANES),
+        lanes = weight ? weight->lanes : gtr__ceil(vectors, slabs), per = lanes * (weight ? g->kh : 1),
+        classes = image ? g->sh : 1, threads = weight ? 256 : GTR__DEPTHWISE_T,
+        run = weight ? weight->run : GTR__DEPTHWISE_RUN,
+        runs = gtr__ceil((image ? g->w : g->ow) + (up ? g->pw % 2 : 0), run),
+        units = g->n * gtr__ceil(image ? g->h : g->oh, classes) * runs;
+    d.lanes = gtr__fast_of(lanes); d.per = gtr__fast_of(per); d.runs = gtr__fast_of(runs);
+    d.taps = gtr__fast_of(g->kh * g->kw); d.groups = (int)(threads / per); d.run = (int)run;
+    int64_t ranges = weight ? weight->ranges
+        : gtr__ceil(sm * GTR__DEPTHWISE_BLOCKS(g->kw), slabs * classes), most = gtr__ceil(units, d.groups);
+    if (!weight && most < ranges) ranges = most < 1 ? 1 : most;
+    d.share = (uint32_t)gtr__ceil(units, ranges);
+    for (int k = 0; k < 2; k++) d.line[k] = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(cut.y, k < g->sh ? k : 0)
+        : gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0);
+    const size_t shared = weight ? 0 : (size_t)((g->kh * g->kw + 1) * lanes) * 16 * 4 / (size_t)gtr__elem(d.type_x);
+    const gtr__depthwise_function kernel = d.type_x == GTR_F32
+        ? gtr__depthwise_runs_for<GTR_F32>(g->kw, weight != NULL, up, down) : d.type_x == GTR_BF16
+        ? gtr__depthwise_runs_for<GTR_BF16>(g->kw, weight != NULL, up, down)
+        : gtr__depthwise_runs_for<GTR_F16>(g->kw, weight != NULL, up, down);
+    return GTR__LAUNCH(instance, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
+        (unsigned)threads, shared, d, cut);
 }
 static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
-                                     int64_t ranges) {
+                                     const gtr__depthwise_grid *weight) {
     const bool four = g->o % 4 == 0 && gtr__fours(d.x, d.type_x)
         && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y)
         && gtr__fours(d.saved, d.type_saved) && gtr__affine_fours(d.affine, d.type_y);
     const int64_t classes = d.image ? g->sh * g->sw : 1, taps = g->kh * g->kw,
         rows = (d.image ? g->n * g->h * g->w : g->n * g->oh * g->ow) / classes;
+    auto as_x = [&](const void *p, int type) { return !p || (type == d.type_x && gtr__aligned(p, 16)); };
     gtr__conv_cut cut;
     GTR__TRY(gtr__conv_cut_of(instance, g, d.image != 0, &cut));
     d.outs = (int)g->o;
+    if (gtr__depthwise_by_runs(g, d.type_x) && gtr__aligned(d.x, 16) && as_x(d.dy, d.type_dy)
+        && as_x(d.saved, d.type_saved) && (weight || (as_x(d.y, d.type_y) && gtr__affine_fours(d.affine, d.type_y))))
+        return gtr__depthwise_start(instance, c, g, d, cut, weight);
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
-    if (ranges) return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_dweight_kernel<4>
-        : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)ranges, (unsigned)slabs,
+    if (weight) return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_dweight_kernel<4>
+        : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)weight->ranges, (unsigned)slabs,
         (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(instance, rows, 256 >> d.log), slabs * classes);
     return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
 static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, const gtr__window *g,
-        const gtr__product &p, int64_t ranges) {
+        const gtr__product &p, const gtr__depthwise_grid &grid) {
     const int64_t n = p.batch * p.m * p.n;
     gtr__depthwise d = {};
     d.x = p.b; d.type_x = p.type_b; d.dy = p.a; d.type_dy = p.type_a; d.y = c->ws;
-    GTR__TRY(gtr__depthwise_run(instance, c, g, d, ranges));
+    GTR__TRY(gtr__depthwise_run(instance, c, g, d, &grid));
     gtr__weights none = {};
     none.guard = gtr__watches(instance, c, p.c, NULL);
-    return gtr__column_sums(instance, c, c->ws, GTR_F32, ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
+    return gtr__column_sums(instance, c, c->ws, GTR_F32, grid.ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
 }
 
 // >>conv-direct
@@ -6904,9 +7199,12 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
     if (c->attr->i[10]) { p.act = (int)c->attr->i[10]; p.act_a = (float)c->attr->f[0]; p.act_b = (float)c->attr->f[1]; }
     if (gtr__depthwise_takes(g)) {
-        const gtr__depthwise d = { p.a, p.b, p.bias, NULL, p.saved, p.c, p.type_a, p.type_b, p.type_bias, 0,
-            p.type_saved, p.type_c, p.add, p.act, p.act_a, p.act_b, p.affine, image, 0, 0 };
-        return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, 0);
+        gtr__depthwise d = {};
+        d.x = p.a; d.w = p.b; d.bias = p.bias; d.saved = p.saved; d.y = p.c;
+        d.type_x = p.type_a; d.type_w = p.type_b; d.type_bias = p.type_bias; d.type_saved = p.type_saved;
+        d.type_y = p.type_c; d.add = p.add; d.act = p.act; d.act_a = p.act_a; d.act_b = p.act_b; d.affine = p.affine;
+        d.image = image;
+        return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, NULL);
     }
     if (gtr__conv_plain(g)) return gtr__conv_plainly(instance, c, &p);
     gtr__direct d;
@@ -6936,13 +7234,14 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
         const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
     const gtr__product p = gtr__conv_gradient(instance, c, g, image, places, dw, sums);
     gtr__caps own;
-    const int64_t ranges = gtr__depthwise_takes(g) ? gtr__depthwise_ranges(g, gtr__caps_of(instance, c, &own)) : 0;
-    const size_t bytes = (size_t)ranges * (size_t)dw->count * 4;
-    if (ranges && c->measure) {
+    gtr__depthwise_grid grid = {};
+    if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(instance, c, &own));
+    const size_t bytes = (size_t)grid.ranges * (size_t)dw->count * 4;
+    if (grid.ranges && c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
-    if (ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, ranges);
+    if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, grid);
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
     gtr__direct d;
     if (gtr__direct_takes(&d, instance, c, g, p, NULL)) {
