@@ -6552,8 +6552,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     }
     // Zeros, which margins stay.
     GTR__DEVICE void clear() const {
-        const int all = d.together * d.tile_high * d.pitch;
-        for (int i = (int)threadIdx.x; i < all; i += (int)blockDim.x) pixel[i] = 0;
+        const int all = d.together * d.tile_high * d.pitch * (int)sizeof(T) / 16;
+        for (int i = (int)threadIdx.x; i < all; i += (int)blockDim.x) ((uint4 *)pixel)[i] = make_uint4(0, 0, 0, 0);
     }
     // Copies a tile's lines, zeros outside of images, V at a time.
     template <typename V> GTR__DEVICE void copy(const T *x, int y0) const {
@@ -23046,12 +23046,29 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
         && (!back || mine == (uint64_t)1 << (n->n_in - 1));     // of dy, the last
 }
+// Node n's call by shapes alone, of at most 8 inputs and 4 outputs, with some address where there will be one. False: it
+// has more, or views.
+static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg (&in)[8],
+                                gtr__arg (&out)[4], gtr__call *c) {
+    if (n->n_in > 8 || n->n_out > 4) return false;
+    memset((void *)in, 0, sizeof in); memset((void *)out, 0, sizeof out); memset((void *)c, 0, sizeof *c);
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        if (n->in[k] < 0) continue;
+        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
+        const gtr__value *x = &plan->value[n->in[k]];
+        if (x->stride[0]) return false;
+        a->dtype = x->storage; a->shape = x->shape; a->count = gtr__elements(&x->shape);
+        if (k >= n->n_in || gtr__bit(n->reads, k)) a->data = (void *)(uintptr_t)256;
+    }
+    c->attr = &n->attr; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
+    c->caps = caps; c->precision = plan->precision; c->training = n->training;
+    return true;
+}
 // The elements of a product's C that steps may go on with; 0: none may. It is asked for its kernel as it will be run.
 static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     const int made = n->n_out ? n->out[0] : -1;
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
-    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || made < 0 || !kernel || n->adds > 1 || n->n_in > 8 || n->n_out > 4)
-        return 0;
+    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || made < 0 || !kernel || n->adds > 1) return 0;
     const gtr__value *v = &plan->value[made];
     const gtr__home home = plan->value[gtr__root(plan, made)].home;
     const int64_t count = gtr__elements(&v->shape);
@@ -23059,23 +23076,15 @@ static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const
     if ((home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) || v->offset || v->storage > GTR_F16 || v->stage != n->stage
         || v->shape.ndim < 2 || v->shape.dim[v->shape.ndim - 1] % 4
         || count > caps->sm_count * (int64_t)GTR__TAIL_ELEMENTS) return 0;
-    gtr__arg all[12];
+    gtr__arg in[8], out[4];
     gtr__group chosen;
     gtr__cuda probe;
     gtr__call q;
     size_t bytes = 0;
-    memset((void *)all, 0, sizeof all); memset((void *)&chosen, 0, sizeof chosen);
-    memset((void *)&probe, 0, sizeof probe); memset((void *)&q, 0, sizeof q);
-    for (int k = 0; k < GTR__ALL(n); k++) {
-        if (n->in[k] < 0) continue;
-        const gtr__value *x = &plan->value[n->in[k]];
-        if (x->stride[0]) return 0;
-        all[k].dtype = x->storage; all[k].shape = x->shape; all[k].count = gtr__elements(&x->shape);
-        if (k >= n->n_in || gtr__bit(n->reads, k)) all[k].data = (void *)(uintptr_t)256;
-    }
-    all[n->n_in].add = (int)n->adds;
-    q.attr = &n->attr; q.n_in = n->n_in; q.n_out = n->n_out; q.in = all; q.out = all + n->n_in;
-    q.measure = &bytes; q.caps = caps; q.precision = plan->precision; q.training = n->training;
+    memset((void *)&chosen, 0, sizeof chosen); memset((void *)&probe, 0, sizeof probe);
+    if (!gtr__call_by_shapes(plan, n, caps, in, out, &q)) return 0;
+    out[0].add = (int)n->adds;
+    q.measure = &bytes;
     probe.chosen = &chosen;
     return kernel(&probe, &q) == GTR_OK && chosen.p.c && gtr__product_tails(&chosen.p, &chosen.choice) ? count : 0;
 }
@@ -23204,23 +23213,6 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
 // A convolution of few channels with a max_pool behind it, of windows beside each other, in one launch, and the two
 // gradients of that in another: what the convolution makes, four times the size of what it reads and of what the pool
 // leaves, is not stored (>>conv-direct).
-// A node's call, by shapes alone.
-static bool gtr__pooled_call(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg *in,
-                             gtr__arg *out, gtr__call *c) {
-    if (n->n_in > 8 || n->n_out > 4) return false;
-    memset((void *)c, 0, sizeof *c);
-    for (int k = 0; k < GTR__ALL(n); k++) {
-        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
-        memset((void *)a, 0, sizeof *a);
-        if (n->in[k] < 0) continue;
-        const gtr__value *v = &plan->value[n->in[k]];
-        if (v->stride[0]) return false;
-        a->dtype = v->storage; a->shape = v->shape; a->count = gtr__elements(&v->shape);
-    }
-    c->attr = &n->attr; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
-    c->caps = caps; c->precision = plan->precision; c->training = n->training;
-    return true;
-}
 // How the kernels take the convolution x, of weight w, to `whole`, which the pool leaves as y.
 static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
                              const gtr__attr *pool, const gtr__arg *y) {
@@ -23278,7 +23270,7 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     gtr__direct d;
     memset((void *)&y, 0, sizeof y);
     y.dtype = plan->value[pool->out[0]].storage; y.shape = plan->value[pool->out[0]].shape;
-    return gtr__pooled_call(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
+    return gtr__call_by_shapes(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
         && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y) ? (int)(pool - plan->node) : 0;
 }
 static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
