@@ -336,6 +336,14 @@ static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
 }
 // W elements that are moved at once.
 template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
+// 16 bytes by one store, of which the compiler would make several where it has them in parts.
+template <typename V> static GTR__DEVICE void gtr__put_whole(void *p, const V &v) {
+    uint4 u;
+    static_assert(sizeof v == sizeof u, "16 bytes");
+    memcpy(&u, &v, sizeof u);
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global(p)), "r"(u.x), "r"(u.y),
+        "r"(u.z), "r"(u.w) : "memory");
+}
 // Four elements from index i on; the address is a multiple of their size together.
 static GTR__DEVICE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
@@ -7960,6 +7968,52 @@ template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduc
     }
     if (o < m.kept && row == 0) gtr__red_end(m, o, sum[threadIdx.x]);
 }
+// The same sums of four neighbouring columns a thread, whose elements lie together, by a quarter of the threads.
+static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const gtr__red m) {
+    __shared__ float4 sum[128];
+    gtr__enter();
+    const int side = m.columns / 4, rows = 128 / side, column = (int)threadIdx.x % side, row = (int)threadIdx.x / side;
+    const int64_t o = (int64_t)blockIdx.x * m.columns + 4 * column, begin = blockIdx.y * m.per,
+        end = begin + m.per < m.terms ? begin + m.per : m.terms, pitch = m.rs[0][0];
+    const gtr__opd x = { (void *)m.p[0], m.t[0], 0 };
+    float s[8][4] = {}, v[8][4], last[1][4];
+    if (o < m.kept) {
+        int64_t k[3], r = begin + row;
+        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        for (; r + 7 * rows < end; r += 8 * rows) {
+            gtr__take_rows(x, v, k[0] + r * pitch, rows * pitch);
+#pragma unroll
+            for (int u = 0; u < 32; u++) s[u / 4][u % 4] += v[u / 4][u % 4];
+        }
+        for (; r < end; r += rows) {
+            gtr__take_rows(x, last, k[0] + r * pitch, 0);
+#pragma unroll
+            for (int u = 0; u < 4; u++) s[0][u] += last[0][u];
+        }
+    }
+#pragma unroll
+    for (int half = 4; half; half /= 2)
+#pragma unroll
+        for (int u = 0; u < 16; u++) if (u < 4 * half) s[u / 4][u % 4] += s[u / 4 + half][u % 4];
+    float4 mine = make_float4(s[0][0], s[0][1], s[0][2], s[0][3]);
+    sum[threadIdx.x] = mine;
+    for (int half = rows / 2; half; half /= 2) {
+        __syncthreads();
+        if (row >= half) continue;
+        const float4 other = sum[threadIdx.x + half * side];
+        mine.x += other.x; mine.y += other.y; mine.z += other.z; mine.w += other.w;
+        sum[threadIdx.x] = mine;
+    }
+    if (o >= m.kept || row) return;
+    const float all[4] = { mine.x, mine.y, mine.z, mine.w };
+    for (int u = 0; u < 4; u++) gtr__red_end(m, o + u, all[u]);
+}
+static bool gtr__red_wide(const gtr__red *m) {
+    bool fits = m->columns >= 4 && m->kind == GTR__VALUE_X && m->nr == 1 && m->rs[0][0] % 4 == 0
+        && gtr__wide(m->p[0], m->t[0]) && m->nk && m->kd[m->nk - 1] % 4 == 0 && m->ks[m->nk - 1][0] == 1;
+    for (int k = 0; k < m->nk - 1; k++) fits = fits && m->ks[k][0] % 4 == 0;
+    return fits;
+}
 // A warp adds an output's pieces.
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
@@ -8032,7 +8086,8 @@ static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
+    if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(instance, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
+    else if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
         : GTR__LAUNCH(instance, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
     else r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
         : GTR__LAUNCH(instance, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
@@ -9735,10 +9790,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
 #pragma unroll
                 for (int i = 0; i < 4; i++) gtr__store(&to.v[k + i], dx.v[i]);
             }
-            uint4 u;            // which the compiler would store in four here
-            memcpy(&u, &to, sizeof u);
-            asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global((T *)m.to.p
-                + pixel)), "r"(u.x), "r"(u.y), "r"(u.z), "r"(u.w) : "memory");
+            gtr__put_whole((T *)m.to.p + pixel, to);
         }
     }
 }
@@ -9903,7 +9955,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
             for (int k = 0; k < W; k++) gtr__store(&y.v[k], top[r].best[k]);
             if (py + r >= h.places) continue;
             const int64_t at = ((n * h.places + py + r) * w.places + px) * m.channels + c;
-            *(typename gtr__pool_few<T>::type *)((T *)m.to.p + at) = y;
+            gtr__put_whole((T *)m.to.p + at, y);
         }
     }
 }
@@ -9934,9 +9986,7 @@ static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const fl
         typename gtr__pool_few<T>::type dx;
 #pragma unroll
         for (int k = 0; k < W; k++) gtr__store(&dx.v[k], sum[k]);
-        uint4 u;
-        memcpy(&u, &dx, sizeof u);
-        *(uint4 *)((T *)m.to.p + at) = u;
+        gtr__put_whole((T *)m.to.p + at, dx);
     }
 }
 // What a thread gathers: the square of place (qy, qx), of channels from c of image n on; best: its own place's codes.
@@ -12743,7 +12793,7 @@ template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_t
             gtr__store(&v.v[k], tile[c * pitch + p]);
             if (++c == most) { c = 0; p++; }
         }
-        *(gtr__few<T, W> *)at = v;
+        gtr__put_whole(at, v);
     }
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
