@@ -6254,6 +6254,7 @@ template <int TYPE, int V, int K, int S>
 static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const char *dy, int at, int from,
                                             int count, int pitch) {
     typedef gtr__few<uint32_t, (TYPE == GTR_F32 ? V : V / 2)> raw;
+    constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers allow loads of the next step beside a step
     gtr__floats<4> ring[K][V / 4];
     auto put = [&](int j, const raw &r) {
 #pragma unroll
@@ -6262,20 +6263,29 @@ static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, c
 #pragma unroll
     for (int j = 0; j < K - S; j++) put(j, gtr__depthwise_pixel<raw>(x + j * pitch, at + j, from));
     x += (int64_t)(K - S) * pitch;
-    for (at += K - S; count > 0; count -= K, at += K * S) {
-        raw pixel[K * S], place[K];
+    at += K - S;
+    struct { raw pixel[K * S], place[K]; } now, next;
+    auto load = [&](int left) {
+        const int places = max(left, 0), pixels = left > 0 ? from : 0;
 #pragma unroll
-        for (int r = 0; r < K; r++, dy += pitch) place[r] = gtr__depthwise_pixel<raw>(dy, r, count);
+        for (int r = 0; r < K; r++, dy += pitch) next.place[r] = gtr__depthwise_pixel<raw>(dy, r, places);
 #pragma unroll
-        for (int j = 0; j < K * S; j++, x += pitch) pixel[j] = gtr__depthwise_pixel<raw>(x, at + j, from);
+        for (int j = 0; j < K * S; j++, x += pitch, at++)
+            next.pixel[j] = gtr__depthwise_pixel<raw>(x, at, pixels);
+    };
+    if (AHEAD) load(count);
+    for (; count > 0; count -= K) {
+        if (!AHEAD) load(count);
+        now = next;
+        if (AHEAD) load(count - K);
 #pragma unroll
         for (int r = 0; r < K; r++) {
             if (r >= count) break;
 #pragma unroll
-            for (int s = 0; s < S; s++) put(r * S + K - S + s, pixel[r * S + s]);
+            for (int s = 0; s < S; s++) put(r * S + K - S + s, now.pixel[r * S + s]);
 #pragma unroll
             for (int f = 0; f < V / 4; f++) {
-                const gtr__floats<4> g = gtr__get_of<4>(&place[r], TYPE, 4 * f);
+                const gtr__floats<4> g = gtr__get_of<4>(&now.place[r], TYPE, 4 * f);
 #pragma unroll
                 for (int t = 0; t < K; t++)
 #pragma unroll
@@ -6356,7 +6366,7 @@ static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type
         d.slabs = gtr__ceil(g->o / v, wide);
         d.lanes = gtr__ceil(g->o / v, d.slabs);
         const int64_t groups = 256 / (d.lanes * g->kh), want = gtr__ceil(2 * (int64_t)caps->sm_count, d.slabs);
-        for (d.run = g->ow; d.run > 4 * g->kw && lines * gtr__ceil(g->ow, d.run) < want * groups; )
+        for (d.run = g->ow; d.run > 4 * g->kw && 2 * lines * gtr__ceil(g->ow, d.run) < 5 * want * groups; )
             d.run = gtr__ceil(d.run, 2);
         const int64_t most = gtr__ceil(lines * gtr__ceil(g->ow, d.run), groups);
         d.ranges = most < 1 ? 1 : want < most ? want : most;
