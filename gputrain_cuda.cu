@@ -6621,13 +6621,13 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         return (which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
             + d.margin - d.pad_x;
     }
-    // And those of column u of each n-tile of a warp's unit.
-    GTR__DEVICE void columns(int unit, int u, int (&at)[4]) const {
+    // And those of column g of each n-tile of a warp's unit.
+    GTR__DEVICE void columns(int unit, int (&at)[4]) const {
 #pragma unroll
         for (int j = 0; j < 4; j++)
-            if constexpr (!POOLED) at[j] = place(unit * 32 + 8 * j + u);
-            else if (j % 2) at[j] = at[j - 1] + d.element[2 + (u & 1)] - d.element[u & 1];
-            else at[j] = place(unit * 8 + 2 * j + u / 2) + d.element[u & 1];
+            if constexpr (!POOLED) at[j] = place(unit * 32 + 8 * j + g);
+            else if (j % 2) at[j] = at[j - 1] + d.element[2 + (g & 1)] - d.element[g & 1];
+            else at[j] = place(unit * 8 + 2 * j + g / 2) + d.element[g & 1];
     }
     // Taps of n-tile j's column, a group's four at o: two registers of pairs, or four.
     GTR__DEVICE void gather(uint32_t *b, int from, const int4 &o, const uint4 &keep) const {
@@ -6640,11 +6640,9 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             b[2] = x[o.z] & keep.z; b[3] = x[o.w] & keep.w;
         }
     }
-    // acc = y^T of a unit.
-    template <int MT> GTR__DEVICE
-    void multiply(float (&acc)[MT][4][4], int unit, const uint4 &last, const float (&bias)[2 * MT]) const {
-        int at[4];
-        columns(unit, g, at);
+    // acc = y^T of a unit, whose columns lie there.
+    template <int MT> GTR__DEVICE void multiply(float (&acc)[MT][4][4], const int (&at)[4], const uint4 &last,
+                                                const float (&bias)[2 * MT]) const {
 #pragma unroll
         for (int t = 0; t < MT; t++)
 #pragma unroll
@@ -6729,7 +6727,9 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
         const int64_t from = ((int64_t)block.image * d.high + block.line) * d.wide;
         for (int unit = warp; unit * block_t::each < block.n; unit += (int)blockDim.x / 32) {
             float acc[MT][4][4];
-            block.template multiply<MT>(acc, unit, last, bias);
+            int at[4];
+            block.columns(unit, at);
+            block.template multiply<MT>(acc, at, last, bias);
 #pragma unroll
             for (int j = 0; j < (POOLED ? 2 : 8); j++) {        // of window j, or column j % 2 of n-tile j / 2
                 const int place = POOLED ? unit * 8 + 4 * j + block.q : unit * 32 + j / 2 * 8 + 2 * block.q + j % 2;
@@ -6914,15 +6914,16 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
         for (int unit = turn < turns ? turn : block.n; unit * block_t::each < block.n; unit += turns) {
             uint32_t dy[2][2 * WORDS], a[2][4 * WORDS];
             float acc[2][4][4];
-            int at[2][4];
+            int own[4], at[2][4];       // at: of columns 2 q, 2 q + 1
+            block.columns(unit, own);
+#pragma unroll
+            for (int k = 0; k < 8; k++) at[k / 4][k % 4] = __shfl_sync(~0u, own[k % 4], 8 * block.q + 4 * (k / 4));
 #pragma unroll
             for (int i = 0; i < (POOLED ? 2 : 0); i++) {
                 const int place = unit * 8 + 4 * i + block.q;
                 gtr__direct_load<T>(d, dy[i], from + place, channel, place < block.n);
             }
-            if (POOLED) block.template multiply<2>(acc, unit, last, bias);
-            block.columns(unit, 2 * block.q, at[0]);
-            block.columns(unit, 2 * block.q + 1, at[1]);
+            if (POOLED) block.template multiply<2>(acc, own, last, bias);
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 if constexpr (POOLED) gtr__direct_largest<T>(d, acc, i, dy[i], a);
