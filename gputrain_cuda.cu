@@ -6358,7 +6358,8 @@ static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type
         d.slabs = gtr__ceil(g->o / v, wide);
         d.lanes = gtr__ceil(g->o / v, d.slabs);
         const int64_t groups = 256 / (d.lanes * g->kh), want = gtr__ceil(2 * (int64_t)caps->sm_count, d.slabs);
-        for (d.run = g->ow < 1 ? 1 : g->ow; d.run > 4 * g->kw && 2 * lines * gtr__ceil(g->ow, d.run) < 5 * want * groups; )
+        d.run = g->ow < 1 ? 1 : g->ow;
+        while (d.run > 4 * g->kw && 2 * lines * gtr__ceil(g->ow, d.run) < 5 * want * groups)
             d.run = gtr__ceil(d.run, 2);
         const int64_t most = gtr__ceil(lines * gtr__ceil(g->ow, d.run), groups);
         d.ranges = most < 1 ? 1 : want < most ? want : most;
