@@ -6189,7 +6189,7 @@ static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gt
 // y, or dx, of a stride DOWN, or UP, along lines: output r of a run takes pixel j at tap UP j - DOWN r + UP - 1, so
 // that its taps ascend; of an image both are counted backwards. Blocks take equal ranges of the runs; the weights, and
 // behind them the bias, lie in shared memory. Bound by bytes: x and y once, and of x what is beside a range; a 3 x 3
-// window of 16-bit elements takes some 20 instructions an element.
+// window of 16-bit elements takes some 26 instructions an element, nine of which are its sums.
 template <int TYPE, int K, int UP, int DOWN>
 static __global__ void __launch_bounds__(GTR__DEPTHWISE_T, GTR__DEPTHWISE_BLOCKS(K))
 gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
@@ -6366,7 +6366,8 @@ static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type
         d.slabs = gtr__ceil(g->o / v, wide);
         d.lanes = gtr__ceil(g->o / v, d.slabs);
         const int64_t groups = 256 / (d.lanes * g->kh), want = gtr__ceil(2 * (int64_t)caps->sm_count, d.slabs);
-        for (d.run = g->ow; d.run > 4 * g->kw && 2 * lines * gtr__ceil(g->ow, d.run) < 5 * want * groups; )
+        d.run = g->ow < 1 ? 1 : g->ow;
+        while (d.run > 4 * g->kw && 2 * lines * gtr__ceil(g->ow, d.run) < 5 * want * groups)
             d.run = gtr__ceil(d.run, 2);
         const int64_t most = gtr__ceil(lines * gtr__ceil(g->ow, d.run), groups);
         d.ranges = most < 1 ? 1 : want < most ? want : most;
