@@ -6555,6 +6555,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     }
     template <int MT> GTR__DEVICE void make_fragments(int first) const {
         const T *w = (const T *)d.weight;
+#pragma unroll 4
         for (int i = (int)threadIdx.x; i < d.groups * MT * 32 * words * 4; i += (int)blockDim.x) {
             // register r % 4 of part r / 4, of which a group of float32 has two
             const int r = i % (4 * words), at = i / (4 * words), l = at & 31, t = at / 32 % MT, group = at / 32 / MT,
@@ -6602,6 +6603,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             }
         }
     }
+    // A barrier is behind it.
     GTR__DEVICE void fetch(int tile) {
         const int among = (int)gtr__quotient((uint32_t)tile, d.by_strips);
         __syncthreads();
@@ -6613,7 +6615,6 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         if (d.unit == 16) copy<uint4>(x, y0);
         else if (d.unit == 8) copy<uint2>(x, y0);
         else copy<word>(x, y0);
-        __syncthreads();
     }
     // Where a place's first tap lies.
     GTR__DEVICE int place(int i) const {
@@ -6648,8 +6649,9 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         for (int t = 0; t < MT; t++)
 #pragma unroll
             for (int e = 0; e < 16; e++) acc[t][e / 4][e % 4] = bias[2 * t + e % 4 / 2];
+        int s = 0;
 #pragma unroll 1
-        for (int s = 0; s < d.groups; s++) {
+        do {
             const int4 o = table[4 * s + q];
             const uint4 keep = s == d.groups - 1 ? last : make_uint4(~0u, ~0u, ~0u, ~0u);
             uint32_t b[4][2 * words];
@@ -6664,7 +6666,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
 #pragma unroll
                     for (int j = 0; j < 4; j++) gtr__direct_mma<T>(acc[t][j], f, b[j] + 2 * w);
                 }
-        }
+        } while (++s < d.groups);
     }
     // A window's elements of a channel, of the n-tiles from 2 i on.
     static GTR__DEVICE gtr__floats<4> window(const float (&acc)[4][4], int i, int h) {
@@ -6683,13 +6685,14 @@ template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, 
 template <typename T, int N>
 static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel, const float (&v)[N]) {
     T *to = (T *)d.p.c + at * d.outs + channel;
+    if (d.four) {
 #pragma unroll
-    for (int k = 0; k < N; k += 4) {
-        if (d.four && channel + k < d.outs)
+        for (int k = 0; k < N; k += 4) if (channel + k < d.outs)
             gtr__put4(to, gtr__direct_type<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
-#pragma unroll
-        for (int e = 0; e < 4; e++) if (!d.four && channel + k + e < d.outs) gtr__store(to + k + e, v[k + e]);
+        return;
     }
+#pragma unroll
+    for (int k = 0; k < N; k++) if (channel + k < d.outs) gtr__store(to + k, v[k]);
 }
 // What becomes of y else, of a place's channels from n on. A call: in line it takes registers from what is plain.
 static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__floats<4> v, int64_t at, int n) {
@@ -6719,12 +6722,13 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
     block.make_table();
     block.clear();
     gtr__enter();
-    block.template make_fragments<MT>(first);
     float bias[2 * MT];
     gtr__direct_bias(d, channel, bias);
     const uint4 last = block.kept();
     for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
         block.fetch(tile);
+        if (tile == (int)blockIdx.x) block.template make_fragments<MT>(first);
+        __syncthreads();
         const int64_t from = ((int64_t)block.image * d.high + block.line) * d.wide;
         for (int unit = warp; unit * block_t::each < block.n; unit += (int)blockDim.x / 32) {
             float acc[MT][4][4];
@@ -6776,6 +6780,24 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
         T t;
         memcpy(&t, &u, sizeof t);
         return gtr__load(&t);
+    }
+}
+// POOLED, of 16 bits behind ReLU: the same as gtr__direct_largest. A word has an element as it would be stored above a
+// code that is larger the earlier it comes; as whole numbers the largest is that of the first of the largest, where that
+// is above 0 and finite, or infinite, and else dy is 0.
+template <typename T> static GTR__DEVICE
+void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
+    const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const gtr__floats<4> v = gtr__direct_block<T, true>::window(acc[k / 2], i, k & 1);
+        const uint32_t lo = gtr__pack2<T>(v.v[0], v.v[1]), hi = gtr__pack2<T>(v.v[2], v.v[3]);
+        const int best = max(max((int)__byte_perm(lo, 3, 0x1054), (int)__byte_perm(lo, 2, 0x3254)),
+            max((int)__byte_perm(hi, 1, 0x1054), (int)__byte_perm(hi, 0, 0x3254)));
+        const uint32_t u = (uint32_t)best - 0x10000u < most ? k & 1 ? dy[k / 2] >> 16 : dy[k / 2] & 0xffffu : 0u,
+            at = best & 1 ? u : u << 16;
+        a[k / 2][k & 1] = best & 2 ? at : 0u;
+        a[k / 2][2 + (k & 1)] = best & 2 ? 0u : at;
     }
 }
 // POOLED: A of a warp's n-tiles from 2 i on: in each of a window's columns dy of the channels whose largest is there.
@@ -6906,11 +6928,12 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
         one[v] = t == d.taps ? WORDS == 1 ? u << 16 | u : u : 0u;
     }
     gtr__enter();
-    if (POOLED) block.template make_fragments<2>(first);
     gtr__direct_bias(d, channel, bias);
     const uint4 last = block.kept();
     for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
         block.fetch(tile);
+        if (POOLED && tile == (int)blockIdx.x) block.template make_fragments<2>(first);
+        __syncthreads();
         const int64_t from = ((int64_t)block.image * d.high + block.line) * d.wide;
         for (int unit = turn < turns ? turn : block.n; unit * block_t::each < block.n; unit += turns) {
             uint32_t dy[2][2 * WORDS], a[2][4 * WORDS];
@@ -6927,7 +6950,10 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
             if (POOLED) block.template multiply<2>(acc, own, last, bias);
 #pragma unroll
             for (int i = 0; i < 2; i++) {
-                if constexpr (POOLED) gtr__direct_largest<T>(d, acc, i, dy[i], a);
+                if constexpr (POOLED && WORDS == 1) {
+                    if (d.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
+                    else gtr__direct_largest<T>(d, acc, i, dy[i], a);
+                } else if constexpr (POOLED) gtr__direct_largest<T>(d, acc, i, dy[i], a);
                 else gtr__direct_turn<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
                 gtr__direct_add<T, NT>(dw, a, block.pixel, at, i, tap, keep, one);
             }
@@ -6954,8 +6980,10 @@ static bool gtr__direct_cut(gtr__direct *d, const gtr__caps *caps, int type, int
     cut(1, 1);
     for (int strips = 2; strips <= d->high && (gtr__direct_tile_bytes(d, type) > GTR__DIRECT_TILE
             || (d->tiles < want && d->lines * (int64_t)d->wide > 8 * each)); strips++) cut(strips, 1);
-    while (d->strips == 1 && d->together * (int64_t)d->high * d->wide < 16 * each && d->tiles >= 2 * want
-        && 4 * gtr__direct_tile_bytes(d, type) < GTR__DIRECT_TILE) cut(1, 2 * d->together);
+    // images that a block would take one after the other it takes at a time
+    while (d->strips == 1 && (int64_t)d->tiles * 2 > 3 * want
+        && 2 * gtr__direct_tile_bytes(d, type) / (size_t)d->together * (size_t)(d->together + 1) <= GTR__DIRECT_TILE)
+        cut(1, d->together + 1);
     return gtr__direct_tile_bytes(d, type) <= GTR__DIRECT_TILE;
 }
 // What the kernels know of a window and a pool; false: they do not take them.
@@ -7132,7 +7160,6 @@ static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c
                               const gtr__product &p, const gtr__direct_pool *pool) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    if (!pool && !getenv("GTR_DIRECT")) return false;
     return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a);
 }
@@ -12786,9 +12813,56 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
 // record and row, each of which waits for the one before.
 #define GTR__TURN_CHANNELS 32
 #define GTR__TURN_EACH 16       // elements of a thread
+#define GTR__TURN_FEW 2         // four pixels of a thread, with few channels
 typedef struct gtr__feed_turn {
     gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
 } gtr__feed_turn;
+// Where the block's image begins in the data set, in elements: worked out by one thread, for it takes longer than a
+// block's tile.
+static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record *record, uint32_t row) {
+    __shared__ int64_t from;
+    if (threadIdx.x == 0) {
+        const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key);
+        from = (f.image.index ? f.image.index[own] : own) * f.stored;
+    }
+    __syncthreads();
+    return from;
+}
+// The same of one to four channels, of four neighbouring pixels a thread: 16 bytes of each plane, and one run of what is
+// written.
+template <typename T, int C>
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
+    gtr__enter();
+    const gtr__feed_images &f = m.f;
+    const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
+    const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
+    if (status) return;
+    const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by;
+    const float *src = (const float *)(uintptr_t)record->src[f.in.slot] + gtr__feed_image(f, record, row);
+    const bool whole = ((uintptr_t)src & 15) == 0;      // which a user's memory need not be
+    T *to = (T *)f.in.to.p + (int64_t)row * m.pixels * C;
+#pragma unroll
+    for (int u = 0; u < GTR__TURN_FEW; u++) {
+        const int p = ((int)part * GTR__TURN_FEW + u) * 4 * GTR__T + 4 * (int)threadIdx.x;
+        if (p >= m.pixels) break;
+        float4 v[C];
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            const float *at = src + c * m.pixels + p;
+            v[c] = whole ? *(const float4 *)at : make_float4(at[0], at[1], at[2], at[3]);
+        }
+        alignas(16) T out[4 * C];
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            const float scale = f.image.scale[c], shift = f.image.shift[c] - f.image.mean[c];
+            gtr__store(&out[c], fmaf(v[c].x, scale, shift)); gtr__store(&out[C + c], fmaf(v[c].y, scale, shift));
+            gtr__store(&out[2 * C + c], fmaf(v[c].z, scale, shift));
+            gtr__store(&out[3 * C + c], fmaf(v[c].w, scale, shift));
+        }
+#pragma unroll
+        for (int k = 0; k < C * (int)sizeof(T) / 2; k++) ((uint2 *)(to + p * C))[k] = ((const uint2 *)out)[k];
+    }
+}
 template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
         int pixels, int channels) {
     const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
@@ -12821,8 +12895,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
     const int p0 = (int)(part - group * m.across.by) << m.log, c0 = (int)group * m.channels,
         pixels = min(m.pixels - p0, 1 << m.log), channels = min(image.channels - c0, m.channels);
     const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
-    const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key),
-        from = (image.index ? image.index[own] : own) * f.stored + (int64_t)c0 * m.pixels + p0;
+    const int64_t from = gtr__feed_image(f, record, row) + (int64_t)c0 * m.pixels + p0;
     uint32_t raw[GTR__TURN_EACH];
 #pragma unroll
     for (int u = 0; u < GTR__TURN_EACH; u++) {
@@ -12866,6 +12939,14 @@ static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int6
     t->wide = (groups == 1 ? pixels : 1) * i->channels % per == 0 && (uintptr_t)m->in.to.p % 16 == 0;
     return m->in.to.t != GTR_I32 && m->rows * across * groups >> 31 == 0 && pixels * i->channels >> 30 == 0;
 }
+// Whether four pixels of two to four float32 channels go at a time; then t's tiles are those of that kernel.
+static bool gtr__feed_turn_few(gtr__feed_turn *t) {
+    const gtr__image *i = &t->f.image;
+    if (i->channels < 2 || i->channels > 4 || t->pixels % 4 || t->f.stored % 4 || t->f.in.from != GTR_F32
+        || (uintptr_t)t->f.in.to.p % 16) return false;
+    t->tiles = gtr__fast_of(gtr__ceil(t->pixels, GTR__TURN_FEW * 4 * GTR__T));
+    return true;
+}
 static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
     gtr__feed_images m;
@@ -12874,6 +12955,16 @@ static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, con
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
     m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
     gtr__feed_turn turn;
+    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c)) && gtr__feed_turn_few(&turn)) {
+        const unsigned blocks = (unsigned)(m.rows * turn.tiles.by);
+#define GTR__FEED_FEW(C) GTR__LAUNCH(instance, c, (gtr__k_feed_turn_few<T, C>), blocks, GTR__T, 0, turn)
+        GTR__BY_DTYPE(m.in.to.t, T, switch (turn.channels) {
+            case 2: return GTR__FEED_FEW(2);
+            case 3: return GTR__FEED_FEW(3);
+            case 4: return GTR__FEED_FEW(4);
+        });
+#undef GTR__FEED_FEW
+    }
     if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(instance, c, gtr__k_feed_turn,
         (unsigned)(m.rows * turn.tiles.by), GTR__T, 0, turn);
     const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
