@@ -6472,8 +6472,8 @@ typedef struct gtr__direct {
     const void *image, *weight, *bias;          // bias: of y
     float *parts, *sums;        // WEIGHT: of each block's part of dw and of the bias's gradient
     int type_bias, act;         // POOLED: y's
-    float act_a, act_b, least;  // plain: y is what is made but where that is less; nothing else becomes of it
-    int plain;
+    float act_a, act_b;
+    int alone;                  // but for act nothing becomes of y
     int outs, taps, groups;     // groups: of 16 taps
     int images, from, row;      // an image's lines, and elements of one
     int high, wide;             // places, or windows, of an image
@@ -6488,6 +6488,13 @@ typedef struct gtr__direct {
     gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
 } gtr__direct;
 
+// What becomes of y: plain: it is the larger of that and of what is made.
+struct gtr__direct_end {
+    float least;
+    bool plain;
+    GTR__DEVICE gtr__direct_end(const gtr__direct &d)
+        : least(gtr__is(d.act, GTR__OP_RELU) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
+};
 template <typename T> static GTR__DEVICE void gtr__direct_mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
     else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
@@ -6517,8 +6524,8 @@ static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
         column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
     return line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by;
 }
-// What a block's threads know alike. Shared memory: for each group of taps and q, where a lane's four lie; the weight in
-// fragments; and a tile's lines.
+// What a block's threads know alike. Shared memory: for each group of taps and q, where a lane's four lie; the weight
+// in fragments; and a tile's lines.
 template <typename T, bool POOLED> struct gtr__direct_block {
     typedef typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type word;
     static constexpr int words = sizeof(T) / 2;         // 16 bytes of fragments a lane, group and m-tile
@@ -6707,8 +6714,8 @@ static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__
             gtr__get_of<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
 }
 // The largest of a window's elements as the pool leaves it.
-static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, gtr__floats<4> v) {
-    if (!d.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
+static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__floats<4> v) {
+    if (!plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
     return gtr__larger(gtr__larger(v.v[0], v.v[1]), gtr__larger(v.v[2], v.v[3]));
 }
 // y. Bound by bytes, those of y, where channels are few; by shared memory, of which a pixel's tap is a word for 32 MT
@@ -6725,6 +6732,7 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
     float bias[2 * MT];
     gtr__direct_bias(d, channel, bias);
     const uint4 last = block.kept();
+    const gtr__direct_end end(d);
     for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
         block.fetch(tile);
         if (tile == (int)blockIdx.x) block.template make_fragments<MT>(first);
@@ -6741,15 +6749,16 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
                 float v[2 * MT];
 #pragma unroll
                 for (int k = 0; k < 2 * MT; k++)
-                    v[k] = POOLED ? gtr__direct_pool_of(d, block_t::window(acc[k / 2], j, k & 1))
+                    v[k] = POOLED ? gtr__direct_pool_of(d, end.plain, block_t::window(acc[k / 2], j, k & 1))
                                   : acc[k / 2][j / 2][2 * (k & 1) + j % 2];
                 if (place >= block.n) continue;
 #pragma unroll
-                for (int k = 0; k < 2 * MT; k++) if (d.plain || POOLED) v[k] = gtr__larger(v[k], d.least);
-                if (d.plain || POOLED) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
+                for (int k = 0; k < 2 * MT; k++) if (end.plain || POOLED) v[k] = gtr__larger(v[k], end.least);
+                if (end.plain || POOLED) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
 #pragma unroll
-                for (int k = 0; k < 2 * MT; k += 4) if (!d.plain && !POOLED && channel + k < d.outs)
-                    gtr__direct_rest(d, { { v[k], v[k + 1], v[k + 2], v[k + 3] } }, (from + place) * d.p.ldc, channel + k);
+                for (int k = 0; k < 2 * MT; k += 4) if (!end.plain && !POOLED && channel + k < d.outs)
+                    gtr__direct_rest(d, { { v[k], v[k + 1], v[k + 2], v[k + 3] } }, (from + place) * d.p.ldc,
+                        channel + k);
             }
         }
     }
@@ -6783,8 +6792,8 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
     }
 }
 // POOLED, of 16 bits behind ReLU: the same as gtr__direct_largest. A word has an element as it would be stored above a
-// code that is larger the earlier it comes; as whole numbers the largest is that of the first of the largest, where that
-// is above 0 and finite, or infinite, and else dy is 0.
+// code that is larger the earlier it comes: as whole numbers the largest has the first of the largest, where that is
+// above 0; else, and where one is NaN, dy is 0.
 template <typename T> static GTR__DEVICE
 void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
     const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
@@ -6802,14 +6811,14 @@ void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2
 }
 // POOLED: A of a warp's n-tiles from 2 i on: in each of a window's columns dy of the channels whose largest is there.
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
-void gtr__direct_largest(const gtr__direct &d, const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2 * WORDS],
-                         uint32_t (&a)[2][4 * WORDS]) {
+void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const float (&acc)[2][4][4], int i,
+                         const uint32_t (&dy)[2 * WORDS], uint32_t (&a)[2][4 * WORDS]) {
     gtr__floats<4> best, dz;
     int where[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         gtr__floats<4> v = gtr__direct_block<T, true>::window(acc[k / 2], i, k & 1);
-        if (!d.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
+        if (!end.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
         where[k] = 0;
 #pragma unroll
         for (int e = 0; e < 4; e++) {       // as they would be stored
@@ -6817,9 +6826,9 @@ void gtr__direct_largest(const gtr__direct &d, const float (&acc)[2][4][4], int 
             if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
         }
         dz.v[k] = gtr__direct_float<T>(dy, k);
-        if (d.least == 0.0f && !(best.v[k] > 0.0f)) dz.v[k] = 0.0f;
+        if (end.least == 0.0f && !(best.v[k] > 0.0f)) dz.v[k] = 0.0f;
     }
-    if (!d.plain) {
+    if (!end.plain) {
 #pragma unroll
         for (int k = 0; k < 4; k++) dz.v[k] = gtr__direct_float<T>(dy, k);
         dz = gtr__dact<4>(d.act, dz, best, d.act_a, d.act_b);
@@ -6876,8 +6885,8 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
             for (int w = 0; w < WORDS; w++) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
     }
 }
-// Adds up what warps have of the same taps, in their order, and stores the block's part; red: 32 KB of shared memory for
-// four n-tiles a warp.
+// Adds up what warps have of the same taps, in their order, and stores the block's part; red: 32 KB of shared memory
+// for four n-tiles a warp.
 template <int NT> static GTR__DEVICE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
@@ -6930,6 +6939,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     gtr__enter();
     gtr__direct_bias(d, channel, bias);
     const uint4 last = block.kept();
+    const gtr__direct_end end(d);
     for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
         block.fetch(tile);
         if (POOLED && tile == (int)blockIdx.x) block.template make_fragments<2>(first);
@@ -6951,9 +6961,9 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 if constexpr (POOLED && WORDS == 1) {
-                    if (d.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
-                    else gtr__direct_largest<T>(d, acc, i, dy[i], a);
-                } else if constexpr (POOLED) gtr__direct_largest<T>(d, acc, i, dy[i], a);
+                    if (end.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
+                    else gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
+                } else if constexpr (POOLED) gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
                 else gtr__direct_turn<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
                 gtr__direct_add<T, NT>(dw, a, block.pixel, at, i, tap, keep, one);
             }
@@ -7000,10 +7010,12 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     }
     const int64_t size = gtr__elem(type), taps = g.kh * g.kw * g.c, row = g.w * g.c, each = 16 / size,
         reach = ((w.wide * w.px - 1) * g.sw + (g.kw - 1) * g.dw + 1) * g.c - g.pw * g.c,
-        margin = gtr__ceil(g.pw * g.c, each) * each, pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
+        margin = gtr__ceil(g.pw * g.c, each) * each,
+        pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
     if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4 || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h > INT32_MAX / 4 || g.o > INT32_MAX / 512
-        || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE) return false;
+        || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE)
+        return false;
     d->outs = (int)g.o; d->taps = (int)taps; d->groups = (int)gtr__ceil(taps, 16);
     d->images = (int)g.n; d->from = (int)g.h; d->row = (int)row;
     d->high = (int)w.high; d->wide = (int)w.wide;
@@ -7015,14 +7027,10 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     for (int e = 0; e < w.py * w.px; e++) d->element[e] = (int)(e / w.px * g.sh * pitch + e % w.px * g.sw * g.c);
     if (!gtr__direct_cut(d, caps, type, pool ? 8 : 32, (w.py - 1) * g.sh + (g.kh - 1) * g.dh + 1)) return false;
     d->by_wide = gtr__fast_of(d->wide); d->by_lines = gtr__fast_of(d->lines); d->by_strips = gtr__fast_of(d->strips);
-    d->by_units = gtr__fast_of(row * size / d->unit); d->by_high = gtr__fast_of(d->tile_high); d->by_across = gtr__fast_of(d->across);
+    d->by_units = gtr__fast_of(row * size / d->unit); d->by_high = gtr__fast_of(d->tile_high);
+    d->by_across = gtr__fast_of(d->across);
     d->by_channels = gtr__fast_of(g.c);
     return true;
-}
-static void gtr__direct_act(gtr__direct *d, int act, float a, float b) {
-    d->act = act; d->act_a = a; d->act_b = b;
-    d->plain = act < 0 || act == GTR__OP_RELU;
-    d->least = act == GTR__OP_RELU ? 0.0f : -INFINITY;
 }
 #define GTR__DIRECT_BY(type, CALL) ((type) == GTR_F32 ? CALL(float) : (type) == GTR_F16 ? CALL(__half) \
     : CALL(__nv_bfloat16))
@@ -7046,8 +7054,8 @@ static int gtr__direct_ranges(const gtr__direct *d, const gtr__caps *caps) {
     const int64_t most = gtr__ceil(2 * (int64_t)caps->sm_count, gtr__ceil(d->outs, 32));
     return (int)(d->tiles < most ? d->tiles : most);
 }
-static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p, int type,
-                                      bool pooled) {
+static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p,
+                                      int type, bool pooled) {
     gtr__caps own;
     const int ranges = gtr__direct_ranges(d, gtr__caps_of(instance, c, &own));
     const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
@@ -7259,8 +7267,8 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
         if (c->measure) return GTR_OK;
         d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
         d.four = gtr__product_fours(&p);
-        gtr__direct_act(&d, p.act, p.act_a, p.act_b);
-        d.plain &= !gtr__affine_is(p.affine) && !p.saved && !p.add && p.type_c == p.type_a;
+        d.act = p.act;
+        d.alone = !gtr__affine_is(p.affine) && !p.saved && !p.add && p.type_c == p.type_a;
         return gtr__direct_run(instance, c, &d, p.type_a, false);
     }
     return !image && gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, false)
@@ -8728,8 +8736,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
         __syncthreads();
     }
 }
-// The same of matrices that fit a block's shared memory, as they lie, a word of one element or two at a time: both sides
-// are one line whatever the matrix's own are, and a lane's rows lie in banks of their own, of pairs in every other one.
+// The same of matrices that fit a block's shared memory, as they lie, a word of one element or two at a time: both
+// sides are one line whatever the matrix's own are, and lanes' rows lie in banks of their own, of pairs in every other.
 template <typename T>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
     constexpr int N = 4 / sizeof(T);
@@ -8771,7 +8779,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __
 static bool gtr__turned_whole(gtr__turned *m) {
     const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
     if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
-        || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4 || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
+        || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
+        || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
         || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
     return true;
@@ -12828,8 +12837,8 @@ static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr_
     __syncthreads();
     return from;
 }
-// The same of one to four channels, of four neighbouring pixels a thread: 16 bytes of each plane, and one run of what is
-// written.
+// The same of two to four channels, of four neighbouring pixels a thread: 16 bytes of each plane, and one run of what
+// is written.
 template <typename T, int C>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
     gtr__enter();
@@ -23199,8 +23208,8 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
         && (!back || mine == (uint64_t)1 << (n->n_in - 1));     // of dy, the last
 }
-// Node n's call by shapes alone, of at most 8 inputs and 4 outputs, with some address where there will be one. False: it
-// has more, or views.
+// Node n's call by shapes alone, of at most 8 inputs and 4 outputs, with some address where there will be one. False:
+// it has more, or views.
 static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg (&in)[8],
                                 gtr__arg (&out)[4], gtr__call *c) {
     if (n->n_in > 8 || n->n_out > 4) return false;
@@ -23470,7 +23479,8 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
-    gtr__direct_act(&d, act->i[10] ? (int)act->i[10] : -1, (float)act->f[0], (float)act->f[1]);
+    d.act = act->i[10] ? (int)act->i[10] : -1; d.act_a = (float)act->f[0]; d.act_b = (float)act->f[1];
+    d.alone = 1;
     if (!back) {
         if (c->measure || !y->count) return GTR_OK;
         d.p = gtr__product_none();
