@@ -6977,28 +6977,35 @@ typedef struct gtr__direct_pool { int64_t py, px, high, wide; } gtr__direct_pool
 static size_t gtr__direct_tile_bytes(const gtr__direct *d, int type) {
     return (size_t)d->together * (size_t)d->tile_high * (size_t)d->pitch * (size_t)gtr__elem(type);
 }
-// Tiles of so many lines, or whole images, that they fit and, where there is work enough, two fill a multiprocessor.
-static bool gtr__direct_cut(gtr__direct *d, const gtr__caps *caps, int type, int64_t each, int64_t reach) {
-    const int64_t want = 2 * (int64_t)caps->sm_count;
-    auto cut = [&](int strips, int together) {
-        d->lines = (int)gtr__ceil(d->high, strips);
+// Tiles of some lines, or of whole images, by what the block takes that has most of them: its warps' units, and what a
+// tile takes besides, about as long as two.
+static bool gtr__direct_cut(gtr__direct *d, int type, int64_t each, int64_t reach, int64_t blocks) {
+    int64_t best = INT64_MAX, strips = 0, together = 0;
+    auto cut = [&](int64_t some, int64_t images) {
+        d->lines = (int)gtr__ceil(d->high, some);
         d->strips = (int)gtr__ceil(d->high, d->lines);
-        d->together = together;
-        d->tiles = d->strips * (int)gtr__ceil(d->images, together);
+        d->together = (int)images;
+        d->tiles = (int)(d->strips * gtr__ceil(d->images, images));
         d->tile_high = (int)((d->lines - 1) * (int64_t)d->step_y + reach);
+        return gtr__direct_tile_bytes(d, type) <= GTR__DIRECT_TILE;
     };
-    cut(1, 1);
-    for (int strips = 2; strips <= d->high && (gtr__direct_tile_bytes(d, type) > GTR__DIRECT_TILE
-            || (d->tiles < want && d->lines * (int64_t)d->wide > 8 * each)); strips++) cut(strips, 1);
-    // images that a block would take one after the other it takes at a time
-    while (d->strips == 1 && (int64_t)d->tiles * 2 > 3 * want
-        && 2 * gtr__direct_tile_bytes(d, type) / (size_t)d->together * (size_t)(d->together + 1) <= GTR__DIRECT_TILE)
-        cut(1, d->together + 1);
-    return gtr__direct_tile_bytes(d, type) <= GTR__DIRECT_TILE;
+    for (int64_t k = 0; k < 16 + (d->high < 4096 ? d->high : 4096); k++) {
+        const int64_t some = k < 16 ? 1 : k - 14, images = k < 16 ? k + 1 : 1;
+        if (some > d->high || images > d->images || !cut(some, images)) continue;
+        const int64_t units = gtr__ceil((int64_t)d->together * d->lines * d->wide, each),
+            cost = gtr__ceil(d->tiles, blocks) * (gtr__ceil(units, GTR__DIRECT_T / 32) + 2);
+        if (cost < best) { best = cost; strips = some; together = images; }
+    }
+    return best < INT64_MAX && cut(strips, together);
+}
+// How many blocks the device holds for each slab of channels.
+static int64_t gtr__direct_blocks(const gtr__direct *d, const gtr__caps *caps, bool weight) {
+    const bool many = !weight && d->outs > 32;
+    return gtr__ceil((many || weight ? 2 : 3) * (int64_t)caps->sm_count, gtr__ceil(d->outs, many ? 64 : 32));
 }
 // What the kernels know of a window and a pool; false: they do not take them.
 static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr__direct_pool *pool,
-                             const gtr__caps *caps, int type) {
+                             const gtr__caps *caps, int type, bool weight) {
     gtr__window g = *given;
     gtr__direct_pool w = pool ? *pool : gtr__direct_pool{ 1, 1, g.oh, g.ow };
     memset((void *)d, 0, sizeof *d);
@@ -7014,8 +7021,8 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
     if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4 || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h > INT32_MAX / 4 || g.o > INT32_MAX / 512
-        || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE)
-        return false;
+        || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE
+        || gtr__ceil(taps, 16) * (64 + 1024 * size) + GTR__DIRECT_TILE > (int64_t)caps->shared) return false;
     d->outs = (int)g.o; d->taps = (int)taps; d->groups = (int)gtr__ceil(taps, 16);
     d->images = (int)g.n; d->from = (int)g.h; d->row = (int)row;
     d->high = (int)w.high; d->wide = (int)w.wide;
@@ -7025,7 +7032,8 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     d->step_y = (int)(w.py * g.sh); d->step_x = (int)(w.px * g.sw * g.c);
     d->tap_y = (int)(g.dh * pitch); d->tap_x = (int)(g.dw * g.c); d->across = (int)(g.kw * g.c);
     for (int e = 0; e < w.py * w.px; e++) d->element[e] = (int)(e / w.px * g.sh * pitch + e % w.px * g.sw * g.c);
-    if (!gtr__direct_cut(d, caps, type, pool ? 8 : 32, (w.py - 1) * g.sh + (g.kh - 1) * g.dh + 1)) return false;
+    if (!gtr__direct_cut(d, type, pool ? 8 : 32, (w.py - 1) * g.sh + (g.kh - 1) * g.dh + 1,
+        gtr__direct_blocks(d, caps, weight))) return false;
     d->by_wide = gtr__fast_of(d->wide); d->by_lines = gtr__fast_of(d->lines); d->by_strips = gtr__fast_of(d->strips);
     d->by_units = gtr__fast_of(row * size / d->unit); d->by_high = gtr__fast_of(d->tile_high);
     d->by_across = gtr__fast_of(d->across);
@@ -7040,9 +7048,9 @@ static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direc
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     const size_t shared = (size_t)d->groups * (64 + (size_t)(many ? 4 : 2) * 256 * (size_t)gtr__elem(type))
         + gtr__direct_tile_bytes(d, type);
-    const int64_t slabs = gtr__ceil(d->outs, many ? 64 : 32),
-        most = gtr__ceil((many ? 2 : 3) * (int64_t)((gtr__cuda *)instance)->sm_count, slabs);
-    const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)slabs);
+    gtr__caps own;
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(instance, c, &own), false);
+    const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
 #define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_kernel", many \
     ? pooled ? gtr__direct_kernel<T, 4, true> : gtr__direct_kernel<T, 4, false> \
     : pooled ? gtr__direct_kernel<T, 2, true> : gtr__direct_kernel<T, 2, false>, grid, GTR__DIRECT_T, shared, 1, *d)
@@ -7050,14 +7058,11 @@ static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direc
 #undef GTR__DIRECT_START
 }
 // dw, p's C, and the bias's gradient, its sums, by parts of so many blocks in the workspace.
-static int gtr__direct_ranges(const gtr__direct *d, const gtr__caps *caps) {
-    const int64_t most = gtr__ceil(2 * (int64_t)caps->sm_count, gtr__ceil(d->outs, 32));
-    return (int)(d->tiles < most ? d->tiles : most);
-}
 static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p,
                                       int type, bool pooled) {
     gtr__caps own;
-    const int ranges = gtr__direct_ranges(d, gtr__caps_of(instance, c, &own));
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(instance, c, &own), true);
+    const int ranges = (int)(d->tiles < most ? d->tiles : most);
     const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
         bytes = parts + (size_t)ranges * (size_t)d->outs * 4, tile = gtr__direct_tile_bytes(d, type);
     if (c->measure) {
@@ -7165,11 +7170,11 @@ static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
 }
 // Whether the direct kernels take it instead, and how; pool: with that behind it.
 static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c, const gtr__window *g,
-                              const gtr__product &p, const gtr__direct_pool *pool) {
+                              const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
-        && gtr__direct_make(d, g, pool, caps, p.type_a);
+        && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
 // PLACES or WEIGHT, given as a product of all images.
 static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
@@ -7263,7 +7268,7 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     }
     if (gtr__conv_plain(g)) return gtr__conv_plainly(instance, c, &p);
     gtr__direct d;
-    if (!image && gtr__direct_takes(&d, instance, c, g, p, NULL)) {
+    if (!image && gtr__direct_takes(&d, instance, c, g, p, NULL, false)) {
         if (c->measure) return GTR_OK;
         d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
         d.four = gtr__product_fours(&p);
@@ -7299,7 +7304,7 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, grid);
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
     gtr__direct d;
-    if (gtr__direct_takes(&d, instance, c, g, p, NULL)) {
+    if (gtr__direct_takes(&d, instance, c, g, p, NULL, true)) {
         d.image = p.b;
         return gtr__direct_dweight(instance, c, &d, p, p.type_a, false);
     }
@@ -23377,7 +23382,7 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
 // leaves, is not stored (>>conv-direct).
 // How the kernels take the convolution x, of weight w, to `whole`, which the pool leaves as y.
 static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
-                             const gtr__attr *pool, const gtr__arg *y) {
+                             const gtr__attr *pool, const gtr__arg *y, bool back) {
     const gtr__window g = gtr__window_conv(conv, whole);
     const int64_t *i = pool->i, n = y->shape.ndim;
     const gtr__direct_pool w = { n > 3 ? i[6] : 1, i[7], n > 3 ? y->shape.dim[1] : 1, y->shape.dim[n - 2] };
@@ -23389,7 +23394,7 @@ static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *co
         if (i[k] != i[6 + k] || i[2 + k] || (i[4 + k] > 1 && i[6 + k] > 1) || y->shape.dim[n - 3 + k] * i[k]
             > whole->shape.dim[n - 3 + k]) return false;
     return w.py * w.px > 1 && !conv->attr->i[7] && !gtr__conv_plain(&g) && whole->dtype == x->dtype
-        && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w);
+        && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w, back);
 }
 // The node that reads what the pool's gradient node n makes, alone: the gradient of the convolution's weight.
 static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
@@ -23433,7 +23438,7 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     memset((void *)&y, 0, sizeof y);
     y.dtype = plan->value[pool->out[0]].storage; y.shape = plan->value[pool->out[0]].shape;
     return gtr__call_by_shapes(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
-        && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y) ? (int)(pool - plan->node) : 0;
+        && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false) ? (int)(pool - plan->node) : 0;
 }
 static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node *n = &plan->node[at];
@@ -23475,7 +23480,7 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
     const gtr__attr *act = back ? &pool->attr : &conv->attr;
     if (c->measure) *c->measure = 0;
-    if (!gtr__pooled_make(&d, instance, &of_conv, whole, &pool->attr, y))
+    if (!gtr__pooled_make(&d, instance, &of_conv, whole, &pool->attr, y, back))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
