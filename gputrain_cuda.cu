@@ -6465,6 +6465,7 @@ static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, con
 //   rows g, g + 8 of m-tile t: channels 2 MT g + 2 t, 2 MT g + 2 t + 1 of 16 MT, so that a lane's follow each other
 //   column u of n-tile j: place 8 j + u; POOLED: element 2 (j % 2) + u % 2 of window 4 (j / 2) + u / 2
 #define GTR__COLUMNS_CHANNELS 16
+#define GTR__DIRECT_FEW 16      // outputs for which WEIGHT of 16 bits comes here of up to 64 channels, too
 #define GTR__DIRECT_T 256
 #define GTR__DIRECT_TILE (40 << 10)     // bytes of lines at most
 typedef struct gtr__direct {
@@ -6484,7 +6485,7 @@ typedef struct gtr__direct {
     int pad_y, pad_x, step_y, step_x;           // in lines and elements
     int tap_y, tap_x, across;   // from tap to tap down and across; elements across one line of taps
     int element[4];             // where a window's lie, those that it does not have where the first does
-    int four, chunks;           // four channels are moved at once; WEIGHT: warps that share taps
+    int four, chunks;           // four channels are moved at once; WEIGHT: of 8 NT taps, that a block's warps share out
     gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
 } gtr__direct;
 
@@ -6903,7 +6904,7 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
     __syncthreads();
     for (int i = (int)threadIdx.x; i < d.chunks * all; i += GTR__DIRECT_T) {
         const int chunk = i / all, rest = i - chunk * all, channel = first + rest / wide,
-            tap = chunk * wide + rest % wide;
+            tap = ((int)blockIdx.z * d.chunks + chunk) * wide + rest % wide;
         float sum = 0;
         for (int r = 0; r < turns; r++) sum += red[(chunk + r * d.chunks) * all + rest];
         if (channel >= d.outs || tap > d.taps) continue;
@@ -6912,9 +6913,9 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
         else if (d.sums) d.sums[at] = sum;
     }
 }
-// Parts of dw, and of the bias's gradient: a block's of 32 channels, of which warp w sums taps from 8 NT (w % chunks)
-// on, of every so many-th unit; then those of the same taps in their order. Bound by instructions, some 400 for 32
-// pixels of nine taps; bytes: the image and dy once.
+// Parts of dw, and of the bias's gradient: a block's of 32 channels and some chunks of 8 NT taps, of which warp w sums
+// number w % chunks, of every so many-th unit; then those of the same taps in their order. Bound by instructions, some
+// 400 for 32 pixels of nine taps; bytes: the image and dy once.
 template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
 gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -6922,7 +6923,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     constexpr int WORDS = block_t::words;
     block_t block(d, gtr__pool, 2);
     const int first = (int)blockIdx.y * 32, channel = first + 4 * block.g, warp = (int)threadIdx.x >> 5,
-        chunk = warp % d.chunks, turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
+        chunk = (int)blockIdx.z * d.chunks + warp % d.chunks, turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
     int tap[NT];
     uint32_t keep[NT], one[NT];
     float dw[2][NT][4] = {}, bias[4];
@@ -7019,11 +7020,13 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         reach = ((w.wide * w.px - 1) * g.sw + (g.kw - 1) * g.dw + 1) * g.c - g.pw * g.c,
         margin = gtr__ceil(g.pw * g.c, each) * each,
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
-    if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4 || w.high < 1 || w.wide < 1
+    const bool few = weight && !pool && g.o <= GTR__DIRECT_FEW;
+    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > (few ? 640 : 255) || w.py * w.px > 4 || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h > INT32_MAX / 4 || g.o > INT32_MAX / 512
         || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE
-        || gtr__ceil(taps, 16) * (64 + 1024 * size) + GTR__DIRECT_TILE > (int64_t)caps->shared) return false;
-    d->outs = (int)g.o; d->taps = (int)taps; d->groups = (int)gtr__ceil(taps, 16);
+        || (weight && !pool ? 0 : gtr__ceil(taps, 16)) * (64 + 1024 * size) + GTR__DIRECT_TILE > (int64_t)caps->shared)
+        return false;
+    d->outs = (int)g.o; d->taps = (int)taps; d->groups = weight && !pool ? 0 : (int)gtr__ceil(taps, 16);
     d->images = (int)g.n; d->from = (int)g.h; d->row = (int)row;
     d->high = (int)w.high; d->wide = (int)w.wide;
     d->pitch = (int)pitch; d->margin = (int)margin;
@@ -7074,13 +7077,14 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
         shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
     d->p = p;
-    d->chunks = (int)gtr__ceil(d->taps + 1, few ? 16 : 32);
+    const int64_t chunks = gtr__ceil(d->taps + 1, few ? 16 : 32), times = gtr__ceil(chunks, GTR__DIRECT_T / 32);
+    d->chunks = (int)gtr__ceil(chunks, times);
     d->parts = (float *)c->ws;
     d->sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     d->four = d->outs % 4 == 0 && gtr__fours(p.a, type);
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
-    const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
+    const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32), (unsigned)times);
 #define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_weight_kernel", few \
     ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
     : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
@@ -7173,7 +7177,9 @@ static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
+    const int kind = gtr__product_kind(&p, caps, c->precision);
+    const bool few = weight && !pool && kind == GTR__PRODUCT_HALF && g->o <= GTR__DIRECT_FEW && p.k && p.m;
+    return (few || gtr__columns_takes(g, p)) && kind != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
 // PLACES or WEIGHT, given as a product of all images.
@@ -8570,14 +8576,31 @@ GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
 // >>parts
 // Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd
-// apart. src NULL: zeros. A thread has width elements of a run, which wide_s and wide_d say are one access. Bound by
-// bytes: each element read and written once.
+// apart. src NULL: zeros. A thread has width elements of a run, which wide_s and wide_d say are one access; whole: 16
+// bytes, as they are. Bound by bytes: each element read and written once.
 typedef struct gtr__part_copy {
-    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, wide_s, wide_d;
+    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, wide_s, wide_d, whole;
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
+static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
+    const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
+    const int64_t from = q.ps / q.width, to = q.pd / q.width;
+    for (uint32_t g = blockIdx.x * GTR__T + threadIdx.x; g < groups; g += 4 * step) {
+        uint4 v[4];
+        int64_t at[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (g + u * step < groups) {
+            const uint32_t row = (g + u * step) / line, e = g + u * step - row * line;
+            v[u] = ((const uint4 *)q.src)[row * from + e];
+            at[u] = row * to + e;
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (g + u * step < groups) ((uint4 *)q.dst)[at[u]] = v[u];
+    }
+}
 static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
+    if (q.whole && !poison) { gtr__part_whole(q); return; }
     const int width = q.width;
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
     gtr__opd out;
@@ -8615,6 +8638,11 @@ static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, 
 static signed char gtr__part_wide(const gtr__part_copy *q, const void *p, int t, int64_t pitch) {
     return (q->outer == 1 || pitch % 4 == 0) && (uintptr_t)p % (uintptr_t)(4 * gtr__elem(t)) == 0;
 }
+static bool gtr__part_as_is(const gtr__part_copy *q) {
+    const int64_t size = gtr__elem(q->ts);
+    return q->src && q->ts == q->td && !q->add && (q->run | q->ps | q->pd) * size % 16 == 0
+        && ((uintptr_t)q->src | (uintptr_t)q->dst) % 16 == 0 && q->outer * (q->run * size / 16) < 1 << 28;
+}
 // Sets each part's width, and returns the grid.
 template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m) {
     int64_t most = 1;
@@ -8623,6 +8651,7 @@ template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *
         q->wide_s = gtr__part_wide(q, q->src, q->ts, q->ps);
         q->wide_d = gtr__part_wide(q, q->dst, q->td, q->pd);
         q->width = q->wide_s || q->wide_d ? 4 : 1;
+        if (gtr__part_as_is(q)) { q->width = (signed char)(16 / gtr__elem(q->ts)); q->whole = 1; }
         most = gtr__max64(most, q->outer * gtr__ceil(q->run, q->width));
     }
     return dim3(gtr__grid(c, most), (unsigned)m->n);
