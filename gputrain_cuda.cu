@@ -6923,7 +6923,8 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     constexpr int WORDS = block_t::words;
     block_t block(d, gtr__pool, 2);
     const int first = (int)blockIdx.y * 32, channel = first + 4 * block.g, warp = (int)threadIdx.x >> 5,
-        chunk = (int)blockIdx.z * d.chunks + warp % d.chunks, turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
+        chunk = (int)blockIdx.z * d.chunks + warp % d.chunks,
+        turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
     int tap[NT];
     uint32_t keep[NT], one[NT];
     float dw[2][NT][4] = {}, bias[4];
@@ -7021,8 +7022,10 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         margin = gtr__ceil(g.pw * g.c, each) * each,
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
     const bool few = weight && !pool && g.o <= GTR__DIRECT_FEW;
-    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > (few ? 640 : 255) || w.py * w.px > 4 || w.high < 1 || w.wide < 1
-        || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h > INT32_MAX / 4 || g.o > INT32_MAX / 512
+    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > (few ? 640 : 255) || w.py * w.px > 4
+        || w.high < 1 || w.wide < 1
+        || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h + 2 * g.ph > INT32_MAX / 4
+        || g.o > INT32_MAX / 512
         || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE
         || (weight && !pool ? 0 : gtr__ceil(taps, 16)) * (64 + 1024 * size) + GTR__DIRECT_TILE > (int64_t)caps->shared)
         return false;
@@ -23449,6 +23452,8 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     *back = 0;
     if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD || conv->recomputed || z < 0 || conv->attr.i[11]
         || conv->attr.i[12] || plan->value[z].home != GTR__HOME_ARENA) return 0;
+    const gtr_shape *x = &plan->value[conv->in[0]].shape;
+    if (x->dim[x->ndim - 1] > GTR__COLUMNS_CHANNELS) return 0;
     for (int j = 0; j < plan->n_node; j++)
         for (int k = 0; k < GTR__ALL(&plan->node[j]); k++) {
             const gtr__node *n = &plan->node[j];
