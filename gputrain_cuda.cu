@@ -7011,7 +7011,7 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     gtr__window g = *given;
     gtr__direct_pool w = pool ? *pool : gtr__direct_pool{ 1, 1, g.oh, g.ow };
     memset((void *)d, 0, sizeof *d);
-    if (g.h == 1 && g.oh == 1 && g.kh == 1 && w.py == 1) {      // one line: its pixels are lines of one
+    if (g.h == 1 && g.oh == 1 && g.kh == 1 && !g.ph && w.py == 1) {     // one line: its pixels are lines of one
         g.h = g.w; g.oh = g.ow; g.kh = g.kw; g.sh = g.sw; g.ph = g.pw; g.dh = g.dw;
         g.w = g.ow = g.kw = g.sw = g.dw = 1;
         g.pw = 0;
@@ -7022,10 +7022,10 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         margin = gtr__ceil(g.pw * g.c, each) * each,
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
     const bool few = weight && !pool && g.o <= GTR__DIRECT_FEW;
-    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > (few ? 640 : 255) || w.py * w.px > 4
+    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > 255 || w.py * w.px > 4
         || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h + 2 * g.ph > INT32_MAX / 4
-        || g.o > INT32_MAX / 512
+        || g.o > 32 * 65535
         || g.n * w.high > INT32_MAX / 4 || g.dh * g.kh > GTR__DIRECT_TILE || g.sh * w.py > GTR__DIRECT_TILE
         || (weight && !pool ? 0 : gtr__ceil(taps, 16)) * (64 + 1024 * size) + GTR__DIRECT_TILE > (int64_t)caps->shared)
         return false;
@@ -8816,7 +8816,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __
 static bool gtr__turned_whole(gtr__turned *m) {
     const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
     if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
-        || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
+        || m->batch < 1 || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
         || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
         || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
@@ -10424,7 +10424,11 @@ static gtr_result gtr__max_pool_lines(void *instance, const gtr__call *c, gtr__s
         return GTR__LAUNCH(instance, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
     return GTR_ERR_UNSUPPORTED;
 }
-// Tiles for the gradient's kernel, of some 2048 pixels, or fewer where they are few.
+// What the gradient's kernel keeps of a tile: dy and the place of the maximum.
+static size_t gtr__pool_bytes(const gtr__slide *m) {
+    return (size_t)(m->tile.rows * m->tile.columns) << (m->tile.log[2] + (m->x.t == GTR_F32 ? 2 : 3));
+}
+// Tiles for the gradient's kernel, of some 2048 pixels, or fewer where they are few or windows reach far.
 static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
     gtr__pool_tile *t = &m->tile;
     const gtr__slide_axis *a = m->axis;
@@ -10443,8 +10447,8 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
         t->down = gtr__fast_of(gtr__ceil(squares[0], (int64_t)1 << t->log[0]));
         t->across = gtr__fast_of(gtr__ceil(squares[1], (int64_t)1 << t->log[1]));
         tiles = c->in[0].shape.dim[0] * t->parts.by * t->down.by * t->across.by;
-    } while (tiles < 2 * gtr__sms(c) && all-- > 8);
-    t->rows = (1 << t->log[0]) + t->back[0]; t->columns = (1 << t->log[1]) + t->back[1];
+        t->rows = (1 << t->log[0]) + t->back[0]; t->columns = (1 << t->log[1]) + t->back[1];
+    } while ((tiles < 2 * gtr__sms(c) || gtr__pool_bytes(m) > 48 * 1024) && all-- > 8);
     t->by_columns = gtr__fast_of(t->columns);
     t->items = (int)(gtr__ceil(t->rows, GTR__POOL_DOWN) * t->columns) << t->log[2];
     return tiles;
@@ -10452,7 +10456,7 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
 // any: dx is added to, or goes through another gradient than ReLU's of x.
 static gtr_result gtr__max_pool_bwd_lines(void *instance, const gtr__call *c, gtr__slide m, bool any) {
     const int64_t tiles = gtr__pool_tiles(&m, c);
-    const size_t bytes = (size_t)(m.tile.rows * m.tile.columns) << (m.tile.log[2] + (m.x.t == GTR_F32 ? 2 : 3));
+    const size_t bytes = gtr__pool_bytes(&m);
     GTR__BY_DTYPE(m.x.t, T,
         if (any) return GTR__LAUNCH(instance, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
             bytes, m);
@@ -12882,7 +12886,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __gr
     const gtr__feed_images &f = m.f;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
     const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
-    if (status) return;
+    if (__syncthreads_or((int)status)) return;      // one thread may see a change that another did not
     const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by;
     const float *src = (const float *)(uintptr_t)record->src[f.in.slot] + gtr__feed_image(f, record, row);
     const bool whole = ((uintptr_t)src & 15) == 0;      // which a user's memory need not be
@@ -12935,7 +12939,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
     const gtr__image &image = f.image;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
     const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
-    if (status) return;
+    if (__syncthreads_or((int)status)) return;      // one thread may see a change that another did not
     const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by,
         group = gtr__quotient(part, m.across);
     const int p0 = (int)(part - group * m.across.by) << m.log, c0 = (int)group * m.channels,
@@ -23471,16 +23475,16 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     gtr__direct d;
     memset((void *)&y, 0, sizeof y);
     y.dtype = plan->value[pool->out[0]].storage; y.shape = plan->value[pool->out[0]].shape;
+    const gtr__value *dy = *back ? &plan->value[plan->node[*back].in[2]] : NULL;
+    if (dy && (dy->storage != (gtr_dtype)y.dtype || dy->stride[0])) return 0;
     return gtr__call_by_shapes(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
-        && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false) ? (int)(pool - plan->node) : 0;
+        && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false)
+        && (!dy || gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, true)) ? (int)(pool - plan->node) : 0;
 }
 static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node *n = &plan->node[at];
     int back;
-    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) {    // of a convolution so taken
-        gtr__node_move(plan, gtr__pooled_gradient(plan, at), at + 1);
-        return 2;
-    }
+    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) return 2;    // with dw behind it
     const int pool = gtr__pooled_forward(plan, at, caps, &back), z = n->n_out ? n->out[0] : -1;
     if (!pool) return 0;
     if (back) {
@@ -23497,6 +23501,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
         conv->reads |= inputs;
         dpool->in[0] = plan->node[pool].out[0];
         dpool->reads &= ~(uint64_t)1;
+        gtr__node_move(plan, found, back + 1);
     }
     plan->value[gtr__root(plan, z)].home = GTR__HOME_NONE;
     gtr__node_move(plan, pool, at + 1);

@@ -854,7 +854,7 @@ static void as_on_cpu(run_of_four *run, gtr_precision precision, const int *what
     else CHECK(!gtr_error(mine) && !gtr_error(other), "%s: %s%s", label, gtr_error_text(mine), gtr_error_text(other));
     for (int k = 0; k < 4; k++) {
         CHECK(lacks || !v[0][k] == !v[1][k], "%s: %s of one device alone", label, names[k]);
-        if (v[0][k] && v[1][k]) CHECK(lacks || within(v[0][k], v[1][k], n[k], ratio * ratio, even ? ratio : INFINITY),
+        if (v[0][k] && v[1][k]) CHECK(lacks || within(v[0][k], v[1][k], n[k], ratio * ratio, even ? ratio : 1e30),
             "%s, precision %d: %s is %g of its norm from the CPU's", label, (int)precision, names[k],
             distance(v[0][k], v[1][k], n[k]));
         free(v[0][k]); free(v[1][k]);
@@ -962,7 +962,7 @@ static void norms(void)
    joins them and what lies between is computed again for gradients. All numbers are few and short, so that sums are
    exact in each precision, windows have several largest, and devices differ by the activation alone. what: n, channels,
    height (0: none), width, channels out, kernel, width's, stride, padding, dilation, the pool's window (0: none), its
-   width, activation (-1: none), whether there is a bias. */
+   width, activation (-1: none), whether there is a bias, the pool's stride (0: its window) and padding. */
 static float *shortened(tensor t, uint32_t seed, int64_t *n)
 {
     const gtr_shape s = gtr_tensor_shape(t);
@@ -973,7 +973,7 @@ static float *shortened(tensor t, uint32_t seed, int64_t *n)
     gtr_set(t, v, (size_t)*n * 4);
     return v;
 }
-static bool small_pool(const int *s) { return s[10] * s[11] > 1 && s[10] * s[11] <= 4; }
+static bool small_pool(const int *s) { return s[10] * s[11] > 1 && s[10] * s[11] <= 4 && !s[14]; }
 static gtr_context *few_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
 {
     gtr_context *ctx = gtr_create(desc);
@@ -984,7 +984,7 @@ static gtr_context *few_run(gtr_desc desc, gtr_precision precision, const int *s
     d.out = s[4]; d.kernel = s[5]; d.kernel_w = s[6]; d.stride = d.stride_w = s[7]; d.padding = d.padding_w = s[8];
     d.dilation = s[9]; d.no_bias = !s[13];
     if (!s[8]) d.padding_w = -1;
-    pool.kernel = s[10]; pool.kernel_w = s[11];
+    pool.kernel = s[10]; pool.kernel_w = s[11]; pool.stride = s[14]; pool.padding = s[15];
     how.precision = precision; how.loss_scale = 1; how.lr = 1;
     const gtr_shape shape = s[2] ? gtr_shape4(s[0], s[1], s[2], s[3]) : gtr_shape3(s[0], s[1], s[3]);
     tensor x = gtr_input(ctx, "x", GTR_F32, shape),
@@ -1017,7 +1017,7 @@ static void few_channels(void)
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
     static const double ratios[] = { 1e-5, 1e-3, 2e-2, 2e-2 };
     static const char *const names[] = { "y", "dweight", "dbias", "none" };
-    static const int shapes[][14] = {
+    static const int shapes[][16] = {
         { 5, 1, 28, 28, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 }, { 3, 1, 28, 28, 16, 5, 5, 1, 2, 1, 2, 2, 0, 1 },
         { 3, 3, 20, 22, 40, 3, 3, 1, 1, 1, 2, 2, -1, 0 }, { 2, 3, 17, 19, 6, 5, 5, 1, 0, 1, 2, 2, 1, 1 },
         { 7, 6, 0, 64, 64, 1, 5, 1, 2, 1, 1, 2, 0, 1 }, { 2, 3, 21, 23, 70, 3, 3, 2, 1, 1, 0, 0, 2, 1 },
@@ -1027,10 +1027,12 @@ static void few_channels(void)
         { 2, 1, 40, 36, 16, 3, 3, 1, 1, 1, 3, 3, 0, 1 }, { 3, 1, 12, 12, 24, 9, 9, 1, 4, 1, 2, 2, 0, 1 },
         { 3, 24, 12, 11, 10, 3, 3, 1, 1, 1, 0, 0, 0, 1 }, { 2, 64, 9, 20, 16, 3, 3, 1, 1, 1, 0, 0, -1, 1 },
         { 2, 40, 11, 7, 3, 3, 2, 2, 2, 1, 0, 0, 0, 0 }, { 5, 33, 0, 50, 16, 1, 5, 1, 2, 1, 0, 0, 0, 1 },
+        { 3, 3, 1, 40, 12, 1, 5, 3, 1, 1, 0, 0, 0, 1 }, { 16, 3, 1, 256, 64, 3, 3, 1, 1, 1, 3, 3, 0, 1, 1, 1 },
+        { 264, 3, 1, 256, 64, 3, 3, 1, 1, 1, 3, 3, 0, 1, 1, 1 },
         { 700, 1, 28, 28, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 }, { 64, 3, 64, 64, 32, 3, 3, 1, 1, 1, 2, 2, 0, 1 },
         { 100, 3, 32, 32, 64, 3, 3, 1, 1, 1, 0, 0, 0, 1 }, { 8, 3, 224, 224, 64, 7, 7, 2, 3, 1, 0, 0, -1, 1 },
     };
-    const int count = (int)(sizeof shapes / sizeof *shapes) - (small ? 4 : 0);
+    const int count = (int)(sizeof shapes / sizeof *shapes) - (small ? 5 : 0);
     char label[32];
     if (device == GTR_DEVICE_CPU) return;
     for (int p = 0; p < 4; p++) for (int i = 0; i < count; i++) {
