@@ -65,10 +65,10 @@ batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Dat
 scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
 at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
 names, shapes and initial values ("fc1.weight" is (out, in)).
-Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they and the
-weights of convolutions lie with channels last, without a word and without copies between; gtr_set, gtr_get and files
-do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies nothing. A
-data set's column of channels_last goes into either.
+Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they, weights
+of convolutions, and those of gtr_linear behind flatten, lie with channels last, without copies; gtr_set, gtr_get and
+files do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies
+nothing. A data set's column of channels_last goes into either.
 
 GRAPH, PLAN, RUN
 Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
@@ -8700,7 +8700,7 @@ static int gtr__columns(const gtr_tensor *t) {
     while (gtr__row(t->op)->flags & GTR__EW && t->n_in == 1) t = t->in[0];
     return gtr__flattened(t) && gtr__of_images(t->in[0]) == 1 ? gtr__flattened(t) : 0;
 }
-/* The same with a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
+/* gtr__weighted of a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
 static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char *name, gtr_shape w, gtr_init init,
         const gtr_shape *b, gtr_init init_b) {
     GTR__SINCE(x, NULL);
