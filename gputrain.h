@@ -65,10 +65,10 @@ batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Dat
 scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
 at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
 names, shapes and initial values ("fc1.weight" is (out, in)).
-Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they and the
-weights of convolutions lie with channels last, without a word and without copies between; gtr_set, gtr_get and files
-do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies nothing. A
-data set's column of channels_last goes into either.
+Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they, weights
+of convolutions, and those of gtr_linear behind flatten, lie with channels last, without copies; gtr_set, gtr_get and
+files do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies
+nothing. A data set's column of channels_last goes into either.
 
 GRAPH, PLAN, RUN
 Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
@@ -1314,6 +1314,7 @@ enum {
     GTR__AXIAL = 536870912, /* attr i[0] is an axis, which results have, too */
     GTR__BANDS = 1073741824 /* copies of bands along it */
 };
+#define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1339,7 +1340,7 @@ enum {
     X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART | GTR__ANY, 0, 0) \
     X(WIDEN, widen, 1, 1, FULL, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(MATMUL, matmul, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
-    X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
+    X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS | GTR__MEETS, 1, 1) \
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
     X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
     X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
@@ -1865,7 +1866,8 @@ typedef struct {
     gtr_dtype dtype, storage; /* logical; stored */
     int64_t stride[GTR_MAX_DIMS]; /* of a view, in what it is an alias of; [0] is 0: element after element */
     int64_t lookups; /* a gradient as so many; 0: dense */
-    int last; /* the shape is (N, ..., C) of a logical (N, C, ...) of so many dimensions; 0: it is the logical one */
+    int last; /* the shape is (N, ..., C) of a logical (N, C, ...) of so many dimensions; 0: it is the logical one; -C:
+        it is, (N, C ...) of an (N, C, ...), but a row lies as (..., C) */
     gtr__home home;
     int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t offset, bytes; /* in its home; alias: from the other's start */
@@ -2364,7 +2366,7 @@ struct gtr_tensor {
     const char *builder; /* gtr__kind_of */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
-    bool last; /* a parameter that lies with channels last, (O, kh, kw, C) of (O, C, kh, kw) */
+    int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
     size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
@@ -7772,7 +7774,6 @@ static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a 
     h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
     return h;
 }
-/* How errors and plans call a tensor: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) {
     if (t->op == GTR__OP_PART) t = t->in[0];
     return t->name ? t->name : gtr__row(t->op)->name;
@@ -7813,7 +7814,6 @@ static bool gtr__named_grow(gtr_context *ctx) {
     for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
     return true;
 }
-/* t, or the next behind it in its bin, of this op and name. */
 static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
     while (t && (t->op != op || strcmp(t->name, name))) t = t->next_named;
     return t;
@@ -8046,12 +8046,13 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
 }
+static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room);
 /* Its memory and first values: host memory's, or, NULL, those of its init. */
 static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
     static const char what[] = "a parameter's first values";
     gtr_context *ctx = t->ctx;
     const int64_t n = gtr__count(&t->shape);
-    void *host = NULL;
+    void *host = NULL, *room = NULL;
     if (ctx->preset) return true;
     if (gtr__stage_ready(ctx, t->stage) || !(t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return false;
     if (!values && t->init.kind == GTR_INIT_ZERO)
@@ -8059,7 +8060,10 @@ static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
     if (!values && !(host = gtr__malloc(ctx, t->data_bytes))) return false;
     if (host && t->init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = t->init.a;
     else if (host) gtr__draw((gtr_float *)host, n, &t->init, gtr__hash(ctx->desc.seed, t->name));
-    const bool ok = !gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, what);
+    const void *from = values ? values : host;
+    const bool ok = (t->shape.ndim > 2 || !gtr__parameter_lying(t, &from, &room)) /* a kernel's are drawn as they lie */
+        && !gtr__to_device(ctx, t->stage, t->data, from, t->data_bytes, what);
+    gtr__mfree(ctx, room);
     gtr__mfree(ctx, host);
     return ok;
 }
@@ -8671,7 +8675,6 @@ static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
 }
-/* An op of x, a weight and, unless NULL, a bias; eps is its attribute f[0]. */
 static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tensor *w, gtr_tensor *b,
         const char *name) {
     gtr__attr at = GTR__ZERO;
@@ -8679,11 +8682,30 @@ static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tens
     at.f[0] = eps;
     return gtr__op_new(op, b ? 3 : 2, in, &at, name);
 }
-/* The same with a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
+/* What made t, element-wise ops aside: 1 an op of images or of sequences (N, C, L), 0 a product; else -1. */
+static int gtr__of_images(const gtr_tensor *t) {
+    const uint64_t flat = GTR__EW | GTR__DROPS;
+    while (t->n_in && !(gtr__row(t->op)->flags & GTR__IMAGES) && gtr__row(t->op)->flags & flat) t = t->in[0];
+    return gtr__row(t->op)->flags & GTR__IMAGES ? 1 : gtr__row(t->op)->cls == GTR__LOW ? 0 : -1;
+}
+/* C, if t is (N, C ...) of an (N, C, ...) which with channels last lies otherwise; else 0. */
+static int gtr__flattened(const gtr_tensor *t) {
+    if (!(gtr__row(t->op)->flags & GTR__ALIAS) || t->shape.ndim != 2) return 0;
+    const gtr_shape *s = &t->in[0]->shape;
+    return s->ndim > 2 && s->dim[0] == t->shape.dim[0] && s->dim[1] > 1 && s->dim[1] != t->shape.dim[1]
+        && s->dim[1] <= INT_MAX ? (int)s->dim[1] : 0;
+}
+/* The same, if t's columns will lie with channels last in plans, too. */
+static int gtr__columns(const gtr_tensor *t) {
+    while (gtr__row(t->op)->flags & GTR__EW && t->n_in == 1) t = t->in[0];
+    return gtr__flattened(t) && gtr__of_images(t->in[0]) == 1 ? gtr__flattened(t) : 0;
+}
+/* gtr__weighted of a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
 static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char *name, gtr_shape w, gtr_init init,
         const gtr_shape *b, gtr_init init_b) {
     GTR__SINCE(x, NULL);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
+    if (weight && gtr__row(op)->flags & GTR__MEETS) weight->last = gtr__columns(x);
     if (weight && b) bias = gtr__layer_part(x, name, "bias", GTR_F32, *b, init_b, false);
     if (bias || !b) t = gtr__weighted(op, eps, x, weight, bias, name);
     return gtr__whole(x, since, t);
@@ -8746,7 +8768,7 @@ static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_des
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)fan));
     GTR__SINCE(x, who);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
-    if (weight) weight->last = true;
+    if (weight) weight->last = (int)w.dim[1];
     if (weight && !d.no_bias) bias = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(d.out), init, false);
     if (weight && (bias || d.no_bias)) t = gtr__conv_new(x, weight, bias, d, back, who, name);
     return gtr__whole(x, since, t);
@@ -8919,11 +8941,6 @@ gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t
         *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
     return gtr__whole(a, since, t);
-}
-/* Of three dimensions, what made t, element-wise ops aside: 1 an op of sequences (N, C, L), 0 a product; else -1. */
-static int gtr__of_images(const gtr_tensor *t) {
-    while (t->n_in && !(gtr__row(t->op)->flags & GTR__IMAGES) && gtr__row(t->op)->flags & GTR__EW) t = t->in[0];
-    return gtr__row(t->op)->flags & GTR__IMAGES ? 1 : gtr__row(t->op)->cls == GTR__LOW ? 0 : -1;
 }
 gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     char a[GTR__TEXT], b[GTR__TEXT];
@@ -9244,7 +9261,6 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     x->at = p->n_node;
     return p->n_value++;
 }
-/* A value of no tensor, in the other's shape, storage and stage, and called like it. */
 static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     int v = gtr__value_new(b, GTR__V(of).shape, dtype, NULL);
     if (v < 0) return v;
@@ -9263,7 +9279,6 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
     x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
     return v;
 }
-/* The same in the shape and layout of v. */
 static int gtr__alias_like(gtr__build *b, int of, int v) {
     const int w = gtr__alias_new(b, of, GTR__V(v).shape, 0);
     if (w >= 0) GTR__V(w).last = GTR__V(v).last;
@@ -9281,7 +9296,6 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
     n->adds = 0;
     return true;
 }
-/* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)) {
@@ -9308,7 +9322,7 @@ static gtr_shape gtr__shape_turned(gtr_shape s, int n, bool last) {
     return o;
 }
 static gtr_shape gtr__shape_logical(const gtr__value *v) {
-    return v->last ? gtr__shape_turned(v->shape, v->last, false) : v->shape;
+    return v->last > 0 ? gtr__shape_turned(v->shape, v->last, false) : v->shape;
 }
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
     return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
@@ -9322,7 +9336,6 @@ static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, i
         v = b->extra[v].form;
     return v;
 }
-/* An input's form in low storage, if that is another one. */
 static int gtr__fed_low(const gtr__build *b, int v) {
     const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision), GTR__V(v).last);
     return w == v ? -1 : w;
@@ -9357,9 +9370,10 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
 static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
-    v = gtr__value_new(b, t->last ? gtr__shape_turned(t->shape, t->shape.ndim, true) : t->shape, t->dtype, t);
+    const int last = !t->last ? 0 : t->shape.ndim > 2 ? t->shape.ndim : -t->last;
+    v = gtr__value_new(b, last > 0 ? gtr__shape_turned(t->shape, last, true) : t->shape, t->dtype, t);
     if (v < 0) return v;
-    GTR__V(v).last = t->last ? t->shape.ndim : 0;
+    GTR__V(v).last = last;
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
@@ -9380,10 +9394,23 @@ static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage,
     gtr__form_add(b, head, w, false);
     return gtr__simple_node(b, op, v, w, region) ? w : -1;
 }
+/* v; of flat columns (N, taps, C) of it. */
+static int gtr__unflat(gtr__build *b, int v) {
+    const gtr__value x = GTR__V(v);
+    if (x.last >= 0) return v;
+    v = gtr__alias_new(b, v, gtr_shape3(x.shape.dim[0], x.shape.dim[1] / -x.last, -x.last), 0);
+    if (v >= 0) GTR__V(v).last = 3;
+    return v;
+}
 /* The form of head, of which v is one, in the other layout: with channels last, of n dimensions, or 0, as it is
    logically. Where no two elements change places it is v in another shape. */
 static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
     const gtr__value x = GTR__V(v);
+    if (x.last < 0) {
+        v = gtr__unflat(b, v);
+        if (v >= 0) v = gtr__form_turned(b, v, v, 0, region);
+        return v < 0 ? v : gtr__form_add(b, head, gtr__alias_new(b, v, x.shape, 0), false);
+    }
     const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_turned(s, n ? n : x.last, true);
     const int64_t channels = turned.dim[turned.ndim - 1];
     int w;
@@ -9497,16 +9524,24 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
-/* Element by element, or another view of them. */
 static bool gtr__flat(const gtr__op_row *row) { return (row->flags & (GTR__ALIAS | GTR__EW | GTR__DROPS)) != 0; }
 /* How many dimensions t's operands, and, kept, its outputs, have with channels last; 0: as they are logically. Ops of
-   images want it; element-wise ones, and those that go along an axis, follow what they read. attr's axes follow. */
+   images want it; element-wise ones, and those that go along an axis, follow what they read. attr's axes follow.
+   -C: the operands that are flat so stay so. No draw is moved. */
 static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
     const gtr__op_row *row = gtr__row(t->op);
     const int n = t->in[0]->shape.ndim;
     const bool sums = row->flags & GTR__SPREADS, axial = row->flags & GTR__AXIAL,
         flat = gtr__flat(row) && (!(row->flags & GTR__ALIAS) || gtr__shape_equal(&t->shape, &t->in[0]->shape));
-    *kept = true;
+    const int made = GTR__V(b->map[t->in[0]->id]).last;
+    *kept = made < 0 ? flat : !made || !gtr__flattened(t);
+    if (!*kept && made > 0) return made;
+    if (made < 0) {
+        bool same = row->flags & GTR__MEETS || (flat && !(row->flags & GTR__DROPS)) || (sums && t->attr.i[0] == 3);
+        for (int i = 1; i < t->n_in && i < (row->flags & GTR__MEETS ? 2 : t->n_in); i++)
+            same &= GTR__V(b->map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
+        return same && (!flat || gtr__shape_equal(&t->shape, &t->in[0]->shape)) ? made : 0;
+    }
     if (row->flags & GTR__IMAGES) return n > 2 ? n : 0;
     if (!sums && !axial && !flat) return 0;
     bool any = false, fits = true;
@@ -9571,7 +9606,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
-        const int own = as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
+        const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
+            as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
         operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own, region);
         if (operand[i] < 0) { b->failed = true; return; }
         s.in[i] = gtr__shape_logical(&GTR__V(operand[i]));
@@ -9592,9 +9628,9 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     if (!gtr__record_shapes(b, t, &s)) return;
     if (row->flags & GTR__ALIAS) {
         int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
-        v = v < 0 ? v : gtr__alias_new(b, v, last ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
+        v = v < 0 ? v : gtr__alias_new(b, v, kept && last > 0 ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
         if (v < 0) return;
-        GTR__V(v).last = last;
+        GTR__V(v).last = kept ? last : -gtr__flattened(t);
         b->extra[v].stop = row->n_diff == 0;
         b->map[t->id] = v;
         return;
@@ -9603,10 +9639,10 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     else if (!any) storage = GTR_F32;
     const int n_out = s.n_out ? s.n_out : row->n_out;
     for (i = 0; i < n_out; i++) {
-        const bool turns = last && kept && s.out[i].ndim == last;
+        const bool turns = last > 0 && kept && s.out[i].ndim == last;
         int v = gtr__value_new(b, turns ? gtr__shape_turned(s.out[i], last, true) : s.out[i], s.out_dtype[i], t);
         if (v < 0) return;
-        GTR__V(v).last = turns ? last : 0;
+        GTR__V(v).last = turns || (last < 0 && kept) ? last : 0;
         if (i == 0) first = v;
         if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
@@ -9637,10 +9673,11 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
+    if (GTR__V(v).last < 0) t = gtr__stored_as(t);
     if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
-/* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
+/* Inputs come before what uses them, so one sweep from the end does. */
 static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
     for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
         if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
@@ -9711,7 +9748,6 @@ static const char *gtr__column_text(const gtr__column *c, char *buf) {
         gtr__shape_text(&c->shape, shape), gtr__dtype_names[c->dtype]);
     return buf;
 }
-/* Fails with why and what, and lists both sides. */
 static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input, int n, const char *why,
         const char *what) {
     char text[512], one[GTR__OP_TEXT];
@@ -9829,7 +9865,6 @@ static int gtr__gradient_to(const gtr__build *b, int v) {
     const gtr__value *x = &GTR__V(v);
     return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
 }
-/* The value that v's gradient belongs to. */
 static int gtr__master(const gtr__build *b, int v) {
     while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
     return v;
@@ -9887,7 +9922,6 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-/* One backward node of forward node f for its inputs in mask. */
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
@@ -9997,7 +10031,6 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
     }
     for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
-/* By what is wanted, of a micro-batch's loss. */
 static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
     b->phase = GTR__BACKWARD;
     gtr__differentiate(b, loss, (float)((double)b->rows / (double)b->r->batch), first, end);
@@ -10032,11 +10065,12 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
         const int last = g < 0 ? 0 : GTR__V(g).last;
         if (g >= 0 && (last || GTR__V(gtr__root(b->plan, g)).tensor)) { /* asked for twice: a buffer for each */
-            int w = gtr__value_new(b, gtr__shape_logical(&GTR__V(g)), GTR_F32, t);
+            const int from = gtr__unflat(b, g);
+            int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
-            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, g, w, 0);
-            if (n && last) gtr__turn(&n->attr, last, false);
-            g = w;
+            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w, 0);
+            if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
+            g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
         b->map[t->id] = g;
     }
@@ -10055,7 +10089,6 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 static int gtr__group(const gtr__build *b, const gtr__node *n) {
     return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
 }
-/* A clone of node i of group g: it reads clones of its group's values. */
 static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
     const gtr__node o = p->node[i];
@@ -10146,7 +10179,6 @@ typedef struct {
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-/* Makes out a's with room for more inputs, and b's output in the place of its first. */
 static bool gtr__make_begin(gtr__fuse *f, const gtr__node *a, const gtr__node *b, int more, gtr__node *out) {
     if (!gtr__operands(f->b, out, a->n_in + more, a->n_out)) return false;
     GTR__COPY(out->in, a->in, a->n_in);
@@ -10335,7 +10367,6 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
-/* layers and matmuls */
 static bool gtr__multiplies(gtr__op op) {
     return op != GTR__OP_COUNT && !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS));
 }
@@ -11324,7 +11355,6 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
         }
     }
 }
-/* A node of the right phases, that reads these. NULL when out of memory. */
 static gtr__node *gtr__right_node(gtr__build *b, gtr__op op, gtr__phase phase, const int *in, int n_in,
         const gtr__optim *optim, const char *layer) {
     b->phase = phase;
@@ -11564,7 +11594,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 // >>leaves
 /* Elements as they lie with channels last, of their logical order, or back. */
 static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
-    const int64_t channels = p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 1);
+    const int64_t channels = p->last ? p->last : p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 0) / channels;
     for (int64_t o = 0; o < all; o += channels * taps)
         for (int64_t c = 0; c < channels; c++)
             for (int64_t t = 0; t < taps; t++) {
@@ -11572,22 +11602,18 @@ static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, 
                 to[last ? lies : at] = from[last ? at : lies];
             }
 }
-static void gtr__parameter_turn(const gtr_tensor *p, gtr_float *to, const gtr_float *from, bool last) {
-    gtr__elements_turn(p, gtr__count(&p->shape), to, from, last);
-}
 /* p's values, or its gradient or state, which lie alike, at `at` on a stage. */
 static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
     gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
     if (p->last && !room) return GTR_ERR_NOMEM;
     const gtr_result r = gtr__to_host(p->ctx, stage, room ? room : dst, at, p->data_bytes, what);
-    if (!r && room) gtr__parameter_turn(p, (gtr_float *)dst, room, false);
+    if (!r && room) gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)dst, room, false);
     gtr__mfree(p->ctx, room);
     return r;
 }
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
     return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
-/* One kernel call outside a plan, through a plan of one node. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
@@ -11615,7 +11641,7 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
 static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
     if (!p->last) return GTR_OK;
     if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
-    gtr__parameter_turn(p, (gtr_float *)*room, (const gtr_float *)*src, true);
+    gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
     *src = *room;
     return GTR_OK;
 }
@@ -11754,14 +11780,13 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) 
     default: return NULL;
     }
 }
-/* Where the rings are, for the nodes that use them. */
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
     if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
     if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++)
         gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
 }
-/* Fills the calls of all nodes. address: of a value; arenas: by stage. */
+/* address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__cached *e, int value);
 static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *runner, gtr__address_fn address,
         void *const *arena) {
@@ -11854,7 +11879,6 @@ static void gtr__plans_trim(gtr_context *ctx) {
         gtr__entry_free(ctx, e);
     }
 }
-/* The plan for a recipe: from the cache, or made. NULL on error. */
 static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr__cached *e = ctx->plans;
     gtr_tensor *all[32 + GTR__MAX_REPORT];
@@ -12020,7 +12044,6 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
     }
     return -1;
 }
-/* Of an input with a batch. */
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
@@ -12049,7 +12072,6 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
     }
     return GTR_OK;
 }
-/* What FEED reads of inputs that were set by hand. */
 static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
         rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
@@ -12218,7 +12240,6 @@ gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
 gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
-/* Copies n elements from device memory to dst as their logical dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
         int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
@@ -12346,7 +12367,6 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 }
 #define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
-/* Its numbers are finite and not negative. */
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
@@ -12487,7 +12507,6 @@ static int64_t gtr__piece_begin(const gtr__stream *s, int64_t piece) {
 static int64_t gtr__piece_row(const gtr__stream *s, int64_t k) {
     return k % s->order.per % s->most * s->order.batch;
 }
-/* Column c's row that comes first in batch k, in a slot. */
 static uint8_t *gtr__slot_row(const gtr__stream *s, void *const *slot, int64_t k, int c) {
     return (uint8_t *)slot[gtr__piece_of(s, k) & 1] + s->at[c]
         + (size_t)gtr__piece_row(s, k) * s->data->column[c].row_bytes;
@@ -12564,7 +12583,6 @@ static void gtr__stream_free(gtr__runner *r) {
     gtr__gate_end(r->ctx, s->gate);
     gtr__mfree(r->ctx, s);
 }
-/* No runner reads d any more. */
 static void gtr__streams_end(const gtr_dataset *d) {
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) gtr__stream_end(t->runner, d);
     gtr__stream_end(d->ctx->runner, d);
@@ -12602,7 +12620,6 @@ static void gtr__stream_limit(gtr__stream *s, int64_t piece) {
     gtr__gate_wake(s->gate);
     gtr__gate_unlock(s->gate);
 }
-/* Reading begins at batch k. */
 static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
     gtr__stream *s = r->stream;
     s->start = -1;
@@ -12737,7 +12754,6 @@ static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e,
     }
     return GTR_OK;
 }
-/* What gtr_set set for inputs without a column. */
 static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) {
         const gtr_tensor *x = e->input[i];
@@ -13424,7 +13440,6 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
-/* Rows of step s's batch. */
 static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
     const gtr__sequence o = gtr__sequence_of(t);
     return gtr__batch_of(&o, gtr__data_batch(t, s)).rows;
@@ -13722,7 +13737,6 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-/* A recipe's plan, ready. */
 static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
@@ -14211,7 +14225,6 @@ typedef struct gtr__fitting {
     double saved_at; /* when */
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
-/* See >>checkpoint. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
@@ -14344,7 +14357,6 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     if (bytes) *bytes = at;
     return r;
 }
-/* An epoch has ended. */
 static int gtr__monitored(const gtr_fit_desc *d) {
     return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
 }
@@ -14476,7 +14488,6 @@ const char *gtr_end_text(gtr_end why) {
     static const char *const texts[] = { GTR__ENDS(GTR__END_TEXT) };
     return (size_t)why < GTR_END_COUNT ? texts[why] : "";
 }
-/* All that the fit will need is there before its first step. */
 /* Room for the best epoch's weights. A fit that goes on may have them, and may have ended already. */
 static gtr_result gtr__stopping_begin(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
@@ -15155,7 +15166,6 @@ static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
 static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
     gtr__mfree(ctx, m->text); gtr__mfree(ctx, m->at); gtr__mfree(ctx, m->bin);
 }
-/* Room for a string of n bytes at m->text + m->used. */
 static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
     const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
     if (want <= (uint64_t)m->room) return true;
@@ -15202,7 +15212,6 @@ static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__str
     while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
     return i == from->n;
 }
-/* c is on the device no more. */
 static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
     if (c->device && c->device != c->host && !c->shared)
         gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
@@ -15542,7 +15551,6 @@ static gtr_result gtr__cifar_open(gtr_context *ctx, const char *path, int labels
     if (r) gtr__file_close(f);
     return r;
 }
-/* All files' rows into d, whose rows were counted before. */
 static gtr_result gtr__cifar_read(gtr_dataset *d, const char *const *paths, int n, int classes, uint8_t *chunk) {
     const int labels = classes == 10 ? 1 : 2;
     int64_t done = 0, rows = 0;
@@ -15645,7 +15653,6 @@ static gtr_result gtr__pnm_samples(gtr_context *ctx, const char *path, gtr__pnm 
         return GTR__BAD_FILE(ctx, "more than %ju samples, want %u x %u", path, (uintmax_t)n, p->w, p->h);
     return GTR_OK;
 }
-/* w h pixels of `from` channels into as many of `to`. */
 static void gtr__image_channels(const uint8_t *x, uint64_t pixels, int from, int to, uint8_t *y) {
     for (uint64_t i = 0; i < pixels; i++, x += from, y += to) {
         const unsigned grey = from == 1 ? x[0] : (299u * x[0] + 587u * x[1] + 114u * x[2] + 500) / 1000;
@@ -15816,7 +15823,7 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, gtr__ima
     }
     return GTR_OK;
 }
-/* One file as an image of desc's; with out NULL, what desc leaves to the first file. */
+/* With out NULL, what desc leaves to the first file. */
 static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images_desc *d, bool exact, bool alike,
         uint8_t *out) {
     gtr__file f;
@@ -16111,7 +16118,6 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
     return next;
 }
-/* Whether the line at p has a hole for which it is left out. */
 static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
     const bool all = s->desc.missing == GTR_MISSING_DROP;
     gtr__csv at = *s;
@@ -16198,7 +16204,6 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         if (*p != ',' || role == GTR__CSV_LABEL) return true;
     }
 }
-/* What becomes of each column. */
 static bool gtr__csv_roles(gtr__csv *s) {
     const gtr_csv_desc *d = &s->desc;
     const int64_t label = d->label_column < 0 ? -1 : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
@@ -16334,7 +16339,6 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     }
     return true;
 }
-/* Columns for features, categories and label, their rows to come. */
 static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     gtr_shape shape = gtr_shape1(s->features);
     char name[256];
@@ -16403,7 +16407,6 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
 
 // >>npy
 /* NumPy's arrays: "\x93NUMPY", version, the length of a Python dict, the dict, the elements. */
-/* Behind blanks and the word, if it is there. */
 static bool gtr__npy_word(const char **p, const char *end, const char *word) {
     const size_t n = strlen(word);
     while (*p < end && (**p == ' ' || **p == '\n')) ++*p;
@@ -16666,7 +16669,6 @@ static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
     return d->column[0].span && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; cut, join and append to the "
         "series, and make windows of them then", who, d->name);
 }
-/* No plan and no trainer knows of d any more. */
 static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
@@ -16675,7 +16677,6 @@ static void gtr__dataset_forget(gtr_dataset *d) {
         if (t->last == d) { t->last = NULL; t->rows = 0; }
     }
 }
-/* A new data set with data's columns, as yet without their rows. */
 static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how, bool view) {
     char name[160];
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
@@ -17609,7 +17610,6 @@ static bool gtr__is_utf8(const char *s, size_t n) {
     return c == GTR__END;
 }
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
-/* Frees them. */
 static gtr_result gtr__notes_add(gtr_context *ctx, gtr__notes *own, const char *gone) {
     gtr__notes all;
     const gtr_result r = own->text ? gtr__notes_merge(ctx, own, gone, &all) : GTR_ERR_NOMEM;
@@ -17703,7 +17703,6 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
 
 // >>load
 static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
-/* The entry of that name, or NULL. */
 static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     uint32_t lo = 0, hi = s->n;
     while (lo < hi) {
@@ -17772,7 +17771,6 @@ static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) 
 }
 /* Parts of a checkpoint that lie in host memory; they are taken from a file before its values are applied. */
 static bool gtr__on_host(const gtr_tensor *p) { return p->stage < 0; }
-/* Puts back the parts of the first n entries. */
 static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
     while (n-- > 0) {
         const int32_t part = s->entry[n].part;
@@ -17825,7 +17823,6 @@ static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *da
     c->n++;
     return GTR_OK;
 }
-/* n rows of int64 in host memory. */
 static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, int64_t n, int64_t width) {
     gtr_tensor like = GTR__ZERO;
     like.ctx = c->ctx; like.name = (char *)(uintptr_t)name; like.dtype = GTR_I64;
@@ -17973,7 +17970,6 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
     s->header_bytes += (size_t)vsnprintf(s->header + s->header_bytes, s->header_room - s->header_bytes, format, ap);
     va_end(ap);
 }
-/* A JSON string's inside. */
 static void gtr__save_text(gtr__save *s, const char *c) {
     for (; *c; c++)
         gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
@@ -18179,7 +18175,6 @@ static bool gtr__save_refused(gtr_context *ctx) {
 }
 static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const char *call, uint8_t *memory,
     size_t *bytes);
-/* Of the context, or of t if it is not NULL. */
 static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_save";
     if (!gtr__usable(ctx)) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
@@ -18314,7 +18309,6 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
-/* What must be the trainer's. */
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
         *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
@@ -18337,7 +18331,6 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 }
 #define GTR__UPTO(v, most) ((v) >= 0 && (v) <= (most))
 #define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
-/* Whether they are ones that a run can have. */
 static bool gtr__figures_good(const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
     bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->momentum, 2)
@@ -18356,7 +18349,6 @@ static bool gtr__figures_good(const gtr__figures *g) {
     }
     return ok;
 }
-/* The figures of a parsed file with its data, or an error. */
 static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__figures *g) {
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
     int64_t version = 0;
@@ -18675,7 +18667,6 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
     else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
     else snprintf(buf, size, "%.0f B", b);
 }
-/* A node's place and phase, op, or ops of nodes taken together, and layer. */
 static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     const gtr__node *n = &p->node[i];
     const bool several = n->op == GTR__OP_NETWORK && n->own;

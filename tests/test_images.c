@@ -171,11 +171,60 @@ static tensor shared(build *b)
     h = mid(b, gtr_add(t, gtr_mul(x, gtr_reshape(gtr_slice(gtr_reshape(w, gtr_shape1(144)), 0, 0, 6), gtr_shape1(6)))));
     return gtr_add(gtr_linear(gtr_flatten(h), "fc", 3), gtr_scale(gtr_mean(gtr_square(w), NULL, 0, false), 0.1f, 0));
 }
-typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms,
-    flat; } network;
+/* A layer of what is flattened; plain: its weight is a parameter like others, and lies as it is logically. */
+static tensor columns(build *b, tensor x, const char *name, int out, bool bias)
+{
+    gtr_linear_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out; d.no_bias = !bias;
+    if (!b->plain) return gtr_linear_ex(x, name, d);
+    tensor w = parameter(b, name, "weight", gtr_shape2(out, gtr_tensor_shape(x).dim[1]));
+    return gtr_linear_with(x, w, bias ? parameter(b, name, "bias", gtr_shape1(out)) : NULL);
+}
+/* Two layers of the same columns, one behind an activation, and a penalty. */
+static tensor flat(build *b)
+{
+    tensor h = halved(b, gtr_relu(conv(b, image(b, 3, 8), "c1", 6, 3, 1, 1)), true), y;
+    if (b->dropped) h = gtr_dropout(h, "drop", 0.25f);
+    if (b->again) gtr_recompute_begin(b->ctx);
+    h = mid(b, gtr_flatten(h));
+    y = mid(b, gtr_add(columns(b, h, "fa", 9, true), columns(b, gtr_scale(gtr_tanh(h), 2, 0), "fb", 9, false)));
+    if (b->again) gtr_recompute_end(b->ctx);
+    tensor w = gtr_parameter_find(b->ctx, "fa.weight");
+    w = gtr_mul(gtr_square(w), gtr_sigmoid(w));
+    return gtr_add(columns(b, gtr_relu(y), "fc", 5, true), gtr_mean(w, NULL, 0, false));
+}
+static tensor lines(build *b)
+{
+    b->x = gtr_input(b->ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 2, 16));
+    tensor h = gtr_conv1d(gtr_tanh(gtr_conv1d(b->x, "c1", 4, 3, 2, 1)), "c2", 3, 3, 1, 1);
+    if (b->again) gtr_recompute_begin(b->ctx);
+    h = mid(b, gtr_tanh(gtr_flatten(h)));
+    if (b->again) gtr_recompute_end(b->ctx);
+    return columns(b, h, "fc", 6, false);
+}
+/* What draws, and what is to see columns as they are logically, does; frozen: a pixel an image, or a channel. */
+static tensor assorted(build *b)
+{
+    tensor h = halved(b, conv(b, image(b, 3, 4), "c1", 5, 3, 1, 1), false), f = gtr_flatten(h), y;
+    if (b->again) gtr_recompute_begin(b->ctx);
+    y = columns(b, f, "fa", 6, true);
+    y = gtr_add(y, columns(b, gtr_dropout(f, "between", 0.25f), "fb", 6, true));
+    if (b->again) gtr_recompute_end(b->ctx);
+    y = gtr_add(y, gtr_linear_with(gtr_slice(gtr_flatten(b->x), 1, 7, 27), gtr_parameter_find(b->ctx, "fa.weight"),
+        NULL));
+    y = mid(b, gtr_add(y, gtr_slice(gtr_softmax(f, 1), 1, 3, 9)));
+    y = gtr_add(y, columns(b, gtr_flatten(conv(b, h, "one", 1, 1, 0, 1)), "f1", 6, true));
+    return gtr_add(y, columns(b, gtr_flatten(halved(b, h, true)), "f2", 6, true));
+}
+/* flat: so many permutations are left in a plan, and as many backward. */
+typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms;
+    int flat; } network;
 static const network networks[] = {
-    { "a plain one", simple, 3, 8, 5, false, true }, { "a residual one", residual, 3, 6, 4, true, false },
-    { "one with skips", skips, 2, 8, 64, false, false }, { "one weight", shared, 4, 6, 3, false, true } };
+    { "a plain one", simple, 3, 8, 5, false, 0 }, { "a residual one", residual, 3, 6, 4, true, 0 },
+    { "one with skips", skips, 2, 8, 64, false, 0 }, { "a flat one", flat, 3, 8, 5, false, 0 },
+    { "one of lines", lines, 2, 4, 6, false, 0 }, { "a mixed one", assorted, 3, 4, 6, false, 2 },
+    { "one weight", shared, 4, 6, 3, false, 1 } };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
 static tensor begin(build *b, const network *n, tensor *loss)
@@ -368,7 +417,8 @@ static int permutations(const char *plan, bool backward)
     for (const char *s = plan; (s = strstr(s, word)) != NULL; s++) n++;
     return n;
 }
-/* An image is turned once, and once back where it is flattened: between lies no conversion. */
+/* Images are turned once, where they are fed or, if they are read otherwise, too, behind it, and flattened as they lie:
+   no conversion is left, but for what draws, goes along columns, or shares a weight with what lies otherwise. */
 static void plans(void)
 {
     for (int q = 0; q < NETWORKS - 1; q++) for (int kind = 0; kind < 3; kind++) {
@@ -381,13 +431,98 @@ static void plans(void)
         begin(&b, n, &loss);
         gtr_trainer *t = gtr_trainer_create(loss, d);
         const char *text = gtr_plan_text(t, ROWS);
-        CHECK(*text && permutations(text, false) == n->flat && permutations(text, true) == n->flat,
-            "%s, %d: %d and %d permutations in\n%s", n->name, kind, permutations(text, false),
-            permutations(text, true), text);
+        const int fed = strstr(text, " permute \"x\"") != NULL, n_forward = permutations(text, false) - fed;
+        CHECK(*text && n_forward == n->flat && permutations(text, true) == n->flat,
+            "%s, %d: %d and %d permutations in\n%s", n->name, kind, n_forward, permutations(text, true), text);
         CHECK(q || strstr(text, "max_pool dx + activation gradient"), "%s, %d: relu's gradient is a pass of its own "
             "in\n%s", n->name, kind, text);
         gtr_destroy(b.ctx);
     }
+}
+
+/* A layer whose weight lies with channels last against one whose weight does not: first values, gradients and states
+   that are read, models and checkpoints that are passed from one to the other and back. */
+static void set_in(build *b, const network *n, float *x, float *goal, tensor *t)
+{
+    tensor y = n->make(b);
+    *t = gtr_input(b->ctx, "t", GTR_F32, gtr_tensor_shape(y));
+    made(x, ROWS * n->channels * n->side * n->side, 11, 0, 0);
+    made(goal, ROWS * n->out, 12, 0, 0);
+    EXPECT(gtr_set(b->x, x, sizeof *x * (size_t)(ROWS * n->channels * n->side * n->side)) == GTR_OK);
+    EXPECT(gtr_set(*t, goal, sizeof *goal * (size_t)(ROWS * n->out)) == GTR_OK);
+    *t = gtr_mse(y, *t);
+}
+static tensor flat_line(build *b)
+{
+    tensor h = gtr_flatten(gtr_max_pool2d(gtr_relu(gtr_conv2d(image(b, 3, 8), "c1", 6, 3, 1, 1)), 2, 2, 0)), w;
+    if (!b->plain) return gtr_linear(gtr_relu(gtr_linear(h, "fa", 7)), "fb", 5);
+    w = gtr_parameter(b->ctx, "fa.weight", gtr_shape2(7, 96), uniform(1 / sqrt(96.0)));
+    h = gtr_linear_with(h, w, gtr_parameter(b->ctx, "fa.bias", gtr_shape1(7), uniform(1 / sqrt(96.0))));
+    return gtr_linear(gtr_relu(h), "fb", 5);
+}
+static void compare_trained(const network *n, const char *what, build *b, gtr_trainer **t, double ratio)
+{
+    for (int64_t i = 0; i < gtr_parameter_count(b[0].ctx); i++) {
+        tensor p[2] = { gtr_parameter_at(b[0].ctx, i), NULL };
+        const size_t bytes = gtr_tensor_bytes(p[0]);
+        float v[2][2][1024];
+        p[1] = gtr_parameter_find(b[1].ctx, gtr_tensor_name(p[0]));
+        same(n, what, (int)i, p[0], p[1], ratio);
+        for (int k = 0; k < 2; k++) {
+            EXPECT(gtr_gradient_get(t[k], p[k], v[k][0], bytes) == GTR_OK);
+            EXPECT(gtr_state_get(t[k], p[k], 0, v[k][1], bytes) == GTR_OK);
+        }
+        for (int j = 0; j < 2; j++) CHECK(within(v[0][j], v[1][j], (int64_t)(bytes / 4), ratio * ratio, ratio),
+            "%s: %s, %s of %s differs", n->name, what, j ? "state" : "gradient", gtr_tensor_name(p[0]));
+    }
+}
+static void passed_on(void)
+{
+    static const network net = { "columns", flat_line, 3, 8, 5, false, 0 };
+    float x[ROWS * 192], goal[ROWS * 5], v[672], w[672];
+    build b[2];
+    tensor loss[2];
+    gtr_trainer *t[2];
+    gtr_trainer_desc d;
+    memset(b, 0, sizeof b); memset(&d, 0, sizeof d);
+    d.lr = 0.1f; d.momentum = 0.5f; d.clip_norm = 0.5f; d.weight_decay = 0.01f;
+    for (int k = 0; k < 2; k++) {
+        b[k].ctx = gtr_create(desc0());
+        b[k].plain = k == 1;
+        set_in(&b[k], &net, x, goal, &loss[k]);
+        t[k] = gtr_trainer_create(loss[k], d);
+        CHECK(t[k] != NULL, "%s", gtr_error_text(b[k].ctx));
+        const char *text = gtr_plan_text(t[k], ROWS);
+        EXPECT(permutations(text, false) == k && permutations(text, true) == k);
+    }
+    for (int64_t i = 0; i < gtr_parameter_count(b[0].ctx); i++) {
+        tensor p = gtr_parameter_at(b[0].ctx, i);
+        same(&net, "first values", (int)i, p, gtr_parameter_find(b[1].ctx, gtr_tensor_name(p)), 0);
+    }
+    for (int step = 0; step < 3; step++) for (int k = 0; k < 2; k++) EXPECT(gtr_step(t[k]) == GTR_OK);
+    compare_trained(&net, "after 3 steps", b, t, 2e-4);
+    for (int from = 0; from < 2; from++) {
+        const size_t bytes = gtr_checkpoint_bytes(t[from]);
+        void *checkpoint = malloc(bytes);
+        EXPECT(gtr_step(t[from]) == GTR_OK && gtr_checkpoint_get(t[from], checkpoint, bytes) == GTR_OK);
+        EXPECT(gtr_checkpoint_set(t[!from], checkpoint, bytes) == GTR_OK);
+        for (int k = 0; k < 2; k++) {
+            tensor p = gtr_parameter_find(b[k].ctx, "fa.weight");
+            EXPECT(gtr_get(p, k ? w : v, sizeof v) == GTR_OK);
+        }
+        EXPECT(!memcmp(v, w, sizeof v));
+        for (int k = 0; k < 2; k++) EXPECT(gtr_step(t[k]) == GTR_OK);
+        compare_trained(&net, from ? "from a checkpoint" : "from a checkpoint of theirs", b, t, 2e-4);
+        tensor p = gtr_parameter_find(b[!from].ctx, "fa.weight");
+        made(v, 672, 5, 0, 0);
+        EXPECT(gtr_state_set(t[!from], p, 0, v, sizeof v) == GTR_OK && gtr_set(p, v, sizeof v) == GTR_OK);
+        EXPECT(gtr_state_get(t[!from], p, 0, w, sizeof w) == GTR_OK && !memcmp(v, w, sizeof v));
+        EXPECT(gtr_get(p, w, sizeof w) == GTR_OK && !memcmp(v, w, sizeof v));
+        EXPECT(gtr_checkpoint_set(t[!from], checkpoint, bytes) == GTR_OK);
+        EXPECT(gtr_checkpoint_set(t[from], checkpoint, bytes) == GTR_OK);
+        free(checkpoint);
+    }
+    for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
 }
 
 /* Losses and accuracy of pixels are those of rows that a user makes of them, to the bit; nothing is turned for them but
@@ -1052,6 +1187,7 @@ static void all(void)
     RUN(low_precision);
     RUN(predictors);
     RUN(plans);
+    RUN(passed_on);
     RUN(pixels);
     RUN(large);
     RUN(shared_lines);
