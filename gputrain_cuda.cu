@@ -5113,11 +5113,12 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
 // least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
-// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half.
+// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half. The
+// weight of float32 IMAGE, which has k across, is transposed where it lies, before the first tile.
 //
 // Of at most 32 output channels 1 << fold columns of taps lie side by side in C's 64 rows, all multiplied by the pixels
-// of the first: sums of column e at a pixel are of the pixel e steps before it, to whose they are added through
-// staging in front of the epilogue. A tile is of whole lines then, with room behind each for what they read so.
+// of the first: sums of column e at a pixel belong to the pixel e steps before it, and are added there through staging,
+// in front of the epilogue. A tile is of whole lines then, with as many pixels behind each as columns reach.
 //
 //   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
@@ -5130,7 +5131,8 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 #define GTR__LINES_STAGE_BARS 24        // three barriers of a stage
 #define GTR__LINES_ONES       1024
 #define GTR__LINES_BARS       1024
-static int64_t gtr__lines_over(int fold, int64_t step) { return ((1 << fold) - 1) * step; }     // pixels
+// Pixels behind a tile's of which sums are folded.
+static int64_t gtr__lines_over(int fold, int64_t step) { return ((1 << fold) - 1) * step; }
 static int64_t gtr__lines_fixed_bytes(int64_t pixels, int64_t boxes, int log) {
     return 1024 + 32 + pixels * 128 + boxes * (8192 >> log);
 }
@@ -5151,6 +5153,9 @@ typedef struct gtr__lines_cut {
     int passes;                         // WEIGHT: of columns of taps, a group each
     gtr__fast across, down;             // tiles of a line, of a column
 } gtr__lines_cut;
+static __host__ __device__ inline int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
+    return !half && cut.turned && !cut.fold ? 32 : 64 >> cut.fold;
+}
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 static GTR__DEVICE void gtr__tensor_store(const CUtensorMap *map, uint32_t from, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
@@ -5180,20 +5185,48 @@ template <int N, bool HALF> struct gtr__lines_block {
     uint32_t ring, weight, staging, full, empty, staged, staging_empty, weights_full;
     int m0;                             // C's channels from here on
 
+    // The weight comes in boxes of so many of C's channels under a tap.
+    GTR__DEVICE int box_rows() const { return gtr__lines_box_rows(HALF, cut); }
+    GTR__DEVICE int boxes() const { return cut.taps_y * cut.columns * cut.panels * 64 / box_rows(); }
     // In the order in which a pixel's taps are read; of columns beyond the last one, zeros.
     GTR__DEVICE void load_weight() const {
-        const int box = 8192 >> cut.log >> cut.fold, wide = depth >> cut.log, last = cut.taps_y * cut.taps_x - 1,
-            all = cut.columns << cut.fold;
+        const int rows = box_rows(), box = rows * (128 >> cut.log), wide = depth >> cut.log,
+            last = cut.taps_y * cut.taps_x - 1;
         uint32_t to = weight;
-        gtr__bar_expect(weights_full, (uint32_t)(cut.taps_y * all * cut.panels * box));
-        for (int v = 0; v < cut.taps_y; v++) for (int u = 0; u < all; u += 1 << cut.fold)
-            for (int q = 0; q < cut.panels; q++) for (int e = u; e < u + (1 << cut.fold); e++, to += box) {
-                const int i = v * cut.taps_x + min(e, cut.taps_x - 1), tap = cut.turned ? last - i : i,
-                    m = e < cut.taps_x ? m0 : cut.channels;
-                if (!cut.turned) gtr__tensor_load(to, &maps.weight, q * wide, tap, m, weights_full);
-                else if (HALF) gtr__tensor_load(to, &maps.weight, m, tap, q * wide, weights_full);
-                else gtr__tensor_load(to, &maps.weight, q * wide, m, tap, weights_full);
+        gtr__bar_expect(weights_full, (uint32_t)(boxes() * box));
+        for (int v = 0; v < cut.taps_y; v++) for (int u = 0; u < cut.columns << cut.fold; u += 1 << cut.fold)
+            for (int q = 0; q < cut.panels; q++) for (int r = 0; r < 64; r += rows, to += box) {
+                const int e = u + (r >> (6 - cut.fold)), i = v * cut.taps_x + min(e, cut.taps_x - 1),
+                    m = e < cut.taps_x ? m0 + (r & ((64 >> cut.fold) - 1)) : cut.channels;
+                if (cut.turned) gtr__tensor_load(to, &maps.weight, m, last - i, q * wide, weights_full);
+                else gtr__tensor_load(to, &maps.weight, q * wide, i, m, weights_full);
             }
+    }
+    // Float32, IMAGE: wgmma takes from shared memory only what has k innermost, so each of the consumers' warps turns
+    // boxes in their place: `rows` channels under each of `wide` places become so many places of each channel.
+    GTR__DEVICE void turn_weight() const {
+        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = (int)threadIdx.x & 31,
+            channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
+        for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
+            const uint32_t at = weight + i * box;
+            float v[32];
+#pragma unroll
+            for (int k = 0; k < 32; k++) if (k < count) {
+                const uint32_t from = (uint32_t)((k0 + k) * rows + channel) * 4;
+                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v[k])
+                    : "r"(at + (from ^ (from >> 7 & 7u >> log) << 4)) : "memory");
+            }
+            __syncwarp();
+#pragma unroll
+            for (int k = 0; k < 32; k += 4) if (k < count) {
+                const uint32_t to = (uint32_t)(channel * (128 >> cut.log) + (k0 + k) * 4);
+                asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};"
+                    :: "r"(at + (to ^ (to >> 7 & 7u >> cut.log) << 4)), "f"(v[k]), "f"(v[k + 1]), "f"(v[k + 2]),
+                    "f"(v[k + 3]) : "memory");
+            }
+        }
+        gtr__shared_publish();
+        asm volatile("bar.sync 3, 256;" ::: "memory");
     }
     GTR__DEVICE void produce() const {
         const int wide = depth >> cut.log;
@@ -5425,6 +5458,7 @@ template <int N, bool HALF> struct gtr__lines_block {
         uint32_t turns = 0, turn = 0;
         int slot = group * copies % cut.stages;
         gtr__bar_await(weights_full, 0);
+        if constexpr (TURNED && !HALF) turn_weight();
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
             multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
@@ -5695,24 +5729,15 @@ template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut 
     cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
     return cut;
 }
-// The weight: of its contiguous dimension, taps and the other one, boxes of 64 >> fold of C's channels under a tap, and
-// of depth >> log of what they are summed over; float32, turned: a transposed one.
-template <bool HALF, int FORM>
-static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, const gtr__lines_cut &cut,
+// Of the weight's contiguous dimension, taps, and the other one.
+static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, bool half, const gtr__lines_cut &cut,
                                   int64_t channels) {
-    const int64_t taps = (int64_t)cut.taps_y * cut.taps_x, to = p->n;
-    const int rows = 64 >> cut.fold, wide = (HALF ? 64 : 32) >> cut.log;
-    if (FORM == GTR__CONV_PLACES || HALF) {
-        const bool turned = FORM == GTR__CONV_IMAGE;
-        const int64_t inner = turned ? to : channels, extent[3] = { inner, taps, turned ? channels : to },
-            stride[2] = { inner, p->ldb };
-        const int box[3] = { turned ? rows : wide, 1, turned ? wide : rows };
-        return gtr__tensor_map(gtr__tensor_encoder(), map, p->b, p->type_b, extent, stride, box,
-            turned ? cut.fold : cut.log, true);
-    }
-    const int64_t extent[3] = { channels, to, taps }, stride[2] = { channels, channels * to };
-    const int box[3] = { wide, rows, 1 };
-    return gtr__tensor_map(gtr__tensor_encoder(), map, p->b, p->type_b, extent, stride, box, cut.log, true);
+    const int64_t taps = (int64_t)cut.taps_y * cut.taps_x, inner = cut.turned ? p->n : channels,
+        extent[3] = { inner, taps, cut.turned ? channels : p->n }, stride[2] = { inner, p->ldb };
+    const int rows = gtr__lines_box_rows(half, cut), wide = (half ? 64 : 32) >> cut.log,
+        box[3] = { cut.turned ? rows : wide, 1, cut.turned ? wide : rows };
+    return gtr__tensor_map(gtr__tensor_encoder(), map, p->b, p->type_b, extent, stride, box,
+        !cut.turned ? cut.log : half ? cut.fold : rows == 16, true);
 }
 template <int N, bool HALF, int FORM>
 static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
@@ -5727,7 +5752,7 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     auto of_c = [&](CUtensorMap *map, const void *data) {
         return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, depth, cut.width, cut.lines, 0, false);
     };
-    bool ok = gtr__lines_weight_map<HALF, FORM>(&maps.weight, p, cut, (int64_t)given.channels.by) && of_c(&maps.c, p->c)
+    bool ok = gtr__lines_weight_map(&maps.weight, p, HALF, cut, (int64_t)given.channels.by) && of_c(&maps.c, p->c)
         && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, depth >> cut.log, cut.width,
             cut.lines + (cut.taps_y - 1) * cut.step_y, cut.log, false);
     for (const void *from : { p->affine.from, p->saved, p->add ? p->from ? p->from : (const void *)p->c : NULL })
@@ -5869,9 +5894,9 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
 // STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival.
 // A wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
-// bytes in the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64
-// channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72
-// to 82 (77), 64 of float32 144 to 158 (150).
+// bytes in the time of two columns. An epilogue takes 9.4 ns a pixel of staging, FOLD more of each time that it folds.
+// Measured: N = 256, 64 channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128
+// channels of 16 bits 72 to 82 (77), 64 of float32 144 to 158 (150).
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
 #define GTR__LINES_WAIT_NS 1400
@@ -5885,44 +5910,46 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
         least = products > copies ? products : copies;
     return in_turn > least ? in_turn : least;
 }
+// least: the least yet of ns and what isn't overlapped: of float32, whose epilogue takes as long as a tile, that of a
+// block's last tile, or its last products, and what a pass over staging takes of any tile.
 static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
-                                   int fold, double *best) {
+                                   int fold, double most, double *least) {
     const bool half = c->kind == GTR__PRODUCT_HALF;
     const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
         size = half ? 2 : 4, over = gtr__lines_over(fold, g->dw),
         copies = gtr__ceil(g->kw, 1 << fold) * gtr__ceil((image ? g->o : g->c) * size, wide),
         boxes = g->kh * copies, steps = g->kh * (4 >> log), blocks = gtr__ceil(to, 64),
         each = caps->sm_count > blocks ? caps->sm_count / blocks : 1;
-    const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
+    const double turns = (double)gtr__ceil(each * blocks, caps->sm_count), passes = half || to <= 32 ? 1 : 2;
     for (int n : { 224, 256, 128 })
         for (int64_t width = fold ? gtr__ceil(x + over, 8) * 8 : 8; width <= n && width < x + over + 8; width += 8) {
             const int64_t lines = n / width < y ? n / width : y, rows = lines + (g->kh - 1) * g->dh,
                 room = (int64_t)caps->shared - gtr__lines_fixed_bytes(n + over, boxes, log),
                 stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + GTR__LINES_STAGE_BARS),
-                tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n, share = gtr__ceil(tiles, each);
+                tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
             if (rows > 256 || stages < 2) continue;
             const double columns = (double)(steps * n),
                 shared = (double)(steps * (2048 + 32 * n) + rows * width * wide) / 64,
                 products = GTR__LINES_STEP_NS * (columns > shared ? columns : shared),
                 stage = gtr__lines_tile_ns(products, GTR__LINES_ROW_NS * (double)(rows * width), stages),
-                epilogue = (double)n * ((half || to > 32 ? 4.7 : 2.35) * (double)size + GTR__LINES_FOLD_NS * fold),
-                tile = (double)copies * stage, most = tile > epilogue ? tile : epilogue,
-                // of float32, as of few tiles of many columns; what isn't overlapped
-                alone = half ? 0 : tile + epilogue - most,
-                ns = 3000 + turns * (double)share * most + alone;
-            if (ns >= *best) continue;
-            *best = c->ns = ns;
-            c->ranges = 1; c->boxes_log = log; c->copy_bytes = gtr__conv_turned_bytes(g, image && !half);
+                epilogue = 9.4 * n * passes + GTR__LINES_FOLD_NS * (double)(n * fold), tile = (double)copies * stage,
+                of_block = turns * (double)gtr__ceil(tiles, each),
+                ns = 3000 + of_block * (tile > epilogue ? tile : epilogue),
+                all = ns + (half ? 0 : (tile < epilogue ? tile : epilogue) + of_block * 300 * passes);
+            if (ns >= most || all >= *least) continue;
+            *least = all;
+            c->ns = ns; c->ranges = 1; c->boxes_log = log; c->copy_bytes = 0;
             c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = n; c->lines_fold = fold;
             c->lines_stages = (int)(stages < 8 ? stages : 8);
         }
 }
 static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
                                      int log) {
-    double best = c->ns * gtr__lines_other(image, c->kind == GTR__PRODUCT_HALF);
+    const double most = c->ns * gtr__lines_other(image, c->kind == GTR__PRODUCT_HALF);
+    double least = INFINITY;
     for (int fold = 0; fold < 3; fold++)
         if (!fold || ((image ? g->c : g->o) <= 64 >> fold && g->kw > 1 << (fold - 1)))
-            gtr__lines_fold_choice(g, image, caps, c, log, fold, &best);
+            gtr__lines_fold_choice(g, image, caps, c, log, fold, most, &least);
 }
 // Float32's wgmmas are of one pixel, 16 bits' of two; the channels under its columns of two to six taps are as wide.
 static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps,

@@ -873,7 +873,7 @@ static void large(void)
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
     char label[32];
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 4 : 0; q < shapes; q++) {
+    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 8 : 0; q < shapes; q++) {
         snprintf(label, sizeof label, "shape %d", (int)q);
         as_on_cpu(large_run, precisions[p], large_shapes[q], names, ratios[p], true, label);
     }
