@@ -879,7 +879,7 @@ static void large(void)
     }
 }
 
-/* What epilogues of convolutions of few channels, 40 or 96, do, over several tiles of theirs: bias, activation, what is
+/* What epilogues of convolutions of few channels, 16 to 96, do, over several tiles of theirs: bias, activation, what is
    added in front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
 static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, const int *what, float *v[4],
                                  int64_t n[4])
@@ -908,11 +908,12 @@ static void epilogues(void)
     /* Roundings of the precision, four of BF16's, eight of the others'; with a kink the root of one's, for as large a
        part of all values is on its other side. The CPU rounds to 16 bits where a GPU does, but never to TF32: there,
        the root of five. */
+    static const int wide[] = { 40, 40, 40, 96, 96, 16, 24, 16, 24 };
     static const double smooth[] = { 8e-3, 2e-3, 4e-3 }, kinked[] = { 2e-2, 2e-2, 5e-2 };
     char label[64];
     if (device == GTR_DEVICE_CPU) return;
-    for (int i = 0; i < 5; i += small ? 2 : 1) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
-        const int p = i % 3, what[2] = { i < 3 ? 40 : 96, act };
+    for (int i = 0; i < 9; i += small ? 2 : 1) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
+        const int p = i % 3, what[2] = { wide[i], act };
         const bool kink = act == 0 || (act >= 3 && act <= 5);
         snprintf(label, sizeof label, "%d channels, activation %d", what[0], act);
         as_on_cpu(epilogue_run, precisions[p], what, names, kink ? kinked[p] : smooth[p], false, label);
