@@ -5269,8 +5269,8 @@ template <int N, bool HALF> struct gtr__lines_block {
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
     }
-    // Of float32, the word of sum number k of such 16 pixels, from pixel `from` on; of a half of 32 channels, that which
-    // a warp is in.
+    // Of float32, the word of sum number k of such 16 pixels, from pixel `from` on; of the half of 32 channels that a
+    // warp is in.
     GTR__DEVICE uint32_t word(int i, int k, uint32_t half, uint32_t from = 0) const {
         const uint32_t lane = threadIdx.x & 31, pixel = from + 2 * (lane & 3) + (k & 1),
             piece = half * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
