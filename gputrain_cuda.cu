@@ -1525,7 +1525,7 @@ typedef struct gtr__choice {
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
     int tile_lines, tile_width;         // by lines (tile_lines 0: not): a tile, and below wgmma's N, the ring's stages
-    int lines_n, lines_stages;
+    int lines_n, lines_stages, lines_fold;
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
@@ -5113,7 +5113,12 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
 // least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
-// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half.
+// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half. The
+// weight of float32 IMAGE, which has k across, is transposed where it lies, before the first tile.
+//
+// Of at most 32 output channels 1 << fold columns of taps lie side by side in C's 64 rows, all multiplied by the pixels
+// of the first: sums of column e at a pixel belong to the pixel e steps before it, and are added there through staging,
+// in front of the epilogue. A tile is of whole lines then, with as many pixels behind each as columns reach.
 //
 //   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
@@ -5126,8 +5131,10 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 #define GTR__LINES_STAGE_BARS 24        // three barriers of a stage
 #define GTR__LINES_ONES       1024
 #define GTR__LINES_BARS       1024
-static int64_t gtr__lines_fixed_bytes(int64_t sums, int64_t boxes, int log) {
-    return 1024 + 32 + sums * 128 + boxes * (8192 >> log);
+// Pixels behind a tile's of which sums are folded.
+static int64_t gtr__lines_over(int fold, int64_t step) { return ((1 << fold) - 1) * step; }
+static int64_t gtr__lines_fixed_bytes(int64_t pixels, int64_t boxes, int log) {
+    return 1024 + 32 + pixels * 128 + boxes * (8192 >> log);
 }
 // WEIGHT: from the channels under a tap of a column to those under the next: step: pixels there.
 static int64_t gtr__lines_tap_bytes(bool half, int64_t step, int log) { return half ? step * (1024 >> log) : 1024; }
@@ -5141,10 +5148,14 @@ typedef struct gtr__lines_cut {
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
     int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
     int channels, panels;               // all of C's, or of C's rows; of 128 >> log bytes, of a pixel of the image
-    int epilogue_reads, turned;          // tensors; IMAGE: the weight goes from its last tap on
+    int fold, columns, over;            // of taps; copies of a panel's lines; pixels of staging behind a tile's
+    int epilogue_reads, turned;         // tensors; IMAGE: the weight goes from its last tap on
     int passes;                         // WEIGHT: of columns of taps, a group each
     gtr__fast across, down;             // tiles of a line, of a column
 } gtr__lines_cut;
+static __host__ __device__ inline int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
+    return !half && cut.turned && !cut.fold ? 32 : 64 >> cut.fold;
+}
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 static GTR__DEVICE void gtr__tensor_store(const CUtensorMap *map, uint32_t from, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
@@ -5174,19 +5185,57 @@ template <int N, bool HALF> struct gtr__lines_block {
     uint32_t ring, weight, staging, full, empty, staged, staging_empty, weights_full;
     int m0;                             // C's channels from here on
 
+    // The weight comes in boxes of so many of C's channels under a tap.
+    GTR__DEVICE int box_rows() const { return gtr__lines_box_rows(HALF, cut); }
+    GTR__DEVICE int boxes() const { return cut.taps_y * cut.columns * cut.panels * 64 / box_rows(); }
+    // In the order in which a pixel's taps are read; of columns beyond the last one, zeros.
+    GTR__DEVICE void load_weight() const {
+        const int rows = box_rows(), box = rows * (128 >> cut.log), wide = depth >> cut.log,
+            last = cut.taps_y * cut.taps_x - 1;
+        uint32_t to = weight;
+        gtr__bar_expect(weights_full, (uint32_t)(boxes() * box));
+        for (int v = 0; v < cut.taps_y; v++) for (int u = 0; u < cut.columns << cut.fold; u += 1 << cut.fold)
+            for (int q = 0; q < cut.panels; q++) for (int r = 0; r < 64; r += rows, to += box) {
+                const int e = u + (r >> (6 - cut.fold)), i = v * cut.taps_x + min(e, cut.taps_x - 1),
+                    m = e < cut.taps_x ? m0 + (r & ((64 >> cut.fold) - 1)) : cut.channels;
+                if (cut.turned) gtr__tensor_load(to, &maps.weight, m, last - i, q * wide, weights_full);
+                else gtr__tensor_load(to, &maps.weight, q * wide, i, m, weights_full);
+            }
+    }
+    // Float32, IMAGE: wgmma takes from shared memory only what has k innermost, so each of the consumers' warps turns
+    // boxes in their place: `rows` channels under each of `wide` places become so many places of each channel.
+    GTR__DEVICE void turn_weight() const {
+        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = (int)threadIdx.x & 31,
+            channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
+        for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
+            const uint32_t at = weight + i * box;
+            float v[32];
+#pragma unroll
+            for (int k = 0; k < 32; k++) if (k < count) {
+                const uint32_t from = (uint32_t)((k0 + k) * rows + channel) * 4;
+                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v[k])
+                    : "r"(at + (from ^ (from >> 7 & 7u >> log) << 4)) : "memory");
+            }
+            __syncwarp();
+#pragma unroll
+            for (int k = 0; k < 32; k += 4) if (k < count) {
+                const uint32_t to = (uint32_t)(channel * (128 >> cut.log) + (k0 + k) * 4);
+                asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};"
+                    :: "r"(at + (to ^ (to >> 7 & 7u >> cut.log) << 4)), "f"(v[k]), "f"(v[k + 1]), "f"(v[k + 2]),
+                    "f"(v[k + 3]) : "memory");
+            }
+        }
+        gtr__shared_publish();
+        asm volatile("bar.sync 3, 256;" ::: "memory");
+    }
     GTR__DEVICE void produce() const {
-        const int box = 8192 >> cut.log, wide = depth >> cut.log, boxes = cut.taps_y * cut.taps_x * cut.panels;
+        const int wide = depth >> cut.log;
         gtr__lines_slot slot = { 0, 1 };
         int group = 0;
-        gtr__bar_expect(weights_full, (uint32_t)(boxes * box));
-        for (int i = 0, tap = 0; i < boxes; tap++)
-            for (int q = 0; q < cut.panels; q++, i++)
-                if (!cut.turned) gtr__tensor_load(weight + i * box, &maps.weight, q * wide, tap, m0, weights_full);
-                else if (HALF) gtr__tensor_load(weight + i * box, &maps.weight, m0, tap, q * wide, weights_full);
-                else gtr__tensor_load(weight + i * box, &maps.weight, q * wide, m0, tap, weights_full);
+        load_weight();
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
-            for (int u = 0; u < cut.taps_x; u++)
+            for (int u = 0; u < cut.columns << cut.fold; u += 1 << cut.fold)
                 for (int q = 0; q < cut.panels; q++, slot.next(cut.stages)) {
                     const uint32_t bar = full + 8 * (2 * slot.at + group);
                     gtr__bar_await(empty + 8 * slot.at, slot.turn);
@@ -5196,7 +5245,8 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
         }
     }
-    // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read.
+    // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read; folding, when
+    // staging is its own, and what is read comes behind that.
     GTR__DEVICE void load_staging() const {
         int group = 0;
         uint32_t turn = 1;
@@ -5204,11 +5254,12 @@ template <int N, bool HALF> struct gtr__lines_block {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
             for (int r = 0; r < cut.epilogue_reads * passes; r++)
                 gtr__tensor_prefetch(&maps.read[r / passes], m0 + r % passes * depth, at.x, at.y, at.n);
-            for (int m = m0; m < m0 + 64; m += depth) for (int r = 0; r < max(cut.epilogue_reads, 1); r++, turn ^= 1) {
+            const int first = cut.fold || !cut.epilogue_reads ? -1 : 0;
+            for (int m = m0; m < end(); m += depth) for (int r = first; r < cut.epilogue_reads; r++, turn ^= 1) {
                 const uint32_t bar = staged + 8 * group;
                 gtr__bar_await(staging_empty, turn);
-                gtr__bar_expect(bar, cut.epilogue_reads ? (uint32_t)(cut.lines * cut.width * 128) : 0);
-                if (cut.epilogue_reads) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
+                gtr__bar_expect(bar, r < 0 ? 0 : (uint32_t)(cut.lines * cut.width * 128));
+                if (r >= 0) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
             }
         }
     }
@@ -5218,12 +5269,16 @@ template <int N, bool HALF> struct gtr__lines_block {
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
     }
-    // Of float32, the word of sum number k of such 16 pixels; of the half of 32 channels that a warp is in.
-    GTR__DEVICE uint32_t word(int i, int k) const {
-        const uint32_t lane = threadIdx.x & 31, pixel = 2 * (lane & 3) + (k & 1),
-            piece = (threadIdx.x / 32 & 1) * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
-        return staging + pixel * 128 + ((piece ^ pixel) << 4) + (lane >> 2 & 3) * 4 + i * 2048 + (k >> 2) * 1024;
+    // Of float32, the word of sum number k of such 16 pixels, from pixel `from` on; of the half of 32 channels that a
+    // warp is in.
+    GTR__DEVICE uint32_t word(int i, int k, uint32_t half, uint32_t from = 0) const {
+        const uint32_t lane = threadIdx.x & 31, pixel = from + 2 * (lane & 3) + (k & 1),
+            piece = half * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
+        return staging + pixel * 128 + ((piece ^ (pixel & 7)) << 4) + (lane >> 2 & 3) * 4 + i * 2048
+            + (k >> 2) * 1024;
     }
+    GTR__DEVICE uint32_t word(int i, int k) const { return word(i, k, threadIdx.x / 32 & 1); }
+    GTR__DEVICE int end() const { return min(m0 + 64, cut.channels); }
     // Eight sums at a time become f of them.
     template <typename F> static GTR__DEVICE void each(float *d, F f) {
 #pragma unroll
@@ -5303,14 +5358,39 @@ template <int N, bool HALF> struct gtr__lines_block {
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
+    // Sums of the columns of taps beside each other become sums of all, in the first rows: each warp of the upper half
+    // of those that have some gives its own to one of the lower half.
+    GTR__DEVICE void fold_columns(float *d, int group) const {
+        const int warp = (int)threadIdx.x / 32 & 3;
+        for (int half = 2, e = 1 << cut.fold >> 1; e > 0; half >>= 1, e >>= 1) {
+            const uint32_t in = (uint32_t)(warp & (half - 1)), from = (uint32_t)(e * cut.step_x);
+            if (warp >= half && warp < 2 * half) {
+#pragma unroll
+                for (int i = 0; i < N / 2; i++)
+                    asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i >> 3, i & 7, in)), "f"(d[i]) : "memory");
+            }
+            gtr__group_barrier(group + 1);
+            if (warp < half) each(d, [&](gtr__floats<8> v, int i) {
+#pragma unroll
+                for (int k = 0; k < 8; k++) {
+                    float other;
+                    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(other) : "r"(word(i, k, in, from)) : "memory");
+                    v.v[k] += other;
+                }
+                return v;
+            });
+            gtr__group_barrier(group + 1);
+        }
+    }
     // In the order of load_staging's reads: what is added in front, what the activation's backward reads, what C had.
     template <typename T>
     GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
         auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
+        const int warp = (int)threadIdx.x / 32 & 3;
         if (p.bias) add_bias(d);
 #pragma unroll 1
-        for (int pass = 0; pass < passes; pass++) {
-            const bool own = HALF || ((int)threadIdx.x / 64 & 1) == pass;
+        for (int pass = 0; pass < passes && m0 + pass * depth < cut.channels; pass++) {
+            const bool own = cut.fold ? warp < 4 >> cut.fold : HALF || warp / 2 == pass;
             int left = cut.epilogue_reads;
             auto next = [&]() {
                 if (--left <= 0) return;
@@ -5319,6 +5399,10 @@ template <int N, bool HALF> struct gtr__lines_block {
                 await();
             };
             await();
+            if (cut.fold) {
+                fold_columns(d, group);
+                if (left) { gtr__shared_publish(); left++; next(); }
+            }
             if (p.affine.from) { if (own) add<T>(d); next(); }
             if (own) activate<T>(d);
             if (p.saved) next();
@@ -5332,17 +5416,16 @@ template <int N, bool HALF> struct gtr__lines_block {
             gtr__bar_arrive(staging_empty);
         }
     }
-    // A stage's panel q under column u of taps.
+    // A stage's panel q under copy u of columns of taps.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
-        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128,
-            line = cut.step_y * cut.width * (128 >> cut.log) >> 4, last = cut.taps_y * cut.taps_x - 1;
-        const uint64_t a0 = gtr__wgmma_panel(weight, 8192, AK ? cut.log : 0) + q * box;
+        const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128 >> cut.fold,
+            line = cut.step_y * cut.width * (128 >> cut.log) >> 4;
+        const uint64_t a0 = gtr__wgmma_panel(weight, 8192u >> cut.log >> cut.fold, AK ? cut.log : cut.fold);
         uint64_t b = gtr__wgmma_panel(ring, 8192, cut.log) + slot * (cut.stage >> 4);
 #pragma unroll 1
         for (int v = 0; v < cut.taps_y; v++, b += line) {
-            const int tap = v * cut.taps_x + u;
-            const uint64_t a = a0 + (TURNED ? last - tap : tap) * cut.panels * box;
+            const uint64_t a = a0 + ((v * cut.columns + u) * cut.panels + q) * box;
             gtr__wgmma<TYPE, N, AK, true>(d, a, b, u | v | q);
 #pragma unroll 3
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
@@ -5353,7 +5436,7 @@ template <int N, bool HALF> struct gtr__lines_block {
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
 #pragma unroll 1
-        for (int u = 0; u < cut.taps_x; u++)
+        for (int u = 0; u < cut.columns; u++)
 #pragma unroll 1
             for (int q = 0; q < cut.panels; q++) {
                 gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
@@ -5370,11 +5453,12 @@ template <int N, bool HALF> struct gtr__lines_block {
         if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
     }
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
-        const int copies = cut.taps_x * cut.panels;
+        const int copies = cut.columns * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
         int slot = group * copies % cut.stages;
         gtr__bar_await(weights_full, 0);
+        if constexpr (TURNED && !HALF) turn_weight();
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
             multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
@@ -5396,7 +5480,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     extern __shared__ __align__(16) char gtr__pool[];
     const uint32_t ring = (gtr__shared_address(gtr__pool) + 1023) & ~1023u, weight = ring + cut.stages * cut.stage,
-        staging = weight + cut.taps_y * cut.taps_x * cut.panels * (8192 >> cut.log), full = staging + N * 128,
+        staging = weight + cut.taps_y * cut.columns * cut.panels * (8192 >> cut.log),
+        full = staging + (N + cut.over) * 128,
         empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
     const gtr__lines_block<N, HALF> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
         staged + 24, (int)blockIdx.y * 64 };
@@ -5644,20 +5729,30 @@ template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut 
     cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
     return cut;
 }
+// Of the weight's contiguous dimension, taps, and the other one.
+static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, bool half, const gtr__lines_cut &cut,
+                                  int64_t channels) {
+    const int64_t taps = (int64_t)cut.taps_y * cut.taps_x, inner = cut.turned ? p->n : channels,
+        extent[3] = { inner, taps, cut.turned ? channels : p->n }, stride[2] = { inner, p->ldb };
+    const int rows = gtr__lines_box_rows(half, cut), wide = (half ? 64 : 32) >> cut.log,
+        box[3] = { cut.turned ? rows : wide, 1, cut.turned ? wide : rows };
+    return gtr__tensor_map(gtr__tensor_encoder(), map, p->b, p->type_b, extent, stride, box,
+        !cut.turned ? cut.log : half ? cut.fold : rows == 16, true);
+}
 template <int N, bool HALF, int FORM>
 static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<FORM>(given, choice);
     const int depth = HALF ? 64 : 32;
     gtr__lines_maps maps;
-    gtr__im2col_cut weight;
     memset((void *)&maps, 0, sizeof maps);
-    static_cast<gtr__conv_cut &>(weight) = given;
-    weight.log = cut.log;
+    cut.fold = choice->lines_fold;
+    cut.columns = (int)gtr__ceil(cut.taps_x, 1 << cut.fold);
+    cut.over = (int)gtr__lines_over(cut.fold, cut.step_x);
     auto of_c = [&](CUtensorMap *map, const void *data) {
         return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, depth, cut.width, cut.lines, 0, false);
     };
-    bool ok = gtr__im2col_other<HALF, 128, 64, FORM>(&maps.weight, p, weight) && of_c(&maps.c, p->c)
+    bool ok = gtr__lines_weight_map(&maps.weight, p, HALF, cut, (int64_t)given.channels.by) && of_c(&maps.c, p->c)
         && gtr__lines_map(&maps.image, p->a, p->type_a, given.pitch, given, true, depth >> cut.log, cut.width,
             cut.lines + (cut.taps_y - 1) * cut.step_y, cut.log, false);
     for (const void *from : { p->affine.from, p->saved, p->add ? p->from ? p->from : (const void *)p->c : NULL })
@@ -5671,7 +5766,7 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     cut.stages = choice->lines_stages;
     cut.panels = (int)gtr__ceil(given.pitch, depth >> cut.log);
     const size_t shared = (size_t)cut.stages * (cut.stage + GTR__LINES_STAGE_BARS)
-        + (size_t)gtr__lines_fixed_bytes(N, cut.taps_y * cut.taps_x * cut.panels, cut.log);
+        + (size_t)gtr__lines_fixed_bytes(N + cut.over, cut.taps_y * cut.columns * cut.panels, cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
     return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
@@ -5799,12 +5894,13 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
 // STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival.
 // A wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
-// bytes in the time of two columns. An epilogue takes 4.7 ns a byte of a pixel's element. Measured: N = 256, 64
-// channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72
-// to 82 (77), 64 of float32 144 to 158 (150).
+// bytes in the time of two columns. An epilogue takes 9.4 ns a pixel of staging, FOLD more of each time that it folds.
+// Measured: N = 256, 64 channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128
+// channels of 16 bits 72 to 82 (77), 64 of float32 144 to 158 (150).
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
 #define GTR__LINES_WAIT_NS 1400
+#define GTR__LINES_FOLD_NS 1.5          // of a tile's pixel
 // An epilogue that reads takes no longer by lines, the other kernel 1.3 to 1.5 times as long, and as the choice may not
 // depend on it, the mean does: gradients of images nearly always read, forward seldom does. Of float32, whose model is
 // of many channels, the other kernel takes 1.5 times what is modelled where channels are few enough to come by lines.
@@ -5814,19 +5910,21 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
         least = products > copies ? products : copies;
     return in_turn > least ? in_turn : least;
 }
-static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
-                                     int log) {
+// least: the least yet of ns and what isn't overlapped: of float32, whose epilogue takes as long as a tile, that of a
+// block's last tile, or its last products, and what a pass over staging takes of any tile.
+static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
+                                   int fold, double most, double *least) {
     const bool half = c->kind == GTR__PRODUCT_HALF;
     const int64_t to = image ? g->c : g->o, y = image ? g->h : g->oh, x = image ? g->w : g->ow, wide = 128 >> log,
-        size = half ? 2 : 4, copies = g->kw * gtr__ceil((image ? g->o : g->c) * size, wide),
+        size = half ? 2 : 4, over = gtr__lines_over(fold, g->dw),
+        copies = gtr__ceil(g->kw, 1 << fold) * gtr__ceil((image ? g->o : g->c) * size, wide),
         boxes = g->kh * copies, steps = g->kh * (4 >> log), blocks = gtr__ceil(to, 64),
         each = caps->sm_count > blocks ? caps->sm_count / blocks : 1;
-    const double turns = (double)gtr__ceil(each * blocks, caps->sm_count);
-    double best = c->ns * gtr__lines_other(image, half);
+    const double turns = (double)gtr__ceil(each * blocks, caps->sm_count), passes = half || to <= 32 ? 1 : 2;
     for (int n : { 224, 256, 128 })
-        for (int64_t width = 8; width <= n && width < x + 8; width += 8) {
+        for (int64_t width = fold ? gtr__ceil(x + over, 8) * 8 : 8; width <= n && width < x + over + 8; width += 8) {
             const int64_t lines = n / width < y ? n / width : y, rows = lines + (g->kh - 1) * g->dh,
-                room = (int64_t)caps->shared - gtr__lines_fixed_bytes(n, boxes, log),
+                room = (int64_t)caps->shared - gtr__lines_fixed_bytes(n + over, boxes, log),
                 stages = room / (gtr__ceil(rows * width * wide, 1024) * 1024 + GTR__LINES_STAGE_BARS),
                 tiles = gtr__ceil(x, width) * gtr__ceil(y, lines) * g->n;
             if (rows > 256 || stages < 2) continue;
@@ -5834,14 +5932,24 @@ static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr
                 shared = (double)(steps * (2048 + 32 * n) + rows * width * wide) / 64,
                 products = GTR__LINES_STEP_NS * (columns > shared ? columns : shared),
                 stage = gtr__lines_tile_ns(products, GTR__LINES_ROW_NS * (double)(rows * width), stages),
-                epilogue = 4.7 * (double)(n * size), tile = (double)copies * stage,
-                ns = 3000 + turns * (double)gtr__ceil(tiles, each) * (tile > epilogue ? tile : epilogue);
-            if (ns >= best) continue;
-            best = c->ns = ns;
-            c->ranges = 1; c->boxes_log = log; c->copy_bytes = gtr__conv_turned_bytes(g, image && !half);
-            c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = n;
+                epilogue = 9.4 * n * passes + GTR__LINES_FOLD_NS * (double)(n * fold), tile = (double)copies * stage,
+                of_block = turns * (double)gtr__ceil(tiles, each),
+                ns = 3000 + of_block * (tile > epilogue ? tile : epilogue),
+                all = ns + (half ? 0 : (tile < epilogue ? tile : epilogue) + of_block * 300 * passes);
+            if (ns >= most || all >= *least) continue;
+            *least = all;
+            c->ns = ns; c->ranges = 1; c->boxes_log = log; c->copy_bytes = 0;
+            c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = n; c->lines_fold = fold;
             c->lines_stages = (int)(stages < 8 ? stages : 8);
         }
+}
+static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
+                                     int log) {
+    const double most = c->ns * gtr__lines_other(image, c->kind == GTR__PRODUCT_HALF);
+    double least = INFINITY;
+    for (int fold = 0; fold < 3; fold++)
+        if (!fold || ((image ? g->c : g->o) <= 64 >> fold && g->kw > 1 << (fold - 1)))
+            gtr__lines_fold_choice(g, image, caps, c, log, fold, most, &least);
 }
 // Float32's wgmmas are of one pixel, 16 bits' of two; the channels under its columns of two to six taps are as wide.
 static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps,

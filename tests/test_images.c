@@ -872,6 +872,10 @@ static const int large_shapes[][12] = {
     { 5, 128, 12, 12, 128, 5, 5, 1, 2, 1, 0, 0 }, { 10, 33, 17, 20, 36, 3, 3, 1, 1, 1, 0, 0 },
     { 7, 64, 30, 23, 60, 3, 3, 1, 1, 1, 0, 0 }, { 21, 36, 9, 35, 64, 2, 3, 1, 1, 2, 1, 0 },
     { 9, 8, 7, 9, 64, 3, 3, 1, 2, 1, 0, 0 }, { 5, 96, 12, 21, 80, 3, 3, 1, 1, 1, 0, 0 },
+    { 6, 32, 14, 14, 64, 3, 3, 1, 1, 1, 0, 0 }, { 5, 16, 7, 7, 40, 3, 3, 1, 1, 1, 0, 0 },
+    { 3, 24, 9, 29, 32, 5, 5, 1, 2, 1, 0, 1 }, { 3, 40, 28, 13, 8, 3, 3, 1, 2, 2, 0, 0 },
+    { 4, 64, 10, 12, 16, 3, 2, 1, 0, 1, 1, 0 }, { 40, 16, 1, 61, 32, 1, 7, 1, 3, 1, 0, 0 },
+    { 2, 16, 33, 34, 16, 3, 5, 1, 1, 1, 1, 0 }, { 18, 32, 9, 8, 72, 3, 3, 1, 0, 1, 0, 0 },
 };
 static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
 {
@@ -1004,13 +1008,13 @@ static void large(void)
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
     char label[32];
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 4 : 0; q < shapes; q++) {
+    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 8 : 0; q < shapes; q++) {
         snprintf(label, sizeof label, "shape %d", (int)q);
         as_on_cpu(large_run, precisions[p], large_shapes[q], names, ratios[p], true, label);
     }
 }
 
-/* What epilogues of convolutions of few channels, 40 or 96, do, over several tiles of theirs: bias, activation, what is
+/* What epilogues of convolutions of few channels, 16 to 96, do, over several tiles of theirs: bias, activation, what is
    added in front and behind, and its gradient by what it reads, on a GPU as on the CPU. */
 static gtr_context *epilogue_run(gtr_desc desc, gtr_precision precision, const int *what, float *v[4],
                                  int64_t n[4])
@@ -1039,11 +1043,12 @@ static void epilogues(void)
     /* Roundings of the precision, four of BF16's, eight of the others'; with a kink the root of one's, for as large a
        part of all values is on its other side. The CPU rounds to 16 bits where a GPU does, but never to TF32: there,
        the root of five. */
+    static const int wide[] = { 40, 40, 40, 96, 96, 16, 24, 16, 24 };
     static const double smooth[] = { 8e-3, 2e-3, 4e-3 }, kinked[] = { 2e-2, 2e-2, 5e-2 };
     char label[64];
     if (device == GTR_DEVICE_CPU) return;
-    for (int i = 0; i < 5; i += small ? 2 : 1) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
-        const int p = i % 3, what[2] = { i < 3 ? 40 : 96, act };
+    for (int i = 0; i < 9; i += small ? 2 : 1) for (int act = 0; act < (small ? 1 : POOL_ACTS); act++) {
+        const int p = i % 3, what[2] = { wide[i], act };
         const bool kink = act == 0 || (act >= 3 && act <= 5);
         snprintf(label, sizeof label, "%d channels, activation %d", what[0], act);
         as_on_cpu(epilogue_run, precisions[p], what, names, kink ? kinked[p] : smooth[p], false, label);
