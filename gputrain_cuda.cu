@@ -7662,6 +7662,12 @@ static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
     return v;
 }
 
+// Of what is float32 but for a rare case: no table of types, for which a launch waits.
+static GTR__DEVICE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
+    if (gtr__is(o.t, GTR_F32)) ((float *)o.p)[i] = o.add ? ((float *)o.p)[i] + v : v;
+    else gtr__give1(o, i, v);
+}
+
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
 // get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
 static GTR__DEVICE float gtr__team_sum(float v, int team, float *scratch) {
@@ -8961,12 +8967,25 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     }
     *m = top; *r = sum;
 }
-// Four of a lane's elements of a row, from its i'th on; how many there are.
-static GTR__DEVICE int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+// Four of a lane's elements of a row, from its i'th on, whose loads are in flight together; how many there are.
+static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+    float four[4][1];
     int k = 0;
+    gtr__take_all(x, four, [&](int u) { return i + u * team < n ? at + i + u * team : -1; });
 #pragma unroll
-    for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+    for (int u = 0; u < 4; u++) { v[u] = four[u][0]; k += i + u * team < n; }
     return k;
+}
+// Stores as many, or adds them to what is there. The type is asked for once, and not by a table: gtr__is.
+static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        const int64_t i = at + u * team;
+        if (u >= k) continue;
+        if (y.add) gtr__give1(y, i, v[u]);
+        else if (gtr__is(y.t, GTR_F32)) ((float *)y.p)[i] = v[u];
+        else gtr__put(y.p, gtr__is(y.t, GTR_BF16) ? GTR_BF16 : GTR_F16, i, v[u]);
+    }
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
 static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
@@ -12183,8 +12202,8 @@ static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
     return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
 }
 static GTR__DEVICE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
-    gtr__give1(m.lse, 2 * row, lse.x);
-    gtr__give1(m.lse, 2 * row + 1, lse.y);
+    gtr__give_full(m.lse, 2 * row, lse.x);
+    gtr__give_full(m.lse, 2 * row + 1, lse.y);
 }
 static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
         bool hot, bool bad) {
@@ -12193,18 +12212,23 @@ static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, floa
 }
 static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
-    gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
-    if (m.count.p) gtr__give1(m.count, 0, divisor);
+    gtr__give_full(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
+    if (m.count.p) gtr__give_full(m.count, 0, divisor);
 }
 // What gradients of terms are multiplied by.
 static GTR__DEVICE float gtr__xent_slope(const gtr__xent &m, float scale, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     return divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
 }
-// Rows that count, by all threads of a block.
-static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int *counts) {
-    int n = 0;
-    for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) n += m.label[i] != m.ignore;
+// A thread's first label, which may be asked for long before it is used; and how many rows count, by all threads of a
+// block.
+static GTR__DEVICE int32_t gtr__xent_first(const gtr__xent &m) {
+    return threadIdx.x < m.rows && !m.tally ? m.label[threadIdx.x] : 0;
+}
+static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
+    int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
+#pragma unroll 4
+    for (int64_t i = threadIdx.x + blockDim.x; i < m.rows && !m.tally; i += blockDim.x) n += m.label[i] != m.ignore;
     return gtr__block_sum(n, counts);
 }
 // A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
@@ -12248,18 +12272,19 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     gtr__enter();
     if (gridDim.x > 1 && !m.part) gtr__cluster_arrive();
     const int teams = (int)blockDim.x >> m.log, lane = (int)threadIdx.x & (m.team - 1);
-    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels
+    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels and logits
+    const int32_t ahead = m.dx.p ? gtr__xent_first(m) : 0;
     int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         const int64_t row = base + (threadIdx.x >> m.log), at = row * m.n;
         const bool live = row < m.rows;
         float first[4];
-        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
+        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         // the mean's divisor is wanted before the first gradient: every block counts all labels
         if (m.dx.p && all < 0) {
-            all = gtr__xent_counted(m, counts);
+            all = gtr__xent_counted(m, ahead, counts);
             g = gtr__xent_slope(m, scale, all);
         }
         const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, first, k, scratch);
@@ -12268,14 +12293,14 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             if (q.counted) { loss += q.loss; rows++; }
         }
         if (!m.dx.p || !live) continue;
+        for (int64_t i = lane, now = k; now > 0; ) {
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) {
-            const int64_t i = lane + u * m.team;
-            gtr__give1(m.dx, at + i, q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i == y, q.bad) : 0.0f);
+            for (int u = 0; u < 4; u++)
+                first[u] = q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i + u * m.team == y, q.bad) : 0.0f;
+            gtr__row_give(m.dx, at + i, m.team, (int)now, first);
+            i += 4 * m.team;
+            now = gtr__row_four(m.x, at, i, m.n, m.team, first);
         }
-        for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.dx, at + i,
-                q.counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), q.lse, i == y, q.bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
     if (all < 0 || m.tally) rows = gtr__block_sum(rows, counts);
@@ -22139,7 +22164,7 @@ template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
     for (int i = 0; i < losses; i++) {
         const gtr__xent &x = h.loss[i].xent;
-        const int counted = h.loss[i].pairs ? 0 : gtr__xent_counted(x, counts);
+        const int counted = h.loss[i].pairs ? 0 : gtr__xent_counted(x, gtr__xent_first(x), counts);
         if (threadIdx.x) continue;
         h.slope[i] = h.loss[i].pairs ? gtr__pair_slope(h.loss[i].pair)
             : gtr__xent_slope(x, x.ctl ? x.ctl->scale : 1.0f, counted);
@@ -22226,7 +22251,7 @@ static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
         if (q.pairs ? !q.pair.dt.p : !q.xent.loss.p) continue;
         for (int i = (int)threadIdx.x; i < m.blocks; i += (int)blockDim.x) v += m.part[(int64_t)l * m.blocks + i];
         v = gtr__block_sum(v, scratch);
-        const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, counts);
+        const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, gtr__xent_first(q.xent), counts);
         if (threadIdx.x) continue;
         if (q.pairs) gtr__put(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
         else gtr__xent_give(q.xent, v, counted);
@@ -23596,7 +23621,7 @@ typedef struct gtr__head {
     const void *h, *w, *bias, *saved, *target;
     void *logits, *dlogits, *dh;
     gtr__opd loss;
-    int type_bias, type_target, rows, n, k, pairs, act, whole, four;    // whole, four: rows by 16 bytes, dh by elements
+    int type_target, rows, n, k, pairs, act, whole, four;    // whole, four: rows by 16 bytes, dh by elements
     int parts, pitch, wide, lanes;  // of k; words of a row of h and w, of logits; log2 of threads that copy a row
     float act_a, act_b;
     float *part;                    // a block's loss
@@ -23605,8 +23630,9 @@ typedef struct gtr__head {
 
 static __host__ __device__ __forceinline__ int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
 static __host__ __device__ __forceinline__ int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
-// Rows of h, zeros behind the batch's last, and of w behind them; columns to whole steps of k.
-template <int TYPE> static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, int64_t row0) {
+// Rows of h, zeros behind the batch's last, and of w behind them; columns to whole steps of k. The bias, as floats.
+template <int TYPE>
+static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
     const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), rows = GTR__HEAD_ROWS + gtr__head_outputs(m.n),
               across = (m.k + 15) / 16 * 16;
@@ -23624,6 +23650,8 @@ template <int TYPE> static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, 
         }
     }
     gtr__copies_commit();
+    for (int c = (int)threadIdx.x; c < m.n; c += GTR__HEAD_T)
+        bias[c] = m.bias ? gtr__get(m.bias, TYPE, c) : 0.0f;
 }
 // d += a b, operands of two rows and of two columns as their words lie: see gtr__head_forward.
 template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
@@ -23664,15 +23692,15 @@ static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *po
 }
 // 16 lanes' row: its logits in place of the first part, then dlogits in theirs. Returns its loss, in lane 0.
 template <int TYPE>
-static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, int64_t row, int lane, float slope) {
+static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
+        int lane, float slope) {
     const bool live = row < m.rows;
     const int64_t at = row * m.n;
     float loss = 0.0f;
     for (int c = lane; c < m.n && live; c += 16) {
         float v = logits[c];
         for (int p = 1; p < m.parts; p++) v += logits[p * GTR__HEAD_ROWS * m.wide + c];
-        if (m.bias) v += gtr__get(m.bias, m.type_bias, c);
-        logits[c] = v = gtr__rounded(TYPE, v);
+        logits[c] = v = gtr__rounded(TYPE, v + bias[c]);
         if (m.logits) gtr__put(m.logits, TYPE, at + c, v);
     }
     const auto give = [&](int c, float v) {
@@ -23692,7 +23720,6 @@ static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, int64_
     gtr__opd x;
     float first[4];
     x.p = logits; x.t = GTR_F32; x.add = 0;
-    const int64_t label = live ? (int64_t)m.xent.label[row] : m.xent.ignore;
     const int k = live ? gtr__row_four(x, 0, lane, m.n, 16, first) : 0;
     const gtr__xent_row q = gtr__xent_of_row(m.xent, x, 0, label, live, lane, 16, first, k, NULL);
     if (live && lane == 0 && m.xent.lse.p) gtr__xent_keep(m.xent, row, q.lse);
@@ -23763,7 +23790,7 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
 }
 static GTR__DEVICE void gtr__head_give(const gtr__head &m, float loss, int counted) {
     if (!m.loss.p) return;
-    if (m.pairs) gtr__give1(m.loss, 0, loss / (float)m.pair.count);
+    if (m.pairs) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
     else gtr__xent_give(m.xent, loss, counted);
 }
 // All blocks' losses, by a warp.
@@ -23793,7 +23820,7 @@ static GTR__DEVICE void gtr__head_loss(const gtr__head &m, const float *losses, 
 static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_constant__ gtr__head m, unsigned blocks) {
     __shared__ int counts[32];
     gtr__enter();
-    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, counts);
+    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, gtr__xent_first(m.xent), counts);
     const float loss = gtr__head_join(m, blocks);
     if (threadIdx.x == 0) gtr__head_give(m, loss, counted);
 }
@@ -23806,17 +23833,21 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
     const int64_t row0 = (int64_t)blockIdx.x * GTR__HEAD_ROWS;
     uint32_t *pool = (uint32_t *)gtr__pool;
     float *parts = (float *)(pool + (GTR__HEAD_ROWS + gtr__head_outputs(m.n)) * m.pitch);
+    float *bias = parts + m.parts * GTR__HEAD_ROWS * m.wide;
     gtr__enter();
-    gtr__head_fetch<TYPE>(m, pool, row0);
+    const int64_t label = !m.pairs && warp < GTR__HEAD_WARPS && row0 + row < m.rows
+        ? (int64_t)m.xent.label[row0 + row] : m.xent.ignore;
+    const int32_t first = m.pairs ? 0 : gtr__xent_first(m.xent);
+    gtr__head_fetch<TYPE>(m, pool, bias, row0);
     const float scale = m.xent.ctl ? m.xent.ctl->scale : 1.0f;
-    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, counts);
+    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
     const float slope = m.pairs ? gtr__pair_slope(m.pair) : gtr__xent_slope(m.xent, scale, counted);
     gtr__copies_done<0>();
     __syncthreads();
     if (warp < GTR__HEAD_WARPS) gtr__head_forward<TYPE>(m, pool, parts, warp);
     __syncthreads();
     if (warp < GTR__HEAD_WARPS) {
-        const float loss = gtr__head_row<TYPE>(m, parts + row * m.wide, row0 + row, lane, slope);
+        const float loss = gtr__head_row<TYPE>(m, parts + row * m.wide, bias, row0 + row, label, lane, slope);
         if (lane == 0) losses[row] = loss;
     }
     __syncthreads();
@@ -23825,7 +23856,7 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
 }
 static size_t gtr__head_bytes(const gtr__head *m) {
     return 4 * ((size_t)(GTR__HEAD_ROWS + gtr__head_outputs(m->n)) * (size_t)m->pitch
-        + (size_t)(m->parts * GTR__HEAD_ROWS) * (size_t)m->wide);
+        + (size_t)(m->parts * GTR__HEAD_ROWS + 1) * (size_t)m->wide);
 }
 // Of the nodes' calls, dx NULL where there is none; false where the kernel does not take them.
 static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__call *loss, bool pairs,
@@ -23839,11 +23870,11 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     if (n < 1 || n > GTR__HEAD_OUTPUTS || rows < 1 || rows > GTR__HEAD_BATCH || k > 1 << 16 || h->count != rows * k
         || x->count != rows * n || y->count != x->count || dy->count != x->count || type > GTR_F16
         || (type == GTR_F32) != (linear->precision == GTR_TF32) || linear->precision == GTR_FP32 || w->dtype != type
-        || y->dtype != type || x->dtype != type || dy->dtype != type || (bias && bias->data && bias->dtype > GTR_F16)
+        || y->dtype != type || x->dtype != type || dy->dtype != type || (bias && bias->data && bias->dtype != type)
         || (pairs ? loss->in[1].count != x->count || loss->in[1].dtype > GTR_F16
             : x->shape.ndim != 2 || x->shape.dim[1] != n)) return false;
     m->h = h->data; m->w = w->data; m->logits = y->data; m->dlogits = dy->data; m->act = -1;
-    if (bias) { m->bias = bias->data; m->type_bias = bias->dtype; }
+    if (bias) m->bias = bias->data;
     if (dx) {
         const gtr__arg *saved = dx->attr->i[4] ? &dx->in[2] : NULL;        // as of linear_dact
         if (dx->out[0].dtype != type || dx->out[0].count != h->count

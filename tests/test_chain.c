@@ -189,7 +189,10 @@ static tensor normed_odd(build *b)
     return gtr_add(squares(b, gtr_tanh(h), 6), classes(b, h, 5));
 }
 /* The end of a network in one launch: see last_layers. */
-static tensor hidden(build *b, int64_t in, int64_t width) { return linear(b, gtr_tanh(linear(b, input(b, in), 24)), width); }
+static tensor hidden(build *b, int64_t in, int64_t width)
+{
+    return linear(b, gtr_tanh(linear(b, input(b, in), 24)), width);
+}
 static tensor head_classes(build *b) { return classes(b, gtr_relu(hidden(b, 20, 128)), 10); }
 static tensor head_many(build *b) { return classes(b, gtr_tanh(hidden(b, 20, 72)), 100); }
 static tensor head_most(build *b) { return classes(b, gtr_sigmoid(hidden(b, 20, 264)), 128); }
@@ -243,15 +246,7 @@ static const network ends[] = {
 };
 enum { N_ENDS = sizeof ends / sizeof *ends };
 
-/* The matcher of last layers: its bit. */
-static const char head_name[] = "[product + loss + product dx]";
-static uint32_t head_bit(const gtr_context *ctx)
-{
-    for (int i = 0; i < ctx->be->n_matchers; i++)
-        if (!strncmp(ctx->be->matchers[i].name, head_name + 1, sizeof head_name - 3)) return (uint32_t)1 << i;
-    return 0;
-}
-static bool heading;        /* it alone is tried, in place of chains */
+static bool heading;        /* the matcher of last layers alone is tried, in place of chains */
 static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_precision precision, bool nodes)
 {
     gtr_trainer_desc d;
@@ -262,7 +257,7 @@ static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_pr
     if (draw % 5 == 1) d.clip_norm = 0.5f;
     b->ctx = gtr_create(desc0());
     b->ctx->caps.chains = !nodes && !heading;
-    if (heading) b->ctx->caps.without = ~head_bit(b->ctx);
+    if (heading) b->ctx->caps.without = ~matcher_bit(b->ctx, LAST_LAYER);
     b->draw = draw;
     tensor loss = c->make(b);
     if (draw % 11 == 3) {
@@ -311,7 +306,7 @@ static bool able(const gtr_context *ctx) {
     return ctx->caps.cuda && ctx->caps.compute >= 80 && ctx->caps.shared >= 160 << 10;
 }
 static bool chained(gtr_trainer *t, int64_t batch) {
-    const char *text = gtr_plan_text(t, batch); return text && strstr(text, heading ? head_name : "[chain]");
+    const char *text = gtr_plan_text(t, batch); return text && strstr(text, heading ? "[" LAST_LAYER "]" : "[chain]");
 }
 static double off(const gtr_float *a, const gtr_float *b, int64_t n)
 {
@@ -408,7 +403,7 @@ static void last_kept(void)
         memset(&d, 0, sizeof d);
         memset(&b, 0, sizeof b);
         b.ctx = gtr_create(desc0());
-        b.ctx->caps.without = ~head_bit(b.ctx);
+        b.ctx->caps.without = ~matcher_bit(b.ctx, LAST_LAYER);
         tensor logits = linear(&b, gtr_relu(hidden(&b, 20, 72)), 11), y = input(&b, 0), list[1] = { logits },
             loss = gtr_cross_entropy(logits, y);
         gtr_keep(logits);
@@ -549,7 +544,7 @@ static void crowded(void)
         for (int k = 0; k < 2; k++) {
             gtr_trainer *t = trainer_of(&b[k], &c, 0, GTR_TF32, k > 0);
             b[k].ctx->caps.room = room;
-            b[k].ctx->caps.without = head_bit(b[k].ctx);
+            b[k].ctx->caps.without = matcher_bit(b[k].ctx, LAST_LAYER);
             g[k] = gradients(&b[k], t, c.batch, &n, loss[k]);
             if (b[k].ctx->caps.compute >= 90 && able(b[k].ctx))
                 EXPECT_EQ((int)chained(t, c.batch), room > 1 && k == 0);
