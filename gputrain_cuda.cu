@@ -12226,9 +12226,15 @@ static GTR__DEVICE int32_t gtr__xent_first(const gtr__xent &m) {
     return threadIdx.x < m.rows && !m.tally ? m.label[threadIdx.x] : 0;
 }
 static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
+    const int64_t step = blockDim.x;
     int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
-#pragma unroll 4
-    for (int64_t i = threadIdx.x + blockDim.x; i < m.rows && !m.tally; i += blockDim.x) n += m.label[i] != m.ignore;
+    for (int64_t i = threadIdx.x + step; i < m.rows && !m.tally; i += 8 * step) {
+        int32_t label[8];
+#pragma unroll
+        for (int u = 0; u < 8; u++) label[u] = i + u * step < m.rows ? m.label[i + u * step] : 0;
+#pragma unroll
+        for (int u = 0; u < 8; u++) n += i + u * step < m.rows && label[u] != m.ignore;
+    }
     return gtr__block_sum(n, counts);
 }
 // A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.

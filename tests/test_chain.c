@@ -219,6 +219,15 @@ static tensor head_two(build *b)
     tensor h = gtr_relu(hidden(b, 20, 64));
     return gtr_add(classes(b, gtr_relu(linear(b, h, 48)), 9), squares(b, gtr_tanh(linear(b, h, 16)), 3));
 }
+static tensor head_five(build *b)      /* more than have a ticket */
+{
+    tensor h = gtr_relu(hidden(b, 20, 40)), loss = classes(b, h, 4);
+    for (int i = 0; i < 4; i++) {
+        tensor k = gtr_tanh(linear(b, h, 24 + i));
+        loss = gtr_add(loss, i % 2 ? classes(b, k, 3 + i) : squares(b, k, 2));
+    }
+    return loss;
+}
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
 static const network networks[] = {
     { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
@@ -240,7 +249,7 @@ static const network ends[] = {
     { "an odd width", head_odd, 33, 1, true }, { "one output", head_one, 48, 1, true },
     { "no activation", head_straight, 65, 1, true }, { "no hidden layer", head_alone, 29, 1, true },
     { "logits of pairs", head_binary, 31, 1, true }, { "ignored labels", head_smooth, 70, 1, true },
-    { "two of them", head_two, 40, 1, true }, { "one row", head_classes, 1, 1, true },
+    { "two of them", head_two, 40, 1, true }, { "five of them", head_five, 36, 1, true }, { "one row", head_classes, 1, 1, true },
     { "micro-batches", head_smooth, 77, 3, true }, { "pairs, micro-batches", head_binary, 50, 2, true },
     { "many rows", head_classes, 1100, 1, true },
 };
