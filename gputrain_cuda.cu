@@ -23517,7 +23517,7 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
 // Forward: the pool's node, and where there are gradients, theirs of the pool; 0: it is not to be taken.
 static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *caps, int *back) {
     const gtr__node *conv = &plan->node[at], *pool = NULL;
-    const int z = gtr__use(plan, conv, conv->n_in);
+    const int z = conv->n_out ? gtr__use(plan, conv, conv->n_in) : -1;
     int others = 0;
     *back = 0;
     if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD || conv->recomputed || z < 0 || conv->attr.i[11]
