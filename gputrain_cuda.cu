@@ -7770,11 +7770,26 @@ static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
     return v;
 }
 
+// Of what is float32 but for a rare case: no table of types, for which a launch waits.
+static GTR__DEVICE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
+    if (gtr__is(o.t, GTR_F32)) ((float *)o.p)[i] = o.add ? ((float *)o.p)[i] + v : v;
+    else gtr__give1(o, i, v);
+}
+
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
 // get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
 static GTR__DEVICE float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    return v;
+}
+// Two sums, whose shuffles do not wait for each other.
+static GTR__DEVICE float2 gtr__team_sum(float2 v, int team, float *scratch) {
+    if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
+    for (int i = team >> 1; i; i >>= 1) {
+        v.x += __shfl_xor_sync(0xffffffffu, v.x, i);
+        v.y += __shfl_xor_sync(0xffffffffu, v.y, i);
+    }
     return v;
 }
 static GTR__DEVICE float gtr__team_max(float v, int team, float *scratch) {
@@ -9060,12 +9075,25 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     }
     *m = top; *r = sum;
 }
-// Four of a lane's elements of a row, from its i'th on; how many there are.
-static GTR__DEVICE int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+// Four of a lane's elements of a row, from its i'th on, whose loads are in flight together; how many there are.
+static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+    float four[4][1];
     int k = 0;
+    gtr__take_all(x, four, [&](int u) { return i + u * team < n ? at + i + u * team : -1; });
 #pragma unroll
-    for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+    for (int u = 0; u < 4; u++) { v[u] = four[u][0]; k += i + u * team < n; }
     return k;
+}
+// Stores as many, or adds them to what is there. The type is asked for once, and not by a table: gtr__is.
+static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        const int64_t i = at + u * team;
+        if (u >= k) continue;
+        if (y.add) gtr__give1(y, i, v[u]);
+        else if (gtr__is(y.t, GTR_F32)) ((float *)y.p)[i] = v[u];
+        else gtr__put(y.p, gtr__is(y.t, GTR_BF16) ? GTR_BF16 : GTR_F16, i, v[u]);
+    }
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
 static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
@@ -9079,8 +9107,9 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
     }
     top = gtr__team_max(m, team, scratch);
     bool reach = m == top;          // a lane at the top gives its r and counts its 1 apart
-    float ones = gtr__team_sum(reach ? 1.0f : 0.0f, team, scratch);
-    r = gtr__team_sum(reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top), team, scratch) + (ones - 1.0f);
+    const float2 sums = gtr__team_sum(make_float2(reach ? 1.0f : 0.0f,
+        reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top)), team, scratch);
+    r = sums.y + (sums.x - 1.0f);
     *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
     *max = top;
 }
@@ -12266,16 +12295,18 @@ static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
 
 // >>op:cross_entropy
 // A team a row: max and sum in one pass, then, in xent_step, the gradient in a second over what is in the cache. Bound
-// by bytes: logits once (with the gradient: once more, from the cache mostly, and the gradient written).
+// by bytes: logits once (with the gradient: once more, from the cache mostly, and the gradient written). Few rows are
+// bound by what a warp does one after the other, and so spread over many blocks.
 typedef struct gtr__xent {
     gtr__opd x, dx, loss, lse, count;
     const int32_t *label;
     const int64_t *tally;
     int64_t rows, n, ignore;
-    int team;
-    float smooth, seed;
+    int team, log;              // log2 of team
+    float smooth, off, seed;    // off: a class's share of smooth
     const gtr__ctl *ctl;
     float2 *part;               // loss; counted rows as bits
+    uint32_t *ticket;           // NULL: a last kernel joins the parts
 } gtr__xent;
 
 // Of a row's log sum exp: its largest logit, and the rest.
@@ -12283,23 +12314,39 @@ static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
     return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
 }
 static GTR__DEVICE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
-    gtr__give1(m.lse, 2 * row, lse.x);
-    gtr__give1(m.lse, 2 * row + 1, lse.y);
+    gtr__give_full(m.lse, 2 * row, lse.x);
+    gtr__give_full(m.lse, 2 * row + 1, lse.y);
 }
 static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
         bool hot, bool bad) {
-    const float z = v - lse.x - lse.y, p = (hot ? expm1f(z) + m.smooth : expf(z)) - m.smooth / (float)m.n;
+    const float z = v - lse.x - lse.y, p = (hot ? expm1f(z) + m.smooth : expf(z)) - m.off;
     return g * (bad ? NAN : p);
 }
 static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
-    gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
-    if (m.count.p) gtr__give1(m.count, 0, divisor);
+    gtr__give_full(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
+    if (m.count.p) gtr__give_full(m.count, 0, divisor);
 }
-// Rows that count, by all threads of a block.
-static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int *counts) {
-    int n = 0;
-    for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) n += m.label[i] != m.ignore;
+// What gradients of terms are multiplied by.
+static GTR__DEVICE float gtr__xent_slope(const gtr__xent &m, float scale, int counted) {
+    const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
+    return divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
+}
+// A thread's first label, which may be asked for long before it is used; and how many rows count, by all threads of a
+// block.
+static GTR__DEVICE int32_t gtr__xent_first(const gtr__xent &m) {
+    return threadIdx.x < m.rows && !m.tally ? m.label[threadIdx.x] : 0;
+}
+static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
+    const int64_t step = blockDim.x;
+    int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
+    for (int64_t i = threadIdx.x + step; i < m.rows && !m.tally; i += 8 * step) {
+        int32_t label[8];
+#pragma unroll
+        for (int u = 0; u < 8; u++) label[u] = i + u * step < m.rows ? m.label[i + u * step] : 0;
+#pragma unroll
+        for (int u = 0; u < 8; u++) n += i + u * step < m.rows && label[u] != m.ignore;
+    }
     return gtr__block_sum(n, counts);
 }
 // A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
@@ -12324,26 +12371,39 @@ static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr_
         + m.smooth * (log_sum - sum / (float)m.n);
     return q;
 }
+// All blocks' parts, by one.
+static GTR__DEVICE void gtr__xent_join(const gtr__xent &m, unsigned blocks, float *scratch, int *counts) {
+    float loss = 0.0f;
+    int rows = 0;
+    for (unsigned i = threadIdx.x; i < blocks; i += blockDim.x) {
+        const float2 part = __ldcg(m.part + i);
+        loss += part.x;
+        rows += __float_as_int(part.y);
+    }
+    loss = gtr__block_sum(loss, scratch);
+    rows = gtr__block_sum(rows, counts);
+    if (threadIdx.x == 0) gtr__xent_give(m, loss, rows);
+}
 static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
     if (gridDim.x > 1 && !m.part) gtr__cluster_arrive();
-    const int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team;
-    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels
+    const int teams = (int)blockDim.x >> m.log, lane = (int)threadIdx.x & (m.team - 1);
+    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels and logits
+    const int32_t ahead = m.dx.p ? gtr__xent_first(m) : 0;
     int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
-        const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        const int64_t row = base + (threadIdx.x >> m.log), at = row * m.n;
         const bool live = row < m.rows;
         float first[4];
-        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
+        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         // the mean's divisor is wanted before the first gradient: every block counts all labels
         if (m.dx.p && all < 0) {
-            all = gtr__xent_counted(m, counts);
-            const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
-            g = divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
+            all = gtr__xent_counted(m, ahead, counts);
+            g = gtr__xent_slope(m, scale, all);
         }
         const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, first, k, scratch);
         if (live && lane == 0) {
@@ -12351,35 +12411,28 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             if (q.counted) { loss += q.loss; rows++; }
         }
         if (!m.dx.p || !live) continue;
+        for (int64_t i = lane, now = k; now > 0; ) {
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) {
-            const int64_t i = lane + u * m.team;
-            gtr__give1(m.dx, at + i, q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i == y, q.bad) : 0.0f);
+            for (int u = 0; u < 4; u++)
+                first[u] = q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i + u * m.team == y, q.bad) : 0.0f;
+            gtr__row_give(m.dx, at + i, m.team, (int)now, first);
+            i += 4 * m.team;
+            now = gtr__row_four(m.x, at, i, m.n, m.team, first);
         }
-        for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.dx, at + i,
-                q.counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), q.lse, i == y, q.bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
     if (all < 0 || m.tally) rows = gtr__block_sum(rows, counts);
     else rows = blockIdx.x ? 0 : all;           // counted already
-    if (gridDim.x > 1 && !m.part ? !gtr__cut_join(loss, rows) : threadIdx.x) return;
-    if (gridDim.x > 1 && m.part) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
-    else gtr__xent_give(m, loss, rows);
+    if (gridDim.x > 1 && m.part) {
+        if (threadIdx.x == 0) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
+        if (m.ticket && gtr__last_block(m.ticket, gridDim.x)) gtr__xent_join(m, gridDim.x, scratch, counts);
+    } else if (gridDim.x > 1 ? gtr__cut_join(loss, rows) : threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent m, int blocks) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
-    float loss = 0.0f;
-    int rows = 0;
-    for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) {
-        loss += m.part[i].x;
-        rows += __float_as_int(m.part[i].y);
-    }
-    loss = gtr__block_sum(loss, scratch);
-    rows = gtr__block_sum(rows, counts);
-    if (threadIdx.x == 0) gtr__xent_give(m, loss, rows);
+    gtr__xent_join(m, (unsigned)blocks, scratch, counts);
 }
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
@@ -12411,19 +12464,38 @@ static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
     m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->i[0];
     m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
+    m->off = m->smooth / (float)m->n; m->log = gtr__log_up(team, 0, 31);
+}
+// Of the step's first losses, which have a ticket each: 2 to 4.
+static int gtr__loss_ticket(const gtr__attr *a) { return a->i[3] > 0 && a->i[3] < 4 ? (int)a->i[3] + 1 : 0; }
+// Where the last block to come joins the parts: blocks of four warps, as many as there are multiprocessors, whose lanes
+// have few elements.
+static gtr__cut gtr__xent_spread(const gtr__call *c, gtr__cut k) {
+    const int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1], sms = gtr__sms(c);
+    if (k.blocks == 1) return k;
+    k.cluster = false;
+    while (k.team < 32 && k.team < n && gtr__ceil(rows * k.team * 2, 128) <= sms) k.team *= 2;
+    if (k.team <= 32 && gtr__ceil(rows * k.team, 128) <= 2 * sms) k.threads = 128;
+    k.blocks = (int)gtr__min64(gtr__ceil(rows * k.team, k.threads), sms * 4);
+    return k;
 }
 static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx) {
-    gtr__cut k = gtr__cut_make(c);
+    const gtr__cut plain = gtr__cut_make(c), spread = gtr__xent_spread(c, plain);
+    const int ticket = dx ? gtr__loss_ticket(c->attr) : 0;
+    const size_t bytes = gtr__cut_bytes(ticket ? &spread : &plain);
     gtr__xent m;
-    if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
+    if (c->measure) return gtr__measured(c, bytes > gtr__cut_bytes(&plain) ? bytes : gtr__cut_bytes(&plain));
+    const bool last = ticket && c->ctl && spread.blocks > 1 && c->ws_bytes >= bytes;
+    const gtr__cut k = last ? spread : plain;
     gtr__xent_make(&m, c, k.team);
+    if (last) m.ticket = &c->ctl->ticket[ticket];
     m.loss = gtr__opd_of(&c->out[0]);
     m.lse = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     m.dx = gtr__opd_of(dx);
     if (k.cluster) m.part = NULL;
     gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_xent, k, m);
-    if (r || k.blocks == 1 || k.cluster) return r;
+    if (r || k.blocks == 1 || k.cluster || last) return r;
     return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
 static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count,
@@ -12551,8 +12623,7 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square)
         k.threads = GTR__T;
         k.blocks = (int)gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 8), (int64_t)gtr__sms(c) * 6);
     }
-    // of the step's first losses: 2 to 4
-    const int64_t ticket = c->ctl && c->attr->i[3] > 0 && c->attr->i[3] < 4 ? c->attr->i[3] + 1 : 0;
+    const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
         return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
@@ -22211,11 +22282,10 @@ template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
     for (int i = 0; i < losses; i++) {
         const gtr__xent &x = h.loss[i].xent;
-        const int counted = h.loss[i].pairs ? 0 : gtr__xent_counted(x, counts);
+        const int counted = h.loss[i].pairs ? 0 : gtr__xent_counted(x, gtr__xent_first(x), counts);
         if (threadIdx.x) continue;
-        const float divisor = h.loss[i].pairs ? 0.0f : (float)gtr__divisor(x.tally, x.rows, counted);
         h.slope[i] = h.loss[i].pairs ? gtr__pair_slope(h.loss[i].pair)
-            : divisor > 0.0f ? x.seed * (x.ctl ? x.ctl->scale : 1.0f) / divisor : 0.0f;
+            : gtr__xent_slope(x, x.ctl ? x.ctl->scale : 1.0f, counted);
     }
 }
 template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
@@ -22299,7 +22369,7 @@ static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
         if (q.pairs ? !q.pair.dt.p : !q.xent.loss.p) continue;
         for (int i = (int)threadIdx.x; i < m.blocks; i += (int)blockDim.x) v += m.part[(int64_t)l * m.blocks + i];
         v = gtr__block_sum(v, scratch);
-        const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, counts);
+        const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, gtr__xent_first(q.xent), counts);
         if (threadIdx.x) continue;
         if (q.pairs) gtr__put(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
         else gtr__xent_give(q.xent, v, counted);
@@ -23648,6 +23718,392 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     return gtr__direct_dweight(instance, c, &d, p, type, true);
 }
 
+// >>match-heads
+// The end of a forward pass and the begin of its backward in one launch: a linear of few outputs, its loss with the
+// gradient of that, and dx of the linear, times the gradient of the activation in front of it. The gradient of the
+// weight stays a node, beside what follows.
+//
+//   a block, 16 rows:  h, w --copies--> shared memory, while all rows that count are counted
+//       a warp: two tiles of 8 outputs, a part of k --mma--> parts in shared memory --barrier-->
+//       16 lanes a row: parts + bias, rounded: logits; loss; dlogits, in their place --barrier-->
+//       a warp: 16 columns of dh at a time, mma of dlogits and w; the ninth: the losses, which the last block joins
+//
+// Bound by latency: three launches' became one's. Bytes: h, w once a block, dh; logits and dlogits where others read
+// them. All warps but the last multiply; a warp's fragments come from rows that begin 8 words apart in the banks.
+#define GTR__HEAD_ROWS 16
+#define GTR__HEAD_WARPS 8           // that multiply
+#define GTR__HEAD_T (GTR__HEAD_WARPS * 32 + 32)
+#define GTR__HEAD_OUTPUTS 128       // two tiles a warp
+#define GTR__HEAD_BATCH 4096        // every block counts all labels
+typedef struct gtr__head {
+    gtr__xent xent;
+    gtr__pair pair;
+    const void *h, *w, *bias, *saved, *target;
+    void *logits, *dlogits, *dh;
+    gtr__opd loss;
+    int type_target, rows, n, k, pairs, act, whole, four;    // whole, four: rows by 16 bytes, dh by elements
+    int parts, pitch, wide, lanes;  // of k; words of a row of h and w, of logits; log2 of threads that copy a row
+    float act_a, act_b;
+    float *part;                    // a block's loss
+    uint32_t *ticket;               // NULL: a last kernel joins the parts
+} gtr__head;
+
+static __host__ __device__ __forceinline__ int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
+static __host__ __device__ __forceinline__ int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
+// Rows of h, zeros behind the batch's last, and of w behind them; columns to whole steps of k. The bias, as floats.
+template <int TYPE>
+static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
+    constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
+    const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), rows = GTR__HEAD_ROWS + gtr__head_outputs(m.n),
+              across = (m.k + 15) / 16 * 16;
+    for (int r = (int)threadIdx.x >> m.lanes; r < rows; r += GTR__HEAD_T >> m.lanes) {
+        const int o = r - GTR__HEAD_ROWS;
+        const bool ok = o < 0 ? row0 + r < m.rows : o < m.n;
+        const char *p = (const char *)(o < 0 ? m.h : m.w) + (ok ? (o < 0 ? row0 + r : o) * m.k * ES : 0);
+        uint32_t *to = pool + r * m.pitch;
+        if (m.whole) {
+            for (int c = from * EACH; c < across; c += EACH << m.lanes)
+                gtr__copy16(to + c * ES / 4, ok && c < m.k ? p + c * ES : p, ok && c < m.k);
+        } else {
+            for (int c = from; c < across; c += 1 << m.lanes)
+                gtr__put(to, TYPE, c, ok && c < m.k ? gtr__get(p, TYPE, c) : 0.0f);
+        }
+    }
+    gtr__copies_commit();
+    for (int c = (int)threadIdx.x; c < m.n; c += GTR__HEAD_T)
+        bias[c] = m.bias ? gtr__get(m.bias, TYPE, c) : 0.0f;
+}
+// d += a b, operands of two rows and of two columns as their words lie: see gtr__head_forward.
+template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
+    if constexpr (TYPE == GTR_F32) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) a[i] = gtr__to_tf32(a[i]);
+#pragma unroll
+        for (int i = 0; i < 2; i++) b[i] = gtr__to_tf32(b[i]);
+        gtr__mma_tf32(d, a, b);
+    } else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(d, a, b);
+    else gtr__mma_f16(d, a, b);
+}
+// A warp's two tiles of logits, of its part of k, to shared memory. A step of k is 8 words of a row, of which lane t of
+// four has 2t and 2t + 1: k's order is the same in both operands, so that any does.
+template <int TYPE>
+static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *pool, float *parts, int warp) {
+    const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4, part = warp & (m.parts - 1),
+              first = warp / m.parts * 16, steps = (m.k * (TYPE == GTR_F32 ? 4 : 2) + 31) / 32;
+    const uint32_t *x = pool + g * m.pitch + 2 * t, *w = x + (GTR__HEAD_ROWS + first) * m.pitch;
+    float acc[2][4] = {};
+    if (first >= m.n) return;
+#pragma unroll 4
+    for (int s = part; s < steps; s += m.parts) {
+        const uint2 lo = *(const uint2 *)(x + 8 * s), hi = *(const uint2 *)(x + 8 * s + 8 * m.pitch);
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            const uint2 v = *(const uint2 *)(w + 8 * s + j * 8 * m.pitch);
+            uint32_t a[4] = { lo.x, hi.x, lo.y, hi.y }, b[2] = { v.x, v.y };
+            gtr__head_mma<TYPE>(acc[j], a, b);
+        }
+    }
+    float *to = parts + (part * GTR__HEAD_ROWS + g) * m.wide + first + 2 * t;
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+        *(float2 *)(to + 8 * j) = make_float2(acc[j][0], acc[j][1]);
+        *(float2 *)(to + 8 * j + 8 * m.wide) = make_float2(acc[j][2], acc[j][3]);
+    }
+}
+// 16 lanes' row: its logits in place of the first part, then dlogits in theirs. Returns its loss, in lane 0.
+template <int TYPE>
+static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
+        int lane, float slope) {
+    const bool live = row < m.rows;
+    const int64_t at = row * m.n;
+    float loss = 0.0f;
+    for (int c = lane; c < m.n && live; c += 16) {
+        float v = logits[c];
+        for (int p = 1; p < m.parts; p++) v += logits[p * GTR__HEAD_ROWS * m.wide + c];
+        logits[c] = v = gtr__rounded(TYPE, v + bias[c]);
+        if (m.logits) gtr__put(m.logits, TYPE, at + c, v);
+    }
+    const auto give = [&](int c, float v) {
+        logits[c] = v = gtr__rounded(TYPE, v);
+        if (m.dlogits && live && c < m.n) gtr__put(m.dlogits, TYPE, at + c, v);
+    };
+    __syncwarp();
+    if (m.pairs) {
+        for (int c = lane; c < gtr__head_outputs(m.n); c += 16) {
+            const bool there = live && c < m.n;
+            const float x = there ? logits[c] : 0.0f, y = there ? gtr__get(m.target, m.type_target, at + c) : 0.0f;
+            if (there) loss += gtr__pair_term(m.pair.square, x, y);
+            give(c, there ? gtr__pair_dx(m.pair.square, slope, x, y) : 0.0f);
+        }
+        return gtr__team_sum(loss, 16, NULL);
+    }
+    gtr__opd x;
+    float first[4];
+    x.p = logits; x.t = GTR_F32; x.add = 0;
+    const int k = live ? gtr__row_four(x, 0, lane, m.n, 16, first) : 0;
+    const gtr__xent_row q = gtr__xent_of_row(m.xent, x, 0, label, live, lane, 16, first, k, NULL);
+    if (live && lane == 0 && m.xent.lse.p) gtr__xent_keep(m.xent, row, q.lse);
+    __syncwarp();               // the label's logit has been read
+    for (int c = lane; c < gtr__head_outputs(m.n); c += 16)
+        give(c, live && q.counted && c < m.n ? gtr__xent_dx(m.xent, slope, logits[c], q.lse, c == label, q.bad) : 0.0f);
+    return q.counted ? q.loss : 0.0f;
+}
+// The activation's gradient, ReLU's in place.
+static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
+    if (m.act < 0) return v;
+    if (!gtr__is(m.act, GTR__OP_RELU)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
+#pragma unroll
+    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd(GTR__OP_RELU, v.v[i], s.v[i], s.v[i], 0, 0);
+    return v;
+}
+// dh's columns, 16 a warp and turn. Lane g of eight has columns 2g and 2g + 1 of w's rows, which go to two tiles, so
+// that of the results it has four neighbours.
+template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
+        const float *dlogits, int64_t row0, int warp) {
+    constexpr bool LOW = TYPE != GTR_F32;
+    const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4;
+    const bool near = m.saved == m.h;
+    for (int first = warp * 16; first < m.k; first += GTR__HEAD_WARPS * 16) {
+        const uint32_t *w = pool + (GTR__HEAD_ROWS + t) * m.pitch + (LOW ? first / 2 + g : first + 2 * g);
+        const float *d = dlogits + g * m.wide + t;
+        const int column = first + 4 * t;
+        float acc[2][4] = {};
+        for (int o = 0; o < m.n; o += LOW ? 16 : 8, d += LOW ? 16 : 8, w += (LOW ? 16 : 8) * m.pitch) {
+            uint32_t a[4], b[2][2];
+            const float *e = d + 8 * m.wide;
+            if constexpr (LOW) {
+                typedef std::conditional_t<TYPE == GTR_BF16, __nv_bfloat16, __half> word;
+                a[0] = gtr__pack2<word>(d[0], d[4]); a[1] = gtr__pack2<word>(e[0], e[4]);
+                a[2] = gtr__pack2<word>(d[8], d[12]); a[3] = gtr__pack2<word>(e[8], e[12]);
+                const uint32_t r[4] = { w[0], w[4 * m.pitch], w[8 * m.pitch], w[12 * m.pitch] };
+#pragma unroll
+                for (int j = 0; j < 2; j++)
+#pragma unroll
+                    for (int i = 0; i < 2; i++) b[j][i] = __byte_perm(r[2 * i], r[2 * i + 1], j ? 0x7632 : 0x5410);
+            } else {
+                const uint2 lo = *(const uint2 *)w, hi = *(const uint2 *)(w + 4 * m.pitch);
+                b[0][0] = lo.x; b[0][1] = hi.x; b[1][0] = lo.y; b[1][1] = hi.y;
+                a[0] = __float_as_uint(d[0]); a[1] = __float_as_uint(e[0]);
+                a[2] = __float_as_uint(d[4]); a[3] = __float_as_uint(e[4]);
+            }
+            gtr__head_mma<TYPE>(acc[0], a, b[0]);
+            gtr__head_mma<TYPE>(acc[1], a, b[1]);
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int64_t row = row0 + g + 8 * i, at = row * m.k + column;
+            const void *saved = near ? (const void *)(pool + (g + 8 * i) * m.pitch) : m.saved;
+            const int64_t from = near ? column : at;
+            const gtr__floats<4> v = { { acc[0][2 * i], acc[1][2 * i], acc[0][2 * i + 1], acc[1][2 * i + 1] } };
+            if (row >= m.rows) continue;
+            if (m.four && column < m.k) gtr__put_of<4>(m.dh, TYPE, at, gtr__head_act(m, v,
+                gtr__get_of<4>(saved, TYPE, from)));
+            if (m.four) continue;
+            gtr__floats<4> s = {};
+#pragma unroll
+            for (int c = 0; c < 4; c++) if (saved && column + c < m.k) s.v[c] = gtr__get(saved, TYPE, from + c);
+            s = gtr__head_act(m, v, s);
+#pragma unroll
+            for (int c = 0; c < 4; c++) if (column + c < m.k) gtr__put(m.dh, TYPE, at + c, s.v[c]);
+        }
+    }
+}
+static GTR__DEVICE void gtr__head_give(const gtr__head &m, float loss, int counted) {
+    if (!m.loss.p) return;
+    if (m.pairs) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
+    else gtr__xent_give(m.xent, loss, counted);
+}
+// All blocks' losses, by a warp.
+static GTR__DEVICE float gtr__head_join(const gtr__head &m, unsigned blocks) {
+    float loss = 0.0f;
+    for (unsigned b = threadIdx.x & 31; b < blocks; b += 32) loss += __ldcg(m.part + b);
+    return gtr__warp_sum(loss);
+}
+// By one warp, beside the others' products: the block's loss, and by the last block to come that of all.
+static GTR__DEVICE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
+    const int lane = (int)threadIdx.x & 31;
+    float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
+    if (gridDim.x > 1) {
+        unsigned come = 0;
+        if (lane == 0) {
+            m.part[blockIdx.x] = loss;
+            __threadfence();
+            if (m.ticket) come = atomicAdd(m.ticket, 1u);
+        }
+        if (!m.ticket || __shfl_sync(0xffffffffu, come, 0) != gridDim.x - 1) return;
+        __threadfence();
+        loss = gtr__head_join(m, gridDim.x);
+        if (lane == 0) *m.ticket = 0;
+    }
+    if (lane == 0) gtr__head_give(m, loss, counted);
+}
+static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_constant__ gtr__head m, unsigned blocks) {
+    __shared__ int counts[32];
+    gtr__enter();
+    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, gtr__xent_first(m.xent), counts);
+    const float loss = gtr__head_join(m, blocks);
+    if (threadIdx.x == 0) gtr__head_give(m, loss, counted);
+}
+template <int TYPE>
+static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    __shared__ float losses[GTR__HEAD_ROWS];
+    __shared__ int counts[32];
+    const int warp = (int)threadIdx.x / 32, row = (int)threadIdx.x / 16, lane = (int)threadIdx.x % 16;
+    const int64_t row0 = (int64_t)blockIdx.x * GTR__HEAD_ROWS;
+    uint32_t *pool = (uint32_t *)gtr__pool;
+    float *parts = (float *)(pool + (GTR__HEAD_ROWS + gtr__head_outputs(m.n)) * m.pitch);
+    float *bias = parts + m.parts * GTR__HEAD_ROWS * m.wide;
+    gtr__enter();
+    const int64_t label = !m.pairs && warp < GTR__HEAD_WARPS && row0 + row < m.rows
+        ? (int64_t)m.xent.label[row0 + row] : m.xent.ignore;
+    const int32_t first = m.pairs ? 0 : gtr__xent_first(m.xent);
+    gtr__head_fetch<TYPE>(m, pool, bias, row0);
+    const float scale = m.xent.ctl ? m.xent.ctl->scale : 1.0f;
+    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
+    const float slope = m.pairs ? gtr__pair_slope(m.pair) : gtr__xent_slope(m.xent, scale, counted);
+    gtr__copies_done<0>();
+    __syncthreads();
+    if (warp < GTR__HEAD_WARPS) gtr__head_forward<TYPE>(m, pool, parts, warp);
+    __syncthreads();
+    if (warp < GTR__HEAD_WARPS) {
+        const float loss = gtr__head_row<TYPE>(m, parts + row * m.wide, bias, row0 + row, label, lane, slope);
+        if (lane == 0) losses[row] = loss;
+    }
+    __syncthreads();
+    if (warp == GTR__HEAD_WARPS) gtr__head_loss(m, losses, counted);
+    else if (m.dh) gtr__head_backward<TYPE>(m, pool, parts, row0, warp);
+}
+static size_t gtr__head_bytes(const gtr__head *m) {
+    return 4 * ((size_t)(GTR__HEAD_ROWS + gtr__head_outputs(m->n)) * (size_t)m->pitch
+        + (size_t)(m->parts * GTR__HEAD_ROWS + 1) * (size_t)m->wide);
+}
+// Of the nodes' calls, dx NULL where there is none; false where the kernel does not take them.
+static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__call *loss, bool pairs,
+                           const gtr__call *dx) {
+    const gtr__arg *h = &linear->in[0], *w = &linear->in[1], *y = &linear->out[0], *x = &loss->in[0],
+        *bias = linear->n_in > 2 ? &linear->in[2] : NULL, *dy = &loss->out[pairs ? 1 : 3];
+    const gtr_dtype type = h->dtype;
+    const int64_t n = w->shape.ndim == 2 ? w->shape.dim[0] : 0, k = n ? w->shape.dim[1] : 0,
+        rows = k > 0 ? h->count / k : 0, each = 16 / gtr__elem(type);
+    memset((void *)m, 0, sizeof *m);
+    if (n < 1 || n > GTR__HEAD_OUTPUTS || rows < 1 || rows > GTR__HEAD_BATCH || k > 1 << 16 || h->count != rows * k
+        || x->count != rows * n || y->count != x->count || dy->count != x->count || type > GTR_F16
+        || (type == GTR_F32) != (linear->precision == GTR_TF32) || linear->precision == GTR_FP32 || w->dtype != type
+        || y->dtype != type || x->dtype != type || dy->dtype != type || (bias && bias->data && bias->dtype != type)
+        || (pairs ? loss->in[1].count != x->count || loss->in[1].dtype > GTR_F16
+            : x->shape.ndim != 2 || x->shape.dim[1] != n)) return false;
+    m->h = h->data; m->w = w->data; m->logits = y->data; m->dlogits = dy->data; m->act = -1;
+    if (bias) m->bias = bias->data;
+    if (dx) {
+        const gtr__arg *saved = dx->attr->i[4] ? &dx->in[2] : NULL;        // as of linear_dact
+        if (dx->out[0].dtype != type || dx->out[0].count != h->count
+            || (saved && (saved->dtype != type || saved->count != h->count))) return false;
+        m->dh = dx->out[0].data;
+        if (saved) {
+            m->saved = saved->data; m->act = (int)dx->attr->i[0];
+            m->act_a = (float)dx->attr->f[0]; m->act_b = (float)dx->attr->f[1];
+        }
+    }
+    m->rows = (int)rows; m->n = (int)n; m->k = (int)k; m->pairs = pairs;
+    const int units = gtr__head_outputs(m->n) / 16;
+    m->parts = units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8;
+    m->pitch = gtr__head_pitch((int)(gtr__ceil(k, 16) * 16 * gtr__elem(type) / 4));
+    m->wide = gtr__head_pitch(gtr__head_outputs(m->n));
+    m->whole = k % each == 0 && gtr__aligned(m->h, 16) && gtr__aligned(m->w, 16);
+    m->four = k % 4 == 0 && gtr__fours(m->dh, type) && gtr__fours(m->saved, type);
+    m->lanes = gtr__log_up(m->whole ? gtr__ceil(k, each) : k, 0, 5);
+    return gtr__head_bytes(m) <= linear->caps->shared;
+}
+// A node that reads what this one's loss makes of its logits, for dx alone.
+static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, const gtr__node *n, int dlogits) {
+    const int dy = n->op == GTR__OP_LINEAR_DACT ? 0 : n->n_in - 1;
+    if (n->op != GTR__OP_LINEAR_DACT && (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD)) return false;
+    for (int k = 1; k < n->n_out; k++) if (n->out[k] >= 0) return false;
+    return n->out[0] >= 0 && gtr__mlp_of_layer(n) && !n->attr.i[2] && !n->attr.i[5] && !n->adds && !n->recomputed
+        && n->stage == linear->stage && n->micro == linear->micro && gtr__use(plan, n, dy) == dlogits
+        && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
+}
+// The first node from `from` on, among some, that is so; 0 if it may not stand there, or there is none.
+template <typename F> static int gtr__head_find(const gtr__plan *plan, int from, F is) {
+    for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++) {
+        if (!is(&plan->node[j])) continue;
+        for (int i = from; i < j; i++) if (gtr__nodes_depend(plan, &plan->node[i], &plan->node[j])) return 0;
+        return j;
+    }
+    return 0;
+}
+static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+    const gtr__node *linear = &plan->node[at];
+    if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
+        || linear->attr.i[2] || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
+        || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
+    const int y = gtr__root(plan, linear->out[0]);
+    const int loss = gtr__head_find(plan, at + 1, [&](const gtr__node *n) {
+        return (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_PAIR_STEP) && gtr__use(plan, n, 0) == y && !n->adds
+            && n->micro == linear->micro && !n->recomputed;
+    });
+    if (!loss) return 0;
+    const gtr__node *n = &plan->node[loss];
+    const bool pairs = n->op == GTR__OP_PAIR_STEP;
+    const int dlogits = gtr__root(plan, n->out[pairs ? 1 : 3]);
+    int dx = gtr__head_find(plan, loss + 1, [&](const gtr__node *q) {
+        return dlogits >= 0 && gtr__head_is_dx(plan, linear, q, dlogits);
+    });
+    for (int i = at + 1; i < loss && dx; i++)
+        if (gtr__nodes_depend(plan, &plan->node[i], &plan->node[dx])) dx = 0;
+    gtr__arg in[3][8], out[3][4];
+    gtr__call c[3];
+    gtr__head m;
+    if (dlogits < 0 || dlogits == y || !gtr__call_by_shapes(plan, linear, caps, in[0], out[0], &c[0])
+        || !gtr__call_by_shapes(plan, n, caps, in[1], out[1], &c[1])
+        || (dx && !gtr__call_by_shapes(plan, &plan->node[dx], caps, in[2], out[2], &c[2]))
+        || !gtr__head_make(&m, &c[0], &c[1], pairs, dx ? &c[2] : NULL)) return 0;
+    gtr__node_move(plan, loss, at + 1);
+    if (dx) gtr__node_move(plan, dx, at + 2);
+    return dx ? 3 : 2;
+}
+template <int TYPE>
+static gtr_result gtr__head_launch(void *instance, const gtr__call *c, const gtr__head &m, unsigned blocks) {
+    const size_t bytes = gtr__head_bytes(&m);
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_head<TYPE>,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
+    return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(instance, c, gtr__k_head_end, 1, 32, 0, m, blocks);
+}
+static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const bool pairs = w->node[1].op == GTR__OP_PAIR_STEP;
+    gtr__arg in[3][8], out[3][4];
+    gtr__call q[3];
+    gtr__head m;
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    for (int i = 0; i < w->n_node; i++) q[i] = gtr__mlp_call(c, &w->node[i], in[i], out[i]);
+    if (!gtr__head_make(&m, &q[0], &q[1], pairs, w->n_node > 2 ? &q[2] : NULL))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    const int ticket = c->ctl ? gtr__loss_ticket(q[1].attr) : 0;
+    const unsigned blocks = (unsigned)gtr__ceil(m.rows, GTR__HEAD_ROWS);
+    if (c->measure) return gtr__measured(c, blocks * sizeof(float));
+    if (c->ws_bytes < blocks * sizeof(float))
+        return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+    m.loss = gtr__opd_of(&out[1][0]);
+    m.part = (float *)c->ws;
+    if (ticket) m.ticket = &c->ctl->ticket[ticket];
+    if (pairs) {
+        m.target = in[1][1].data; m.type_target = in[1][1].dtype;
+        m.pair.dy = gtr__opd_of(NULL);
+        m.pair.count = in[1][0].count; m.pair.square = q[1].attr->i[2] == GTR__OP_MSE;
+        m.pair.seed = q[1].seed; m.pair.ctl = c->ctl;
+    } else {
+        gtr__xent_make(&m.xent, &q[1], 16);
+        m.xent.loss = m.loss; m.xent.lse = gtr__opd_of(&out[1][1]); m.xent.count = gtr__opd_of(&out[1][2]);
+    }
+    const int type = (int)in[0][0].dtype;
+    return type == GTR_F32 ? gtr__head_launch<GTR_F32>(instance, c, m, blocks)
+        : type == GTR_BF16 ? gtr__head_launch<GTR_BF16>(instance, c, m, blocks)
+        : gtr__head_launch<GTR_F16>(instance, c, m, blocks);
+}
+
 // >>match-groups
 // Small products of one shape and form, none of which reads or writes what another does, in one launch: layers side by
 // side, and gradients of weights, which wait for others like them. A step of small products is bound by its launches:
@@ -23772,6 +24228,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 #endif
     { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
+    { "product + loss + product dx", gtr__head_match, gtr__head_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "convolution + max_pool", gtr__pooled_match, gtr__pooled_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
     { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },

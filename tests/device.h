@@ -14,6 +14,14 @@ static gtr_desc desc0(void)
     if (sm) d.max_sm = atoi(sm);
     return d;
 }
+/* For gtr__caps.without: the bit of a matcher of this name. */
+#define LAST_LAYER "product + loss + product dx"
+CHECK_ATTRIBUTE((unused)) static uint32_t matcher_bit(const gtr_context *ctx, const char *name)
+{
+    int i;
+    for (i = 0; i < ctx->be->n_matchers; i++) if (!strcmp(ctx->be->matchers[i].name, name)) return (uint32_t)1 << i;
+    return 0;
+}
 /* For graphs that are drawn: activations that few networks have, those without a kink first. */
 enum { SMOOTH_ACTS = 15, ACTS = 22 };
 CHECK_ATTRIBUTE((unused)) static gtr_tensor *activation(int k, gtr_tensor *x)

@@ -188,6 +188,46 @@ static tensor normed_odd(build *b)
     h = norm(b, gtr_add(k, linear(b, h, 80)));
     return gtr_add(squares(b, gtr_tanh(h), 6), classes(b, h, 5));
 }
+/* The end of a network in one launch: see last_layers. */
+static tensor hidden(build *b, int64_t in, int64_t width)
+{
+    return linear(b, gtr_tanh(linear(b, input(b, in), 24)), width);
+}
+static tensor head_classes(build *b) { return classes(b, gtr_relu(hidden(b, 20, 128)), 10); }
+static tensor head_many(build *b) { return classes(b, gtr_tanh(hidden(b, 20, 72)), 100); }
+static tensor head_most(build *b) { return classes(b, gtr_sigmoid(hidden(b, 20, 264)), 128); }
+static tensor head_too_many(build *b) { return classes(b, gtr_relu(hidden(b, 20, 64)), 129); }
+static tensor head_odd(build *b) { return classes(b, gtr_gelu(hidden(b, 20, 37)), 7); }
+static tensor head_one(build *b) { return squares(b, gtr_relu(hidden(b, 20, 40)), 1); }
+static tensor head_straight(build *b) { return squares(b, gtr_scale(hidden(b, 20, 52), 2, 1), 33); }
+static tensor head_alone(build *b) { return classes(b, input(b, 50), 18); }
+static tensor head_binary(build *b)
+{
+    return gtr_bce_with_logits(linear(b, gtr_gelu(hidden(b, 20, 48)), 5), input(b, 5));
+}
+static tensor head_smooth(build *b)
+{
+    gtr_cross_entropy_desc smooth;
+    gtr_linear_desc bare = { 20, true };
+    memset(&smooth, 0, sizeof smooth);
+    smooth.label_smoothing = 0.1f; smooth.ignore_index = 1;
+    const tensor h = gtr_relu(hidden(b, 20, 33));
+    return gtr_cross_entropy_ex(gtr_linear_ex(h, fresh(b), bare), input(b, 0), smooth);
+}
+static tensor head_two(build *b)
+{
+    tensor h = gtr_relu(hidden(b, 20, 64));
+    return gtr_add(classes(b, gtr_relu(linear(b, h, 48)), 9), squares(b, gtr_tanh(linear(b, h, 16)), 3));
+}
+static tensor head_five(build *b)      /* more than have a ticket */
+{
+    tensor h = gtr_relu(hidden(b, 20, 40)), loss = classes(b, h, 4);
+    for (int i = 0; i < 4; i++) {
+        tensor k = gtr_tanh(linear(b, h, 24 + i));
+        loss = gtr_add(loss, i % 2 ? classes(b, k, 3 + i) : squares(b, k, 2));
+    }
+    return loss;
+}
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
 static const network networks[] = {
     { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
@@ -203,7 +243,19 @@ static const network networks[] = {
     { "norms, odd widths", normed_odd, 200, 1, false },
 };
 enum { N_NETWORKS = sizeof networks / sizeof *networks };
+static const network ends[] = {
+    { "10 classes, an odd batch", head_classes, 37, 1, true }, { "100 classes", head_many, 50, 1, true },
+    { "128 classes", head_most, 130, 1, true }, { "129 classes", head_too_many, 16, 1, false },
+    { "an odd width", head_odd, 33, 1, true }, { "one output", head_one, 48, 1, true },
+    { "no activation", head_straight, 65, 1, true }, { "no hidden layer", head_alone, 29, 1, true },
+    { "logits of pairs", head_binary, 31, 1, true }, { "ignored labels", head_smooth, 70, 1, true },
+    { "two of them", head_two, 40, 1, true }, { "five of them", head_five, 36, 1, true }, { "one row", head_classes, 1, 1, true },
+    { "micro-batches", head_smooth, 77, 3, true }, { "pairs, micro-batches", head_binary, 50, 2, true },
+    { "many rows", head_classes, 1100, 1, true },
+};
+enum { N_ENDS = sizeof ends / sizeof *ends };
 
+static bool heading;        /* the matcher of last layers alone is tried, in place of chains */
 static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_precision precision, bool nodes)
 {
     gtr_trainer_desc d;
@@ -213,7 +265,8 @@ static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_pr
     d.lr = 0.01f; d.precision = precision; d.no_matchers = nodes; d.micro_batches = c->micro; d.loss_scale = 64;
     if (draw % 5 == 1) d.clip_norm = 0.5f;
     b->ctx = gtr_create(desc0());
-    b->ctx->caps.chains = !nodes;
+    b->ctx->caps.chains = !nodes && !heading;
+    if (heading) b->ctx->caps.without = ~matcher_bit(b->ctx, LAST_LAYER);
     b->draw = draw;
     tensor loss = c->make(b);
     if (draw % 11 == 3) {
@@ -262,7 +315,7 @@ static bool able(const gtr_context *ctx) {
     return ctx->caps.cuda && ctx->caps.compute >= 80 && ctx->caps.shared >= 160 << 10;
 }
 static bool chained(gtr_trainer *t, int64_t batch) {
-    const char *text = gtr_plan_text(t, batch); return text && strstr(text, "[chain]");
+    const char *text = gtr_plan_text(t, batch); return text && strstr(text, heading ? "[" LAST_LAYER "]" : "[chain]");
 }
 static double off(const gtr_float *a, const gtr_float *b, int64_t n)
 {
@@ -312,7 +365,7 @@ static bool compare(const network *c, uint32_t draw, gtr_precision precision)
         g[k] = gradients(&b[k], t, c->batch, &n, loss[k]);
         if (k == 0) is = chained(t, c->batch);
         if (k == 0 && c->taken && able(b[0].ctx) && precision != GTR_FP32)
-            CHECK(is, "%s: no chain in\n%s", c->name, gtr_plan_text(t, c->batch));
+            CHECK(is, "%s: none in\n%s", c->name, gtr_plan_text(t, c->batch));
     }
     if (k == 4) {
         const double ours = off(g[0], g[2], n), nodes = off(g[1], g[2], n),
@@ -337,6 +390,47 @@ static void kinds(void)
     for (int i = 0; i < (small || device == GTR_DEVICE_CPU ? 4 : N_NETWORKS); i++)
         for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
             if (!small || p == GTR_TF32 + i % 3) compare(&networks[i], 0, (gtr_precision)p);
+}
+/* A layer of few outputs, its loss and the gradient of what it reads, by their one kernel. */
+static void last_layers(void)
+{
+    heading = true;
+    for (int i = 0; i < N_ENDS && (device != GTR_DEVICE_CPU || i < 2); i++)
+        for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++) {
+            const bool is = compare(&ends[i], 0, (gtr_precision)p);
+            CHECK(!is || ends[i].taken, "%s: taken", ends[i].name);
+        }
+    heading = false;
+}
+/* Logits that a user reads are those of a step. */
+static void last_kept(void)
+{
+    for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++) {
+        build b;
+        gtr_trainer_desc d;
+        gtr_float x[2][21 * 11];
+        memset(&d, 0, sizeof d);
+        memset(&b, 0, sizeof b);
+        b.ctx = gtr_create(desc0());
+        b.ctx->caps.without = ~matcher_bit(b.ctx, LAST_LAYER);
+        tensor logits = linear(&b, gtr_relu(hidden(&b, 20, 72)), 11), y = input(&b, 0), list[1] = { logits },
+            loss = gtr_cross_entropy(logits, y);
+        gtr_keep(logits);
+        d.precision = (gtr_precision)p; d.lr = 1e-9f;
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        if (!t) { SKIP("%s", gtr_error_text(b.ctx)); gtr_destroy(b.ctx); continue; }
+        set_inputs(&b, 21, 3);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(logits, x[0], sizeof x[0]), GTR_OK);
+        EXPECT_EQ(gtr_eval(list, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(logits, x[1], sizeof x[1]), GTR_OK);
+        EXPECT(within(x[0], x[1], 21 * 11, p == GTR_MIXED_BF16 ? 1e-4 : 1e-6, p == GTR_MIXED_BF16 ? 5e-2 : 1e-2));
+        heading = true;
+        if (able(b.ctx)) CHECK(chained(t, 21), "none in\n%s", gtr_plan_text(t, 21));
+        heading = false;
+        EXPECT_OK(b.ctx);
+        gtr_destroy(b.ctx);
+    }
 }
 static void draws(void)
 {
@@ -459,6 +553,7 @@ static void crowded(void)
         for (int k = 0; k < 2; k++) {
             gtr_trainer *t = trainer_of(&b[k], &c, 0, GTR_TF32, k > 0);
             b[k].ctx->caps.room = room;
+            b[k].ctx->caps.without = matcher_bit(b[k].ctx, LAST_LAYER);
             g[k] = gradients(&b[k], t, c.batch, &n, loss[k]);
             if (b[k].ctx->caps.compute >= 90 && able(b[k].ctx))
                 EXPECT_EQ((int)chained(t, c.batch), room > 1 && k == 0);
@@ -499,6 +594,8 @@ static void all(void)
     RUN(chosen);
     RUN(crowded);
     RUN(kinds);
+    RUN(last_layers);
+    RUN(last_kept);
     RUN(draws);
     RUN(kept);
     RUN(guarded);
