@@ -6573,7 +6573,6 @@ static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, con
 //   rows g, g + 8 of m-tile t: channels 2 MT g + 2 t, 2 MT g + 2 t + 1 of 16 MT, so that a lane's follow each other
 //   column u of n-tile j: place 8 j + u; POOLED: element 2 (j % 2) + u % 2 of window 4 (j / 2) + u / 2
 #define GTR__COLUMNS_CHANNELS 16
-#define GTR__DIRECT_FEW 16      // outputs for which WEIGHT of 16 bits comes here of up to 64 channels, too
 #define GTR__DIRECT_T 256
 #define GTR__DIRECT_TILE (40 << 10)     // bytes of lines at most
 typedef struct gtr__direct {
@@ -7012,7 +7011,7 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
     __syncthreads();
     for (int i = (int)threadIdx.x; i < d.chunks * all; i += GTR__DIRECT_T) {
         const int chunk = i / all, rest = i - chunk * all, channel = first + rest / wide,
-            tap = ((int)blockIdx.z * d.chunks + chunk) * wide + rest % wide;
+            tap = chunk * wide + rest % wide;
         float sum = 0;
         for (int r = 0; r < turns; r++) sum += red[(chunk + r * d.chunks) * all + rest];
         if (channel >= d.outs || tap > d.taps) continue;
@@ -7021,7 +7020,7 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
         else if (d.sums) d.sums[at] = sum;
     }
 }
-// Parts of dw, and of the bias's gradient: a block's of 32 channels and some chunks of 8 NT taps, of which warp w sums
+// Parts of dw, and of the bias's gradient: a block's of 32 channels and of chunks of 8 NT taps, of which warp w sums
 // number w % chunks, of every so many-th unit; then those of the same taps in their order. Bound by instructions, some
 // 400 for 32 pixels of nine taps; bytes: the image and dy once.
 template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
@@ -7031,8 +7030,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     constexpr int WORDS = block_t::words;
     block_t block(d, gtr__pool, 2);
     const int first = (int)blockIdx.y * 32, channel = first + 4 * block.g, warp = (int)threadIdx.x >> 5,
-        chunk = (int)blockIdx.z * d.chunks + warp % d.chunks,
-        turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
+        chunk = warp % d.chunks, turns = GTR__DIRECT_T / 32 / d.chunks, turn = warp / d.chunks;
     int tap[NT];
     uint32_t keep[NT], one[NT];
     float dw[2][NT][4] = {}, bias[4];
@@ -7129,8 +7127,7 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         reach = ((w.wide * w.px - 1) * g.sw + (g.kw - 1) * g.dw + 1) * g.c - g.pw * g.c,
         margin = gtr__ceil(g.pw * g.c, each) * each,
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
-    const bool few = weight && !pool && g.o <= GTR__DIRECT_FEW;
-    if (g.groups > 1 || g.c > (few ? 64 : GTR__COLUMNS_CHANNELS) || taps > 255 || w.py * w.px > 4
+    if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4
         || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h + 2 * g.ph > INT32_MAX / 4
         || g.o > 32 * 65535
@@ -7188,14 +7185,13 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
         shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
     d->p = p;
-    const int64_t chunks = gtr__ceil(d->taps + 1, few ? 16 : 32), times = gtr__ceil(chunks, GTR__DIRECT_T / 32);
-    d->chunks = (int)gtr__ceil(chunks, times);
+    d->chunks = (int)gtr__ceil(d->taps + 1, few ? 16 : 32);
     d->parts = (float *)c->ws;
     d->sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     d->four = d->outs % 4 == 0 && gtr__fours(p.a, type);
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
-    const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32), (unsigned)times);
+    const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
 #define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_weight_kernel", few \
     ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
     : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
@@ -7203,6 +7199,322 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
 #undef GTR__DIRECT_START
     return gtr__ranges_sum(instance, c, p, d->parts, d->sums, ranges);
+}
+
+// WEIGHT of few outputs, 16 bits, and an image whose pixels are whole 16 bytes: dw^T's tiles of 16 outputs are too few
+// for wgmma. A block copies tiles of places, lines of the image under them and dy, into a ring in shared memory; A =
+// dy^T and B = the pixels under a tap come from there by ldmatrix, whose rows may lie anywhere, so that a stride or a
+// dilation is a step between them and each pixel is stored once for all taps.
+//
+//   n-tile: eight channels, a unit, of a tap, tap * units + unit; a warp has GTR__NARROW_COLUMNS of them, of every
+//   down-th 16 places; a place's row of dy has 16 MT outputs and 16 bytes more, a pixel's of the image an odd number of
+//   units, so that the rows of a matrix lie in different banks
+#define GTR__NARROW_OUTPUTS 32
+#define GTR__NARROW_COLUMNS 6
+#define GTR__NARROW_WARPS 20
+#define GTR__NARROW_STAGES 6
+#define GTR__NARROW_RED 56         // floats of a row of a warp's sums; the bias's behind those of its n-tiles
+typedef struct gtr__narrow {
+    const char *image, *dy;
+    float *parts, *sums;        // of each range's dw and of the bias's gradient; sums may be NULL
+    int images, from_y, from_x, to_y, to_x, c, outs, taps;
+    int step_y, step_x, pad_y, pad_x, tap_y, tap_x, kernel_x;
+    int units, tiles_n, across, down;           // of a slab of channels: units, n-tiles, warps side by side and in turn
+    int lines, width, together; // places of a tile, of so many images
+    int rows, span;             // lines and pixels of each that are under them
+    int places, pixels, pitch;                  // of a tile, places rounded up to 16; bytes from pixel to pixel
+    int stages, strips_x, tiles;
+    int unit_dy;                // bytes of dy that are copied at a time
+    gtr__fast by_parts, by_parts_dy, by_rows, by_lines;     // of a line of the image 128 units, of dy 32; of an image
+    gtr__fast by_units, by_unit_dy, by_strips_x, by_strips_y, by_columns;
+} gtr__narrow;
+static __host__ __device__ constexpr int gtr__narrow_pitch_dy(int mt) { return 32 * mt + 16; }
+static __host__ __device__ inline int gtr__narrow_stage_bytes(const gtr__narrow &d, int mt) {
+    return d.pixels * d.pitch + d.places * (gtr__narrow_pitch_dy(mt) + 4);
+}
+static GTR__DEVICE void gtr__narrow_done(int left) {       // all groups of copies but so many
+    if (left >= 4) gtr__copies_done<4>();
+    else if (left == 3) gtr__copies_done<3>();
+    else if (left == 2) gtr__copies_done<2>();
+    else if (left == 1) gtr__copies_done<1>();
+    else gtr__copies_done<0>();
+}
+// A tile: its first image, place and pixel.
+template <int MT> struct gtr__narrow_tile {
+    static constexpr int pitch_dy = gtr__narrow_pitch_dy(MT);
+    const gtr__narrow &d;
+    int image, line, column;
+    GTR__DEVICE gtr__narrow_tile(const gtr__narrow &m, int tile) : d(m) {
+        const int strip = (int)gtr__quotient((uint32_t)tile, d.by_strips_x),
+            among = (int)gtr__quotient((uint32_t)strip, d.by_strips_y);
+        column = (tile - strip * d.strips_x) * d.width;
+        line = (strip - among * (int)d.by_strips_y.by) * d.lines;
+        image = among * d.together;
+    }
+    // A warp's turn: up to 128 units of a line, so that what they share is worked out once.
+    GTR__DEVICE void copy_image(char *to) const {
+        const int y0 = line * d.step_y - d.pad_y, x0 = column * d.step_x - d.pad_x, slab = (int)blockIdx.y * d.units,
+            left = d.c / 8 - slab, all = d.span * d.units, parts = (int)d.by_parts.by,
+            turns = d.together * d.rows * parts, lane = (int)threadIdx.x & 31;
+        const char *from = d.image + (int64_t)image * d.from_y * d.from_x * d.c * 2 + slab * 16;
+        for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
+            const int row = (int)gtr__quotient((uint32_t)i, d.by_parts), first = (i - row * parts) * 128,
+                which = (int)gtr__quotient((uint32_t)row, d.by_rows), y = y0 + row - which * d.rows,
+                in_x = (uint32_t)y < (uint32_t)d.from_y && image + which < d.images ? d.from_x : 0;
+            const char *own = in_x ? from + (int64_t)(which * d.from_y + y) * d.from_x * d.c * 2 : d.image;
+            char *to_row = to + row * d.span * d.pitch;
+#pragma unroll (MT > 1 ? 2 : 4)
+            for (int k = 0; k < 4; k++) {
+                const int e = first + 32 * k + lane, pixel = (int)gtr__quotient((uint32_t)e, d.by_units),
+                    unit = e - pixel * d.units, x = x0 + pixel;
+                if (e >= all) break;
+                const bool in = (uint32_t)x < (uint32_t)in_x && unit < left;
+                gtr__copy16(to_row + pixel * d.pitch + unit * 16, own + (in ? (x * d.c + unit * 8) * 2 : 0), in);
+            }
+        }
+    }
+    // And up to 32 of dy: elements, pairs or 16 bytes. Puts into table where a place's pixels begin, of one that is not
+    // there those of the first: what dy's zeros are multiplied by is then finite where all that should be is.
+    GTR__DEVICE void copy_dy(char *to, int *table) const {
+        const int each = (int)d.by_unit_dy.by, parts = (int)d.by_parts_dy.by, turns = d.together * d.lines * parts,
+            unit_bytes = d.unit_dy, images = d.images - image, lines = d.to_y - line, columns = d.to_x - column;
+        const char *from = d.dy + (((int64_t)image * d.to_y + line) * d.to_x + column) * d.outs * 2;
+        for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
+            const int row = (int)gtr__quotient((uint32_t)i, d.by_parts_dy),
+                e = (i - row * parts) * 32 + ((int)threadIdx.x & 31),
+                which = (int)gtr__quotient((uint32_t)row, d.by_lines), y = row - which * d.lines,
+                x = (int)gtr__quotient((uint32_t)e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
+            if (x >= d.width) continue;
+            const bool in = which < images && y < lines && x < columns;
+            char *own = to + place * pitch_dy + unit * unit_bytes;
+            const char *src = from + (in ? (int64_t)(which * d.to_y + y) * d.to_x * (d.outs * 2) + e * unit_bytes : 0);
+            if (!unit) table[place] = in
+                ? ((which * d.rows + y * d.step_y) * d.span + x * d.step_x) * d.pitch : 0;
+            if (unit_bytes == 16) gtr__copy16(own, src, in);
+            else if (unit_bytes == 4) gtr__copy4(own, src, in);
+            else *(uint16_t *)own = in ? *(const uint16_t *)src : (uint16_t)0;
+        }
+    }
+};
+// Adds up what warps have of the same n-tiles, in their order, and stores the range's part.
+template <int MT> static GTR__DEVICE
+void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[MT][GTR__NARROW_COLUMNS][4],
+                      const float (&sum)[MT][4]) {
+    const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+        slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
+    constexpr int own = 16 * MT * GTR__NARROW_RED;
+    __syncthreads();
+#pragma unroll
+    for (int t = 0; t < MT; t++)
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            float *to = red + warp * own + (16 * t + 8 * h + g) * GTR__NARROW_RED;
+#pragma unroll
+            for (int v = 0; v < GTR__NARROW_COLUMNS; v++)
+                *(float2 *)(to + 8 * v + 2 * q) = make_float2(dw[t][v][2 * h], dw[t][v][2 * h + 1]);
+            if (q == 0) to[8 * GTR__NARROW_COLUMNS] = sum[t][2 * h];
+        }
+    __syncthreads();
+    auto total = [&](int which, int at) {
+        float v = 0;
+        for (int k = 0; k < d.down; k++) v += red[(k * d.across + which) * own + at];
+        return v;
+    };
+    const int64_t first = (int64_t)blockIdx.x * d.outs;
+    for (int i = (int)threadIdx.x; i < d.outs * all; i += (int)blockDim.x) {
+        const int out = (int)gtr__quotient((uint32_t)i, d.by_columns), column = i - out * all, tile = column / 8,
+            which = tile / GTR__NARROW_COLUMNS, tap = (int)gtr__quotient((uint32_t)tile, d.by_units),
+            channel = (slab + tile - tap * d.units) * 8 + column % 8;
+        const float v = total(which, out * GTR__NARROW_RED + column - which * GTR__NARROW_COLUMNS * 8);
+        if (channel < d.c) d.parts[((first + out) * d.taps + tap) * d.c + channel] = v;
+    }
+    if (d.sums && !slab && (int)threadIdx.x < d.outs)
+        d.sums[first + (int)threadIdx.x] = total(0, (int)threadIdx.x * GTR__NARROW_RED + 8 * GTR__NARROW_COLUMNS);
+}
+// Parts of dw, and of the bias's gradient, of 16 MT outputs and a slab of channels. Bytes: the image, with what tiles
+// share of it, and dy once. Bound by them, or, of many n-tiles, by shared memory: 512 bytes for two n-tiles' 16 places.
+template <typename T, int MT> static __global__ void __launch_bounds__(GTR__NARROW_WARPS * 32, 1)
+gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = gtr__narrow_pitch_dy(MT);
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, turn = warp / d.across,
+        number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d, MT), image_bytes = d.pixels * d.pitch,
+        dy_bytes = d.places * pitch_dy, step = (int)gridDim.x;
+    const bool sums = d.sums && !blockIdx.y && !number;
+    const uint32_t u = gtr__direct_word(T(1.0f)), one[2] = { u << 16 | u, u << 16 | u };
+    uint32_t tap[N / 2];
+    float dw[MT][N][4] = {}, sum[MT][4] = {};
+#pragma unroll
+    for (int v = 0; v < N / 2; v++) {           // of matrices 0 and 1 the one n-tile, of 2 and 3 the next
+        const int i = number * N + 2 * v + (lane >> 4), tile = i < d.tiles_n ? i : 0,
+            t = (int)gtr__quotient((uint32_t)tile, d.by_units), y = t / d.kernel_x;
+        tap[v] = (uint32_t)((y * d.tap_y * d.span + (t - y * d.kernel_x) * d.tap_x) * d.pitch
+            + (tile - t * d.units) * 16);
+    }
+    // what no copy writes: outputs and places that fill up rows and the last 16, which stay zeros
+    for (int s = 0; s < d.stages; s++)
+        for (int i = (int)threadIdx.x; i < (dy_bytes + d.places * 4) / 16; i += (int)blockDim.x)
+            ((uint4 *)(gtr__pool + s * bytes + image_bytes))[i] = make_uint4(0, 0, 0, 0);
+    gtr__enter();
+    __syncthreads();
+    // slot: of tile, which is copied d.stages - 1 tiles before it is multiplied
+    for (int tile = (int)blockIdx.x, ahead = 1 - d.stages, slot = 0; tile + (1 - d.stages) * step < d.tiles;
+            tile += step, ahead++) {
+        if (ahead >= 0) {
+            gtr__narrow_done(d.stages - 2);
+            __syncthreads();
+        }
+        if (tile < d.tiles) {
+            char *to = gtr__pool + slot * bytes;
+            const gtr__narrow_tile<MT> from(d, tile);
+            from.copy_image(to);
+            from.copy_dy(to + image_bytes, (int *)(to + image_bytes + dy_bytes));
+        }
+        gtr__copies_commit();
+        if (++slot == d.stages) slot = 0;
+        if (ahead < 0) continue;
+        const char *image = gtr__pool + slot * bytes;
+        const int *table = (const int *)(image + image_bytes + dy_bytes) + (lane & 15);
+        const uint32_t pixels = gtr__shared_address(image), dy = pixels + (uint32_t)(image_bytes
+            + ((lane & 7) + (lane >> 4) * 8) * pitch_dy + (lane & 8) * 2);
+#pragma unroll (MT > 1 ? 1 : 2)
+        for (int p = 16 * turn; p < d.places; p += 16 * d.down) {
+            const uint32_t at = pixels + (uint32_t)table[p];
+            uint32_t a[MT][4], b[N / 2][4];
+#pragma unroll
+            for (int v = 0; v < N / 2; v++) gtr__matrix4_t(b[v], at + tap[v]);
+#pragma unroll
+            for (int t = 0; t < MT; t++) gtr__matrix4_t(a[t], dy + (uint32_t)(p * pitch_dy + 32 * t));
+#pragma unroll
+            for (int t = 0; t < MT; t++)
+#pragma unroll
+                for (int v = 0; v < N; v++) gtr__direct_mma<T>(dw[t][v], a[t], b[v / 2] + v % 2 * 2);
+#pragma unroll
+            for (int t = 0; t < MT; t++) if (sums) gtr__direct_mma<T>(sum[t], a[t], one);
+        }
+    }
+    gtr__narrow_join<MT>(d, (float *)gtr__pool, dw, sum);
+}
+
+// The tile that takes least, in cycles of an H200 of a block: of a warp's 16 places, of copies' instructions, of what
+// comes from memory, and of a wait for it that all copies in flight share.
+static double gtr__narrow_cycles(const gtr__narrow *d, int mt, int64_t blocks) {
+    const int warps = d->across * d->down, units = d->span * d->units, each = d->width * d->outs * 2 / d->unit_dy,
+        lines = d->together * d->rows, lines_dy = d->together * d->lines;
+    const double bytes = (double)d->pixels * d->units * 16 + (double)d->places * d->outs * 2,
+        instructions = (double)lines * (double)(60 * gtr__ceil(units, 128) + 26 * gtr__ceil(units, 32))
+            + 105 * (double)lines_dy * (double)gtr__ceil(each, 32),
+        round = warps * (mt > 1 ? 28 : 18),
+        work = (double)gtr__ceil(d->places / 16, d->down) * (round > 100 ? round : 100) + instructions / 3 + 250,
+        copies = bytes / 17, wait = 1400.0 / (d->stages - 1);
+    double tile = work > copies ? work : copies;
+    if (wait > tile) tile = wait;
+    return (double)gtr__ceil(d->tiles, blocks) * tile + copies + work;
+}
+static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int mt, int64_t shared, int64_t blocks) {
+    gtr__narrow best = *d;
+    double least = INFINITY;
+    auto cut = [&](int64_t width, int64_t lines, int64_t together) {
+        const int64_t rows = (lines - 1) * g->sh + (g->kh - 1) * g->dh + 1,
+            span = (width - 1) * g->sw + (g->kw - 1) * g->dw + 1, places = together * lines * width;
+        if (rows > 4096 || span > 4096 || places > 4096 || together * rows * span * d->pitch > shared) return false;
+        d->width = (int)width; d->lines = (int)lines; d->together = (int)together;
+        d->rows = (int)rows; d->span = (int)span;
+        d->places = (int)(gtr__ceil(places, 16) * 16);
+        d->pixels = (int)(together * rows * span);
+        d->strips_x = (int)gtr__ceil(g->ow, width);
+        const int64_t strips_y = gtr__ceil(g->oh, lines), tiles = d->strips_x * strips_y * gtr__ceil(g->n, together),
+            fit = shared / gtr__narrow_stage_bytes(*d, mt), turns = gtr__ceil(tiles, blocks) + 1;
+        if (fit < 2) return false;
+        d->stages = (int)(fit < GTR__NARROW_STAGES ? fit : GTR__NARROW_STAGES);
+        if (d->stages > turns) d->stages = (int)turns;
+        d->tiles = (int)tiles;
+        d->by_strips_y = gtr__fast_of(strips_y);
+        const double cycles = gtr__narrow_cycles(d, mt, blocks);
+        if (cycles < least) { least = cycles; best = *d; }
+        return true;
+    };
+    for (int64_t k = 1; k == 1 || g->ow >= 16 * k; k++) {
+        const int64_t width = gtr__ceil(g->ow, k);
+        int64_t lines = 1, together = 1;
+        if (width > 4096) continue;
+        while (lines <= g->oh && lines <= 64 && cut(width, lines, 1)) lines++;
+        if (k == 1 && lines > g->oh) while (together < g->n && cut(width, g->oh, together + 1)) together++;
+    }
+    *d = best;
+    return least < INFINITY;
+}
+// Whether these kernels take WEIGHT, and how. Of one tap only where that fills the device: else it is a small product.
+static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__product &p, const gtr__caps *caps,
+                          gtr_precision precision) {
+    const int64_t limit = INT32_MAX / 4;
+    if (gtr__product_kind(&p, caps, precision) != GTR__PRODUCT_HALF || g->groups > 1 || !g->o || !g->c
+        || g->o > GTR__NARROW_OUTPUTS || g->c % 8 || !p.k || p.k > limit || g->h > limit || g->w * g->c > limit
+        || g->h * g->w > limit || g->ph > limit || g->pw > limit || g->sh > 4096 || g->sw > 4096) return false;
+    const int mt = g->o > 16 ? 2 : 1;
+    const int64_t taps = g->kh * g->kw, units = g->c / 8, shared = (int64_t)caps->shared,
+        room = shared / (16 * mt * GTR__NARROW_RED * 4), warps = room < GTR__NARROW_WARPS ? room : GTR__NARROW_WARPS,
+        most = warps * GTR__NARROW_COLUMNS;
+    if (taps > most) return false;
+    const int64_t slabs = gtr__ceil(units, most / taps);
+    memset((void *)d, 0, sizeof *d);
+    d->units = (int)gtr__ceil(units, slabs);
+    d->tiles_n = (int)taps * d->units;
+    d->across = (int)gtr__ceil(d->tiles_n, GTR__NARROW_COLUMNS);
+    d->down = (int)(warps / d->across);
+    if (slabs > caps->sm_count || (taps == 1 && (slabs > 1 || p.k < 64 * (int64_t)caps->sm_count))) return false;
+    d->images = (int)g->n; d->from_y = (int)g->h; d->from_x = (int)g->w; d->to_y = (int)g->oh; d->to_x = (int)g->ow;
+    d->c = (int)g->c; d->outs = (int)g->o; d->taps = (int)taps;
+    d->step_y = (int)g->sh; d->step_x = (int)g->sw; d->pad_y = (int)g->ph; d->pad_x = (int)g->pw;
+    d->tap_y = (int)g->dh; d->tap_x = (int)g->dw; d->kernel_x = (int)g->kw;
+    d->pitch = (d->units | 1) * 16;
+    d->unit_dy = g->o % 8 == 0 ? 16 : g->o % 2 ? 2 : 4;
+    if (!gtr__narrow_cut(d, g, mt, shared, caps->sm_count / slabs)) return false;
+    const int64_t each = 2 * g->o / d->unit_dy;
+    d->by_parts = gtr__fast_of(gtr__ceil((int64_t)d->span * d->units, 128));
+    d->by_parts_dy = gtr__fast_of(gtr__ceil(d->width * each, 32));
+    d->by_rows = gtr__fast_of(d->rows); d->by_lines = gtr__fast_of(d->lines);
+    d->by_units = gtr__fast_of(d->units); d->by_unit_dy = gtr__fast_of(each);
+    d->by_strips_x = gtr__fast_of(d->strips_x);
+    d->by_columns = gtr__fast_of(8 * (int64_t)d->tiles_n);
+    return true;
+}
+static int gtr__narrow_slabs(const gtr__narrow &d) { return (int)gtr__ceil(d.c, 8 * (int64_t)d.units); }
+static int gtr__narrow_ranges(const gtr__narrow &d, const gtr__caps *caps) {
+    const int blocks = caps->sm_count / gtr__narrow_slabs(d);
+    return d.tiles < blocks ? d.tiles : blocks;
+}
+static size_t gtr__narrow_parts(const gtr__narrow &d, int ranges) {
+    return gtr__pad256((size_t)ranges * (size_t)d.outs * (size_t)d.taps * (size_t)d.c * 4);
+}
+// *ran: whether it did it; not where operands do not lie on whole units or the workspace is short.
+static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &p,
+                                   bool *ran) {
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    gtr__narrow d;
+    if (!gtr__narrow_make(&d, g, p, caps, c->precision)) return GTR_OK;
+    const int ranges = gtr__narrow_ranges(d, caps), mt = d.outs > 16 ? 2 : 1;
+    const size_t parts = gtr__narrow_parts(d, ranges), bytes = parts + (size_t)ranges * (size_t)d.outs * 4,
+        join = (size_t)(d.across * d.down) * 16 * (size_t)mt * GTR__NARROW_RED * 4,
+        ring = (size_t)d.stages * (size_t)gtr__narrow_stage_bytes(d, mt);
+    if (c->measure) {
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    if (!c->ws || c->ws_bytes < bytes || (uintptr_t)p.b % 16 || (uintptr_t)p.a % (size_t)d.unit_dy) return GTR_OK;
+    *ran = true;
+    d.image = (const char *)p.b; d.dy = (const char *)p.a;
+    d.parts = (float *)c->ws;
+    d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
+    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
+#define GTR__NARROW_START(T) gtr__product_launch(instance, c, "gtr__narrow_weight_kernel", mt > 1 \
+    ? gtr__narrow_weight_kernel<T, 2> : gtr__narrow_weight_kernel<T, 1>, grid, 32 * d.across * d.down, \
+    ring > join ? ring : join, 1, d)
+    GTR__TRY(p.type_a == GTR_F16 ? GTR__NARROW_START(__half) : GTR__NARROW_START(__nv_bfloat16));
+#undef GTR__NARROW_START
+    return gtr__ranges_sum(instance, c, p, d.parts, d.sums, ranges);
 }
 
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
@@ -7288,9 +7600,7 @@ static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    const int kind = gtr__product_kind(&p, caps, c->precision);
-    const bool few = weight && !pool && kind == GTR__PRODUCT_HALF && g->o <= GTR__DIRECT_FEW && p.k && p.m;
-    return (few || gtr__columns_takes(g, p)) && kind != GTR__PRODUCT_FMA
+    return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
 // PLACES or WEIGHT, given as a product of all images.
@@ -7419,6 +7729,9 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
         return GTR_OK;
     }
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, grid);
+    bool ran = false;
+    GTR__TRY(gtr__narrow_dweight(instance, c, g, p, &ran));
+    if (ran) return GTR_OK;
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
     gtr__direct d;
     if (gtr__direct_takes(&d, instance, c, g, p, NULL, true)) {
