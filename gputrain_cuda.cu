@@ -5255,12 +5255,15 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int r = 0; r < cut.epilogue_reads * passes; r++)
                 gtr__tensor_prefetch(&maps.read[r / passes], m0 + r % passes * depth, at.x, at.y, at.n);
             const int first = cut.fold || !cut.epilogue_reads ? -1 : 0;
-            for (int m = m0; m < end(); m += depth) for (int r = first; r < cut.epilogue_reads; r++, turn ^= 1) {
-                const uint32_t bar = staged + 8 * group;
-                gtr__bar_await(staging_empty, turn);
-                gtr__bar_expect(bar, r < 0 ? 0 : (uint32_t)(cut.lines * cut.width * 128));
-                if (r >= 0) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
-            }
+#pragma unroll 1
+            for (int m = m0; m < end(); m += depth)
+#pragma unroll 1
+                for (int r = first; r < cut.epilogue_reads; r++, turn ^= 1) {
+                    const uint32_t bar = staged + 8 * group;
+                    gtr__bar_await(staging_empty, turn);
+                    gtr__bar_expect(bar, r < 0 ? 0 : (uint32_t)(cut.lines * cut.width * 128));
+                    if (r >= 0) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
+                }
         }
     }
     // Of 16 pixels of a warp's 16 channels in staging, four matrices of 8 x 8: the row that a lane names.
