@@ -249,7 +249,8 @@ static const network ends[] = {
     { "an odd width", head_odd, 33, 1, true }, { "one output", head_one, 48, 1, true },
     { "no activation", head_straight, 65, 1, true }, { "no hidden layer", head_alone, 29, 1, true },
     { "logits of pairs", head_binary, 31, 1, true }, { "ignored labels", head_smooth, 70, 1, true },
-    { "two of them", head_two, 40, 1, true }, { "five of them", head_five, 36, 1, true }, { "one row", head_classes, 1, 1, true },
+    { "two of them", head_two, 40, 1, true },
+    { "five of them", head_five, 36, 1, true }, { "one row", head_classes, 1, 1, true },
     { "micro-batches", head_smooth, 77, 3, true }, { "pairs, micro-batches", head_binary, 50, 2, true },
     { "many rows", head_classes, 1100, 1, true },
 };

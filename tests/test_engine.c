@@ -1097,7 +1097,8 @@ static void finishes(void)
             gtr_context *ctx = create();
             gtr_trainer_desc d = adam();
             net n;
-            ctx->caps.chains = -1; /* which add in another order */
+            ctx->caps.chains = -1; /* which add in another order, as last layers do */
+            ctx->caps.without = matcher_bit(ctx, LAST_LAYER);
             d.precision = precisions[k % 2];
             d.loss_scale = 1e12f; /* FP16: overflows at first */
             d.no_matchers = way == 1;
