@@ -23447,10 +23447,10 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
 // Forward: the pool's node, and where there are gradients, theirs of the pool; 0: it is not to be taken.
 static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *caps, int *back) {
     const gtr__node *conv = &plan->node[at], *pool = NULL;
-    const int z = gtr__use(plan, conv, conv->n_in);
+    const int z = conv->op == GTR__OP_CONV ? gtr__use(plan, conv, conv->n_in) : -1; // others may have no operands
     int others = 0;
     *back = 0;
-    if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD || conv->recomputed || z < 0 || conv->attr.i[11]
+    if (z < 0 || conv->dir != GTR__FWD || conv->recomputed || conv->attr.i[11]
         || conv->attr.i[12] || plan->value[z].home != GTR__HOME_ARENA) return 0;
     const gtr_shape *x = &plan->value[conv->in[0]].shape;
     if (x->dim[x->ndim - 1] > GTR__COLUMNS_CHANNELS) return 0;
