@@ -6628,12 +6628,12 @@ template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
         return u;
     }
 }
-// Where tap t lies from the first of a place's; behind the last: there, too.
-static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
+// Where tap t lies from the first of a place's, in bytes; behind the last: there, too.
+template <typename T> static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
     if (t >= d.taps) return 0;
     const int line = (int)gtr__quotient((uint32_t)t, d.by_across), rest = t - line * d.across,
         column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
-    return line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by;
+    return (line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by) * (int)sizeof(T);
 }
 // What a block's threads know alike. Shared memory: for each group of taps and q, where a lane's four lie; the weight
 // in fragments; and a tile's lines.
@@ -6657,8 +6657,10 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         for (int i = (int)threadIdx.x; i < 4 * d.groups; i += (int)blockDim.x) {
             const int first = i / 4 * 16;
             int4 o;
-            o.x = gtr__direct_tap(d, first + along(i & 3, 0)); o.y = gtr__direct_tap(d, first + along(i & 3, 1));
-            o.z = gtr__direct_tap(d, first + along(i & 3, 2)); o.w = gtr__direct_tap(d, first + along(i & 3, 3));
+            o.x = gtr__direct_tap<T>(d, first + along(i & 3, 0));
+            o.y = gtr__direct_tap<T>(d, first + along(i & 3, 1));
+            o.z = gtr__direct_tap<T>(d, first + along(i & 3, 2));
+            o.w = gtr__direct_tap<T>(d, first + along(i & 3, 3));
             table[i] = o;
         }
     }
@@ -6734,30 +6736,40 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         else if (d.unit == 8) copy<uint2>(x, y0);
         else copy<word>(x, y0);
     }
-    // Where a place's first tap lies.
+    // Where a place's first tap lies, in bytes.
     GTR__DEVICE int place(int i) const {
         const int p = min(i, n - 1), y = (int)gtr__quotient((uint32_t)p, d.by_wide),
             which = (int)gtr__quotient((uint32_t)y, d.by_lines);
-        return (which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
-            + d.margin - d.pad_x;
+        return ((which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
+            + d.margin - d.pad_x) * (int)sizeof(T);
     }
+    GTR__DEVICE int element(int e) const { return d.element[e] * (int)sizeof(T); }
+    GTR__DEVICE uint32_t load(int at) const { return *(const word *)((const char *)pixel + at); }
     // And those of column g of each n-tile of a warp's unit.
     GTR__DEVICE void columns(int unit, int (&at)[4]) const {
 #pragma unroll
         for (int j = 0; j < 4; j++)
             if constexpr (!POOLED) at[j] = place(unit * 32 + 8 * j + g);
-            else if (j % 2) at[j] = at[j - 1] + d.element[2 + (g & 1)] - d.element[g & 1];
-            else at[j] = place(unit * 8 + 2 * j + g / 2) + d.element[g & 1];
+            else if (j % 2) at[j] = at[j - 1] + element(2 + (g & 1)) - element(g & 1);
+            else at[j] = place(unit * 8 + 2 * j + g / 2) + element(g & 1);
+    }
+    // And those of columns 2 q, 2 q + 1, from the lanes that gather there.
+    GTR__DEVICE void pairs(const int (&own)[4], int (&at)[2][4]) const {
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            const int h = k / 4, j = k % 4;
+            if (!POOLED || (!h && j % 2 == 0)) at[h][j] = __shfl_sync(~0u, own[j], 8 * q + 4 * h);
+            else at[h][j] = at[0][j / 2 * 2] + element(2 * (j % 2) + h);
+        }
     }
     // Taps of n-tile j's column, a group's four at o: two registers of pairs, or four.
     GTR__DEVICE void gather(uint32_t *b, int from, const int4 &o, const uint4 &keep) const {
-        const word *x = pixel + from;
         if constexpr (sizeof(T) == 2) {
-            b[0] = __byte_perm(x[o.x], x[o.y], 0x5410) & keep.x;
-            b[1] = __byte_perm(x[o.z], x[o.w], 0x5410) & keep.y;
+            b[0] = __byte_perm(load(from + o.x), load(from + o.y), 0x5410) & keep.x;
+            b[1] = __byte_perm(load(from + o.z), load(from + o.w), 0x5410) & keep.y;
         } else {
-            b[0] = x[o.x] & keep.x; b[1] = x[o.y] & keep.y;
-            b[2] = x[o.z] & keep.z; b[3] = x[o.w] & keep.w;
+            b[0] = load(from + o.x) & keep.x; b[1] = load(from + o.y) & keep.y;
+            b[2] = load(from + o.z) & keep.z; b[3] = load(from + o.w) & keep.w;
         }
     }
     // acc = y^T of a unit, whose columns lie there.
@@ -6977,16 +6989,16 @@ void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int 
     }
 }
 // dw += dy^T times taps, of a unit's n-tiles from 2 i on; one: of the tap that is 1 everywhere.
-template <typename T, int NT, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
-                     const typename gtr__direct_block<T, true>::word *x, const int (&at)[2][4], int i,
+                     const BLOCK &block, const int (&at)[2][4], int i,
                      const int (&tap)[NT], const uint32_t (&keep)[NT], const uint32_t (&one)[NT]) {
 #pragma unroll
     for (int v = 0; v < NT; v++) {
         uint32_t b[2 * WORDS];
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            const uint32_t lo = x[at[0][2 * i + j] + tap[v]], hi = x[at[1][2 * i + j] + tap[v]];
+            const uint32_t lo = block.load(at[0][2 * i + j] + tap[v]), hi = block.load(at[1][2 * i + j] + tap[v]);
             if constexpr (WORDS == 1) b[j] = (__byte_perm(lo, hi, 0x5410) & keep[v]) | one[v];
             else { b[2 * j] = (lo & keep[v]) | one[v]; b[2 * j + 1] = (hi & keep[v]) | one[v]; }
         }
@@ -7043,7 +7055,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     for (int v = 0; v < NT; v++) {
         const int t = (chunk * NT + v) * 8 + block.g;
         const uint32_t u = gtr__direct_word(T(1.0f));
-        tap[v] = gtr__direct_tap(d, t);
+        tap[v] = gtr__direct_tap<T>(d, t);
         keep[v] = t < d.taps ? ~0u : 0u;
         one[v] = t == d.taps ? WORDS == 1 ? u << 16 | u : u : 0u;
     }
@@ -7061,8 +7073,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
             float acc[2][4][4];
             int own[4], at[2][4];       // at: of columns 2 q, 2 q + 1
             block.columns(unit, own);
-#pragma unroll
-            for (int k = 0; k < 8; k++) at[k / 4][k % 4] = __shfl_sync(~0u, own[k % 4], 8 * block.q + 4 * (k / 4));
+            block.pairs(own, at);
 #pragma unroll
             for (int i = 0; i < (POOLED ? 2 : 0); i++) {
                 const int place = unit * 8 + 4 * i + block.q;
@@ -7076,7 +7087,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
                     else gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
                 } else if constexpr (POOLED) gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
                 else gtr__direct_turn<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
-                gtr__direct_add<T, NT>(dw, a, block.pixel, at, i, tap, keep, one);
+                gtr__direct_add<T, NT>(dw, a, block, at, i, tap, keep, one);
             }
         }
     }
