@@ -9232,6 +9232,7 @@ typedef struct {
     int micro;
     gtr__phase phase;
     bool failed, ahead; /* ahead: of all micro-batches */
+    int losses; /* joined with their gradients */
     bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 #define GTR__V(v) b->plan->value[v]
@@ -10163,7 +10164,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-typedef struct { gtr__build *b; int *readers, *writers, losses; } gtr__fuse; /* by root: nodes that read, write it */
+typedef struct { gtr__build *b; int *readers, *writers; } gtr__fuse; /* by root: nodes that read, write it */
 #define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 /* first (LINEAR: any product) is followed by second (COUNT: any of GTR__UNARY); make decides and makes the fused node
    in out */
@@ -10341,7 +10342,7 @@ GTR__MAKE(loss) {
     GTR__COPY(out->in, a->in, n);
     out->in[n] = b->out[0];
     out->seed = b->seed;
-    out->attr.i[2] = a->op; out->attr.i[3] = ++f->losses;
+    out->attr.i[2] = a->op; out->attr.i[3] = ++f->b->losses;
     return true;
 }
 #define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
@@ -10393,7 +10394,7 @@ static void gtr__count_uses(const gtr__plan *p, int *readers, int *writers) {
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL, 0 };
+    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL };
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < GTR__LENGTH(gtr__fusions); row++) {

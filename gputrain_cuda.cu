@@ -7221,9 +7221,10 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
 // dilation is a step between them and each pixel is stored once for all taps.
 //
 //   n-tile: eight channels, a unit, of a tap, tap * units + unit; a warp has GTR__NARROW_COLUMNS of them, of every
-//   down-th 16 places; a place's row of dy has 16 MT outputs and 16 bytes more, a pixel's of the image an odd number of
+//   down-th 16 places; a place's row of dy has 16 outputs and 16 bytes more, a pixel's of the image an odd number of
 //   units, so that the rows of a matrix lie in different banks
-#define GTR__NARROW_OUTPUTS 32
+#define GTR__NARROW_OUTPUTS 16      // a tile's; of 32 wgmma takes half as long on an H200
+#define GTR__NARROW_PITCH_DY (2 * GTR__NARROW_OUTPUTS + 16)
 #define GTR__NARROW_COLUMNS 6
 #define GTR__NARROW_WARPS 20
 #define GTR__NARROW_STAGES 6
@@ -7242,9 +7243,8 @@ typedef struct gtr__narrow {
     gtr__fast by_parts, by_parts_dy, by_rows, by_lines;     // of a line of the image 128 units, of dy 32; of an image
     gtr__fast by_units, by_unit_dy, by_strips_x, by_strips_y, by_columns;
 } gtr__narrow;
-static __host__ __device__ constexpr int gtr__narrow_pitch_dy(int mt) { return 32 * mt + 16; }
-static __host__ __device__ inline int gtr__narrow_stage_bytes(const gtr__narrow &d, int mt) {
-    return d.pixels * d.pitch + d.places * (gtr__narrow_pitch_dy(mt) + 4);
+static __host__ __device__ inline int gtr__narrow_stage_bytes(const gtr__narrow &d) {
+    return d.pixels * d.pitch + d.places * (GTR__NARROW_PITCH_DY + 4);
 }
 static GTR__DEVICE void gtr__narrow_done(int left) {       // all groups of copies but so many
     if (left >= 4) gtr__copies_done<4>();
@@ -7254,8 +7254,7 @@ static GTR__DEVICE void gtr__narrow_done(int left) {       // all groups of copi
     else gtr__copies_done<0>();
 }
 // A tile: its first image, place and pixel.
-template <int MT> struct gtr__narrow_tile {
-    static constexpr int pitch_dy = gtr__narrow_pitch_dy(MT);
+struct gtr__narrow_tile {
     const gtr__narrow &d;
     int image, line, column;
     GTR__DEVICE gtr__narrow_tile(const gtr__narrow &m, int tile) : d(m) {
@@ -7277,7 +7276,7 @@ template <int MT> struct gtr__narrow_tile {
                 in_x = (uint32_t)y < (uint32_t)d.from_y && image + which < d.images ? d.from_x : 0;
             const char *own = in_x ? from + (int64_t)(which * d.from_y + y) * d.from_x * d.c * 2 : d.image;
             char *to_row = to + row * d.span * d.pitch;
-#pragma unroll (MT > 1 ? 2 : 4)
+#pragma unroll 4
             for (int k = 0; k < 4; k++) {
                 const int e = first + 32 * k + lane, pixel = (int)gtr__quotient((uint32_t)e, d.by_units),
                     unit = e - pixel * d.units, x = x0 + pixel;
@@ -7300,7 +7299,7 @@ template <int MT> struct gtr__narrow_tile {
                 x = (int)gtr__quotient((uint32_t)e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
             if (x >= d.width) continue;
             const bool in = which < images && y < lines && x < columns;
-            char *own = to + place * pitch_dy + unit * unit_bytes;
+            char *own = to + place * GTR__NARROW_PITCH_DY + unit * unit_bytes;
             const char *src = from + (in ? (int64_t)(which * d.to_y + y) * d.to_x * (d.outs * 2) + e * unit_bytes : 0);
             if (!unit) table[place] = in
                 ? ((which * d.rows + y * d.step_y) * d.span + x * d.step_x) * d.pitch : 0;
@@ -7311,23 +7310,20 @@ template <int MT> struct gtr__narrow_tile {
     }
 };
 // Adds up what warps have of the same n-tiles, in their order, and stores the range's part.
-template <int MT> static GTR__DEVICE
-void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[MT][GTR__NARROW_COLUMNS][4],
-                      const float (&sum)[MT][4]) {
+static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
+                                         const float (&sum)[4]) {
     const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
-    constexpr int own = 16 * MT * GTR__NARROW_RED;
+    constexpr int own = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
     __syncthreads();
 #pragma unroll
-    for (int t = 0; t < MT; t++)
+    for (int h = 0; h < 2; h++) {
+        float *to = red + warp * own + (8 * h + g) * GTR__NARROW_RED;
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            float *to = red + warp * own + (16 * t + 8 * h + g) * GTR__NARROW_RED;
-#pragma unroll
-            for (int v = 0; v < GTR__NARROW_COLUMNS; v++)
-                *(float2 *)(to + 8 * v + 2 * q) = make_float2(dw[t][v][2 * h], dw[t][v][2 * h + 1]);
-            if (q == 0) to[8 * GTR__NARROW_COLUMNS] = sum[t][2 * h];
-        }
+        for (int v = 0; v < GTR__NARROW_COLUMNS; v++)
+            *(float2 *)(to + 8 * v + 2 * q) = make_float2(dw[v][2 * h], dw[v][2 * h + 1]);
+        if (q == 0) to[8 * GTR__NARROW_COLUMNS] = sum[2 * h];
+    }
     __syncthreads();
     auto total = [&](int which, int at) {
         float v = 0;
@@ -7345,19 +7341,19 @@ void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[MT][GT
     if (d.sums && !slab && (int)threadIdx.x < d.outs)
         d.sums[first + (int)threadIdx.x] = total(0, (int)threadIdx.x * GTR__NARROW_RED + 8 * GTR__NARROW_COLUMNS);
 }
-// Parts of dw, and of the bias's gradient, of 16 MT outputs and a slab of channels. Bytes: the image, with what tiles
+// Parts of dw, and of the bias's gradient, of all outputs and a slab of channels. Bytes: the image, with what tiles
 // share of it, and dy once. Bound by them, or, of many n-tiles, by shared memory: 512 bytes for two n-tiles' 16 places.
-template <typename T, int MT> static __global__ void __launch_bounds__(GTR__NARROW_WARPS * 32, 1)
+template <typename T> static __global__ void __launch_bounds__(GTR__NARROW_WARPS * 32, 1)
 gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     extern __shared__ __align__(16) char gtr__pool[];
-    constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = gtr__narrow_pitch_dy(MT);
+    constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = GTR__NARROW_PITCH_DY;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, turn = warp / d.across,
-        number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d, MT), image_bytes = d.pixels * d.pitch,
+        number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d), image_bytes = d.pixels * d.pitch,
         dy_bytes = d.places * pitch_dy, step = (int)gridDim.x;
     const bool sums = d.sums && !blockIdx.y && !number;
     const uint32_t u = gtr__direct_word(T(1.0f)), one[2] = { u << 16 | u, u << 16 | u };
     uint32_t tap[N / 2];
-    float dw[MT][N][4] = {}, sum[MT][4] = {};
+    float dw[N][4] = {}, sum[4] = {};
 #pragma unroll
     for (int v = 0; v < N / 2; v++) {           // of matrices 0 and 1 the one n-tile, of 2 and 3 the next
         const int i = number * N + 2 * v + (lane >> 4), tile = i < d.tiles_n ? i : 0,
@@ -7380,7 +7376,7 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
         }
         if (tile < d.tiles) {
             char *to = gtr__pool + slot * bytes;
-            const gtr__narrow_tile<MT> from(d, tile);
+            const gtr__narrow_tile from(d, tile);
             from.copy_image(to);
             from.copy_dy(to + image_bytes, (int *)(to + image_bytes + dy_bytes));
         }
@@ -7391,41 +7387,37 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
         const int *table = (const int *)(image + image_bytes + dy_bytes) + (lane & 15);
         const uint32_t pixels = gtr__shared_address(image), dy = pixels + (uint32_t)(image_bytes
             + ((lane & 7) + (lane >> 4) * 8) * pitch_dy + (lane & 8) * 2);
-#pragma unroll (MT > 1 ? 1 : 2)
+#pragma unroll 2
         for (int p = 16 * turn; p < d.places; p += 16 * d.down) {
             const uint32_t at = pixels + (uint32_t)table[p];
-            uint32_t a[MT][4], b[N / 2][4];
+            uint32_t a[4], b[N / 2][4];
 #pragma unroll
             for (int v = 0; v < N / 2; v++) gtr__matrix4_t(b[v], at + tap[v]);
+            gtr__matrix4_t(a, dy + (uint32_t)(p * pitch_dy));
 #pragma unroll
-            for (int t = 0; t < MT; t++) gtr__matrix4_t(a[t], dy + (uint32_t)(p * pitch_dy + 32 * t));
-#pragma unroll
-            for (int t = 0; t < MT; t++)
-#pragma unroll
-                for (int v = 0; v < N; v++) gtr__direct_mma<T>(dw[t][v], a[t], b[v / 2] + v % 2 * 2);
-#pragma unroll
-            for (int t = 0; t < MT; t++) if (sums) gtr__direct_mma<T>(sum[t], a[t], one);
+            for (int v = 0; v < N; v++) gtr__direct_mma<T>(dw[v], a, b[v / 2] + v % 2 * 2);
+            if (sums) gtr__direct_mma<T>(sum, a, one);
         }
     }
-    gtr__narrow_join<MT>(d, (float *)gtr__pool, dw, sum);
+    gtr__narrow_join(d, (float *)gtr__pool, dw, sum);
 }
 
 // The tile that takes least, in cycles of an H200 of a block: of a warp's 16 places, of copies' instructions, of what
 // comes from memory, and of a wait for it that all copies in flight share.
-static double gtr__narrow_cycles(const gtr__narrow *d, int mt, int64_t blocks) {
+static double gtr__narrow_cycles(const gtr__narrow *d, int64_t blocks) {
     const int warps = d->across * d->down, units = d->span * d->units, each = d->width * d->outs * 2 / d->unit_dy,
         lines = d->together * d->rows, lines_dy = d->together * d->lines;
     const double bytes = (double)d->pixels * d->units * 16 + (double)d->places * d->outs * 2,
         instructions = (double)lines * (double)(60 * gtr__ceil(units, 128) + 26 * gtr__ceil(units, 32))
             + 105 * (double)lines_dy * (double)gtr__ceil(each, 32),
-        round = warps * (mt > 1 ? 28 : 18),
+        round = warps * 18,
         work = (double)gtr__ceil(d->places / 16, d->down) * (round > 100 ? round : 100) + instructions / 3 + 250,
         copies = bytes / 17, wait = 1400.0 / (d->stages - 1);
     double tile = work > copies ? work : copies;
     if (wait > tile) tile = wait;
     return (double)gtr__ceil(d->tiles, blocks) * tile + copies + work;
 }
-static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int mt, int64_t shared, int64_t blocks) {
+static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int64_t shared, int64_t blocks) {
     gtr__narrow best = *d;
     double least = INFINITY;
     auto cut = [&](int64_t width, int64_t lines, int64_t together) {
@@ -7438,13 +7430,13 @@ static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int mt, int64_
         d->pixels = (int)(together * rows * span);
         d->strips_x = (int)gtr__ceil(g->ow, width);
         const int64_t strips_y = gtr__ceil(g->oh, lines), tiles = d->strips_x * strips_y * gtr__ceil(g->n, together),
-            fit = shared / gtr__narrow_stage_bytes(*d, mt), turns = gtr__ceil(tiles, blocks) + 1;
+            fit = shared / gtr__narrow_stage_bytes(*d), turns = gtr__ceil(tiles, blocks) + 1;
         if (fit < 2) return false;
         d->stages = (int)(fit < GTR__NARROW_STAGES ? fit : GTR__NARROW_STAGES);
         if (d->stages > turns) d->stages = (int)turns;
         d->tiles = (int)tiles;
         d->by_strips_y = gtr__fast_of(strips_y);
-        const double cycles = gtr__narrow_cycles(d, mt, blocks);
+        const double cycles = gtr__narrow_cycles(d, blocks);
         if (cycles < least) { least = cycles; best = *d; }
         return true;
     };
@@ -7465,9 +7457,8 @@ static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__pr
     if (gtr__product_kind(&p, caps, precision) != GTR__PRODUCT_HALF || g->groups > 1 || !g->o || !g->c
         || g->o > GTR__NARROW_OUTPUTS || g->c % 8 || !p.k || p.k > limit || g->h > limit || g->w * g->c > limit
         || g->h * g->w > limit || g->ph > limit || g->pw > limit || g->sh > 4096 || g->sw > 4096) return false;
-    const int mt = g->o > 16 ? 2 : 1;
     const int64_t taps = g->kh * g->kw, units = g->c / 8, shared = (int64_t)caps->shared,
-        room = shared / (16 * mt * GTR__NARROW_RED * 4), warps = room < GTR__NARROW_WARPS ? room : GTR__NARROW_WARPS,
+        warps = gtr__min64(shared / (GTR__NARROW_OUTPUTS * GTR__NARROW_RED * 4), GTR__NARROW_WARPS),
         most = warps * GTR__NARROW_COLUMNS;
     if (taps > most) return false;
     const int64_t slabs = gtr__ceil(units, most / taps);
@@ -7483,7 +7474,7 @@ static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__pr
     d->tap_y = (int)g->dh; d->tap_x = (int)g->dw; d->kernel_x = (int)g->kw;
     d->pitch = (d->units | 1) * 16;
     d->unit_dy = g->o % 8 == 0 ? 16 : g->o % 2 ? 2 : 4;
-    if (!gtr__narrow_cut(d, g, mt, shared, caps->sm_count / slabs)) return false;
+    if (!gtr__narrow_cut(d, g, shared, caps->sm_count / slabs)) return false;
     const int64_t each = 2 * g->o / d->unit_dy;
     d->by_parts = gtr__fast_of(gtr__ceil((int64_t)d->span * d->units, 128));
     d->by_parts_dy = gtr__fast_of(gtr__ceil(d->width * each, 32));
@@ -7508,10 +7499,10 @@ static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const 
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
     gtr__narrow d;
     if (!gtr__narrow_make(&d, g, p, caps, c->precision)) return GTR_OK;
-    const int ranges = gtr__narrow_ranges(d, caps), mt = d.outs > 16 ? 2 : 1;
+    const int ranges = gtr__narrow_ranges(d, caps);
     const size_t parts = gtr__narrow_parts(d, ranges), bytes = parts + (size_t)ranges * (size_t)d.outs * 4,
-        join = (size_t)(d.across * d.down) * 16 * (size_t)mt * GTR__NARROW_RED * 4,
-        ring = (size_t)d.stages * (size_t)gtr__narrow_stage_bytes(d, mt);
+        join = (size_t)(d.across * d.down) * GTR__NARROW_OUTPUTS * GTR__NARROW_RED * 4,
+        ring = (size_t)d.stages * (size_t)gtr__narrow_stage_bytes(d);
     if (c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
@@ -7523,9 +7514,8 @@ static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const 
     d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
-#define GTR__NARROW_START(T) gtr__product_launch(instance, c, "gtr__narrow_weight_kernel", mt > 1 \
-    ? gtr__narrow_weight_kernel<T, 2> : gtr__narrow_weight_kernel<T, 1>, grid, 32 * d.across * d.down, \
-    ring > join ? ring : join, 1, d)
+#define GTR__NARROW_START(T) gtr__product_launch(instance, c, "gtr__narrow_weight_kernel", \
+    gtr__narrow_weight_kernel<T>, grid, 32 * d.across * d.down, ring > join ? ring : join, 1, d)
     GTR__TRY(p.type_a == GTR_F16 ? GTR__NARROW_START(__half) : GTR__NARROW_START(__nv_bfloat16));
 #undef GTR__NARROW_START
     return gtr__ranges_sum(instance, c, p, d.parts, d.sums, ranges);
