@@ -19153,10 +19153,10 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-21  0.1: columns have names; norms in 16 bits; RMSprop, Lion, averages of weights
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; Hopper's instructions; NULL beside
                     a tensor, and fields that a loss does not read, are errors; all of images
-   2026-11-23  0.1: checkpoints; schedules; fits that end by themselves, gtr_train_for; metrics; tables with names,
-                    strings and holes, gtr_standardise; .npy and .npz; sets joined, cut, sampled, of windows and
-                    callbacks, streamed, mapped; snapshots of predictors; notes in a model's file; windows of
+   2026-11-23  0.1: checkpoints; schedules; fits that end by themselves, gtr_train_for; metrics; tables; sets joined,
+                    cut, of windows and callbacks, streamed; snapshots of predictors; notes in files; windows of
                     drawn rows are errors
+   2026-11-24  0.1: weights of linear layers behind flatten lie with channels last
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -7458,8 +7458,8 @@ static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__pr
         || g->o > GTR__NARROW_OUTPUTS || g->c % 8 || !p.k || p.k > limit || g->h > limit || g->w * g->c > limit
         || g->h * g->w > limit || g->ph > limit || g->pw > limit || g->sh > 4096 || g->sw > 4096) return false;
     const int64_t taps = g->kh * g->kw, units = g->c / 8, shared = (int64_t)caps->shared,
-        warps = gtr__min64(shared / (GTR__NARROW_OUTPUTS * GTR__NARROW_RED * 4), GTR__NARROW_WARPS),
-        most = warps * GTR__NARROW_COLUMNS;
+        room = shared / (GTR__NARROW_OUTPUTS * GTR__NARROW_RED * 4),
+        warps = room < GTR__NARROW_WARPS ? room : GTR__NARROW_WARPS, most = warps * GTR__NARROW_COLUMNS;
     if (taps > most) return false;
     const int64_t slabs = gtr__ceil(units, most / taps);
     memset((void *)d, 0, sizeof *d);
