@@ -1525,7 +1525,7 @@ typedef struct gtr__choice {
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
     int tile_lines, tile_width;         // by lines (tile_lines 0: not): a tile, and below wgmma's N, the ring's stages
-    int lines_n, lines_stages, lines_fold;
+    int lines_n, lines_stages, lines_fold;      // log2 of columns of taps that lie side by side in M
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
@@ -5188,7 +5188,10 @@ template <int N, bool HALF> struct gtr__lines_block {
     // The weight comes in boxes of so many of C's channels under a tap.
     GTR__DEVICE int box_rows() const { return gtr__lines_box_rows(HALF, cut); }
     GTR__DEVICE int boxes() const { return cut.taps_y * cut.columns * cut.panels * 64 / box_rows(); }
-    // In the order in which a pixel's taps are read; of columns beyond the last one, zeros.
+    // The first column of taps of the copy that would begin with u: the last copy ends with the last column, so that it
+    // is multiplied by no pixel outside of the window, which may be no number.
+    GTR__DEVICE int column(int u) const { return max(min(u, cut.taps_x - (1 << cut.fold)), 0); }
+    // In the order in which a pixel's taps are read; zeros of columns that another copy has, or beyond the last one.
     GTR__DEVICE void load_weight() const {
         const int rows = box_rows(), box = rows * (128 >> cut.log), wide = depth >> cut.log,
             last = cut.taps_y * cut.taps_x - 1;
@@ -5196,8 +5199,8 @@ template <int N, bool HALF> struct gtr__lines_block {
         gtr__bar_expect(weights_full, (uint32_t)(boxes() * box));
         for (int v = 0; v < cut.taps_y; v++) for (int u = 0; u < cut.columns << cut.fold; u += 1 << cut.fold)
             for (int q = 0; q < cut.panels; q++) for (int r = 0; r < 64; r += rows, to += box) {
-                const int e = u + (r >> (6 - cut.fold)), i = v * cut.taps_x + min(e, cut.taps_x - 1),
-                    m = e < cut.taps_x ? m0 + (r & ((64 >> cut.fold) - 1)) : cut.channels;
+                const int e = column(u) + (r >> (6 - cut.fold)), i = v * cut.taps_x + min(e, cut.taps_x - 1),
+                    m = e >= u && e < cut.taps_x ? m0 + (r & ((64 >> cut.fold) - 1)) : cut.channels;
                 if (cut.turned) gtr__tensor_load(to, &maps.weight, m, last - i, q * wide, weights_full);
                 else gtr__tensor_load(to, &maps.weight, q * wide, i, m, weights_full);
             }
@@ -5241,7 +5244,7 @@ template <int N, bool HALF> struct gtr__lines_block {
                     gtr__bar_await(empty + 8 * slot.at, slot.turn);
                     gtr__bar_expect(bar, (uint32_t)cut.bytes);
                     gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, q * wide,
-                                     at.x + cut.from_x + u * cut.step_x, at.y + cut.from_y, at.n, bar);
+                                     at.x + cut.from_x + column(u) * cut.step_x, at.y + cut.from_y, at.n, bar);
                 }
         }
     }
@@ -5362,15 +5365,17 @@ template <int N, bool HALF> struct gtr__lines_block {
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
     // Sums of the columns of taps beside each other become sums of all, in the first rows: each warp of the upper half
-    // of those that have some gives its own to one of the lower half.
+    // of those that have some gives its own to one of the lower half; of a column beyond the last, zeros.
     GTR__DEVICE void fold_columns(float *d, int group) const {
         const int warp = (int)threadIdx.x / 32 & 3;
+        const bool none = warp >> (2 - cut.fold) >= cut.taps_x;
         for (int half = 2, e = 1 << cut.fold >> 1; e > 0; half >>= 1, e >>= 1) {
             const uint32_t in = (uint32_t)(warp & (half - 1)), from = (uint32_t)(e * cut.step_x);
             if (warp >= half && warp < 2 * half) {
 #pragma unroll
                 for (int i = 0; i < N / 2; i++)
-                    asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i >> 3, i & 7, in)), "f"(d[i]) : "memory");
+                    asm volatile("st.shared.f32 [%0], %1;"
+                        :: "r"(word(i >> 3, i & 7, in)), "f"(none ? 0.0f : d[i]) : "memory");
             }
             gtr__group_barrier(group + 1);
             if (warp < half) each(d, [&](gtr__floats<8> v, int i) {

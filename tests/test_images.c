@@ -886,9 +886,8 @@ static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
     return v;
 }
 /* The gradient of r in the sum of y r is y. */
-static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
+static gtr_trainer *large_trainer(gtr_context *ctx, gtr_precision precision, const int *s, tensor all[4])
 {
-    gtr_context *ctx = gtr_create(desc);
     gtr_trainer_desc how;
     gtr_conv_desc d;
     memset(&how, 0, sizeof how);
@@ -900,10 +899,37 @@ static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int 
         y = s[10] ? gtr_conv_transpose2d_ex(x, "c", d) : gtr_conv2d_ex(x, "c", d),
         r = gtr_parameter(ctx, "r", gtr_tensor_shape(y), uniform(1)),
         bias = s[11] ? NULL : gtr_parameter_find(ctx, "c.bias");
-    gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_mul(y, r), NULL, 0, false), how);
-    tensor all[4] = { r, x, gtr_parameter_find(ctx, "c.weight"), bias };
+    all[0] = r; all[1] = x; all[2] = gtr_parameter_find(ctx, "c.weight"); all[3] = bias;
+    return gtr_trainer_create(gtr_sum(gtr_mul(y, r), NULL, 0, false), how);
+}
+static gtr_context *large_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
+{
+    gtr_context *ctx = gtr_create(desc);
+    tensor all[4];
+    gtr_trainer *t = large_trainer(ctx, precision, s, all);
     gtr_backward(t);
     for (int k = 0; k < 4; k++) v[k] = all[k] ? large_gradient(t, all[k], &n[k]) : NULL;
+    return ctx;
+}
+/* A pixel that is no number reaches the outputs whose windows have it, and no other; so does one of dy dx's pixels. */
+static gtr_context *no_numbers_run(gtr_desc desc, gtr_precision precision, const int *s, float *v[4], int64_t n[4])
+{
+    gtr_context *ctx = gtr_create(desc);
+    tensor all[4];
+    gtr_trainer *t = large_trainer(ctx, precision, s, all);
+    v[2] = v[3] = NULL;
+    for (int k = 0; k < 2; k++) {
+        const gtr_shape shape = gtr_tensor_shape(all[k]);
+        float *one = (float *)calloc((size_t)gtr__count(&shape), 4);
+        one[gtr__count(&shape) / 2 + shape.dim[3] / 2] = k ? NAN : INFINITY;
+        gtr_set(all[k], one, (size_t)gtr__count(&shape) * 4);
+        free(one);
+    }
+    gtr_backward(t);
+    for (int k = 0; k < 2; k++) {
+        v[k] = large_gradient(t, all[k], &n[k]);
+        for (int64_t i = 0; i < n[k]; i++) v[k][i] = v[k][i] - v[k][i] == 0 ? 1 : 2;
+    }
     return ctx;
 }
 /* Convolutions whose columns are runs of lines that places share, and some that are not, by sums in double: lines in
@@ -999,6 +1025,24 @@ static void as_on_cpu(run_of_four *run, gtr_precision precision, const int *what
         free(v[0][k]); free(v[1][k]);
     }
     gtr_destroy(mine); gtr_destroy(other);
+}
+static void no_numbers(void)
+{
+    static const char *const names[] = { "y", "dx", NULL, NULL };
+    static const int shapes[][12] = {
+        { 3, 32, 14, 14, 64, 3, 3, 1, 1, 1, 0, 0 }, { 3, 64, 14, 15, 32, 3, 3, 1, 1, 1, 0, 0 },
+        { 2, 32, 12, 20, 32, 5, 5, 1, 2, 1, 0, 0 }, { 2, 32, 16, 16, 16, 3, 3, 1, 1, 1, 0, 1 },
+        { 3, 16, 14, 18, 16, 7, 7, 1, 3, 1, 0, 0 }, { 2, 16, 9, 30, 32, 2, 3, 1, 2, 2, 0, 1 },
+        { 2, 16, 17, 22, 8, 3, 2, 1, 1, 1, 0, 0 }, { 2, 64, 16, 16, 64, 3, 3, 1, 1, 1, 0, 0 },
+        { 2, 3, 16, 18, 24, 5, 5, 1, 2, 1, 0, 0 }, { 3, 40, 15, 15, 8, 3, 3, 2, 1, 1, 0, 0 },
+    };
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    char label[32];
+    if (device == GTR_DEVICE_CPU) return;
+    for (int p = 0; p < 4; p++) for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        snprintf(label, sizeof label, "no numbers, shape %d", (int)i);
+        as_on_cpu(no_numbers_run, precisions[p], shapes[i], names, 1e-6, true, label);
+    }
 }
 static void large(void)
 {
@@ -1199,6 +1243,7 @@ static void all(void)
     RUN(passed_on);
     RUN(pixels);
     RUN(large);
+    RUN(no_numbers);
     RUN(shared_lines);
     RUN(epilogues);
     RUN(norms);
