@@ -11646,14 +11646,18 @@ static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, vo
     *src = *room;
     return GTR_OK;
 }
-static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
+static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, const void *src, const char *what) {
     void *room = NULL;
-    GTR__TRY(gtr__parameter_lying(p, &src, &room));
+    gtr_result r = gtr__parameter_lying(p, &src, &room);
+    if (!r) r = gtr__to_device(p->ctx, stage, at, src, p->data_bytes, what);
+    gtr__mfree(p->ctx, room);
+    return r;
+}
+static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
     p->ctx->writes++;
     gtr__weights_lock(p->ctx);
-    const gtr_result r = gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p));
+    const gtr_result r = gtr__parameter_put(p, p->stage, p->data, src, gtr__label(p));
     gtr__weights_unlock(p->ctx);
-    gtr__mfree(p->ctx, room);
     return r ? r : gtr__refresh_low(p);
 }
 
@@ -14344,11 +14348,13 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         gtr_tensor *p = ctx->parameter[i];
         const int k = gtr__trainer_index(t, p);
         if (k < 0 && !state[p->id]) continue;
+        gtr_tensor as = *p;
+        if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
         void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? t->optim.state[t->optim.all - 1] + t->offset[k] : NULL };
         for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
             const int stage = j ? 0 : p->stage;
-            if (host && back) r = gtr__to_device(ctx, stage, of[j], host + at, p->data_bytes, gtr__label(p));
-            else if (host) r = gtr__to_host(ctx, stage, host + at, of[j], p->data_bytes, gtr__label(p));
+            if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
+            else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
         }
         if (back && !r) r = gtr__refresh_low(p);
     }
@@ -19149,14 +19155,12 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
+   2026-11-20  0.1: the engine on CPU and CUDA; layers, losses, optimizers; data, files
    2026-11-21  0.1: columns have names; norms in 16 bits; RMSprop, Lion, averages of weights
-   2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; Hopper's instructions; NULL beside
-                    a tensor, and fields that a loss does not read, are errors; all of images
-   2026-11-23  0.1: checkpoints; schedules; fits that end by themselves, gtr_train_for; metrics; tables; sets joined,
-                    cut, of windows and callbacks, streamed; snapshots of predictors; notes in files; windows of
-                    drawn rows are errors
-   2026-11-24  0.1: weights of linear layers behind flatten lie with channels last
+   2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
+   2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
+                    snapshots of predictors; windows of drawn rows are errors
+   2026-11-24  0.1: weights behind flatten lie with channels last
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

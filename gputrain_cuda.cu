@@ -7445,9 +7445,10 @@ static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int64_t shared
         if (cycles < least) { least = cycles; best = *d; }
         return true;
     };
-    for (int64_t k = 1; k == 1 || g->ow >= 16 * k; k++) {
+    for (int64_t k = 1, next; k == 1 || g->ow >= 16 * k; k = next) {
         const int64_t width = gtr__ceil(g->ow, k);
         int64_t lines = 1, together = 1;
+        next = width > 4096 ? gtr__ceil(g->ow, 4096) : width > 1 ? gtr__ceil(g->ow, width - 1) : k + 1;
         if (width > 4096) continue;
         while (lines <= g->oh && lines <= 64 && cut(width, lines, 1)) lines++;
         if (k == 1 && lines > g->oh) while (together < g->n && cut(width, g->oh, together + 1)) together++;
@@ -24335,7 +24336,7 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     m->whole = k % each == 0 && gtr__aligned(m->h, 16) && gtr__aligned(m->w, 16);
     m->four = k % 4 == 0 && gtr__fours(m->dh, type) && gtr__fours(m->saved, type);
     m->lanes = gtr__log_up(m->whole ? gtr__ceil(k, each) : k, 0, 5);
-    return gtr__head_bytes(m) <= linear->caps->shared;
+    return gtr__head_bytes(m) + 256 <= linear->caps->shared;        // beside what is static
 }
 // A node that reads what this one's loss makes of its logits, for dx alone.
 static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, const gtr__node *n, int dlogits) {
@@ -24362,8 +24363,8 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
         || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
     const int y = gtr__root(plan, linear->out[0]);
     const int loss = gtr__head_find(plan, at + 1, [&](const gtr__node *n) {
-        return (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_PAIR_STEP) && gtr__use(plan, n, 0) == y && !n->adds
-            && n->micro == linear->micro && !n->recomputed;
+        return (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_PAIR_STEP) && gtr__use(plan, n, 0) == y
+            && gtr__use(plan, n, 1) != y && !n->adds && n->micro == linear->micro && !n->recomputed;
     });
     if (!loss) return 0;
     const gtr__node *n = &plan->node[loss];

@@ -214,6 +214,15 @@ static tensor head_smooth(build *b)
     const tensor h = gtr_relu(hidden(b, 20, 33));
     return gtr_cross_entropy_ex(gtr_linear_ex(h, fresh(b), bare), input(b, 0), smooth);
 }
+static tensor head_itself(build *b)            /* its target is what it reads */
+{
+    const tensor y = linear(b, gtr_relu(hidden(b, 20, 32)), 6);
+    return gtr_add(gtr_mse(y, gtr_stop_gradient(y)), classes(b, gtr_relu(hidden(b, 20, 16)), 5));
+}
+static tensor head_wide_and_small(build *b)    /* of which one takes more shared memory than the other */
+{
+    return gtr_add(classes(b, gtr_relu(hidden(b, 20, 1024)), 10), classes(b, gtr_tanh(hidden(b, 20, 300)), 10));
+}
 static tensor head_two(build *b)
 {
     tensor h = gtr_relu(hidden(b, 20, 64));
@@ -251,6 +260,7 @@ static const network ends[] = {
     { "logits of pairs", head_binary, 31, 1, true }, { "ignored labels", head_smooth, 70, 1, true },
     { "two of them", head_two, 40, 1, true },
     { "five of them", head_five, 36, 1, true }, { "one row", head_classes, 1, 1, true },
+    { "a target of its own", head_itself, 21, 1, true }, { "wide and small", head_wide_and_small, 40, 1, true },
     { "micro-batches", head_smooth, 77, 3, true }, { "pairs, micro-batches", head_binary, 50, 2, true },
     { "many rows", head_classes, 1100, 1, true },
 };

@@ -522,6 +522,15 @@ static void passed_on(void)
         EXPECT(gtr_checkpoint_set(t[from], checkpoint, bytes) == GTR_OK);
         free(checkpoint);
     }
+    size_t bytes = 0;           /* the best epoch's weights, which a checkpoint has, too */
+    EXPECT(gtr_step(t[0]) == GTR_OK && gtr__weights_move(t[0], NULL, false, &bytes) == GTR_OK && bytes > sizeof v);
+    uint8_t *best = (uint8_t *)malloc(bytes);
+    EXPECT(gtr__weights_move(t[0], best, false, NULL) == GTR_OK && gtr__weights_move(t[1], best, true, NULL) == GTR_OK);
+    free(best);
+    for (int64_t i = 0; i < gtr_parameter_count(b[0].ctx); i++) {
+        tensor p = gtr_parameter_at(b[0].ctx, i);
+        same(&net, "the best epoch's", (int)i, p, gtr_parameter_find(b[1].ctx, gtr_tensor_name(p)), 0);
+    }
     for (int k = 0; k < 2; k++) gtr_destroy(b[k].ctx);
 }
 
