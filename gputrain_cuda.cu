@@ -24016,7 +24016,8 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     gtr__arg in[2][8], out[2][4];
     gtr__direct d;
     if (c->fits) { *c->fits = 1; return GTR_OK; }
-    const gtr__call of_conv = gtr__mlp_call(c, conv, in[0], out[0]), of_pool = gtr__mlp_call(c, pool, in[1], out[1]);
+    const gtr__call of_conv = gtr__mlp_call(c, conv, in[0], out[0]);
+    gtr__mlp_call(c, pool, in[1], out[1]);
     const gtr__arg *whole = back ? gtr__conv_dy(&of_conv) : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
     const gtr__attr *act = back ? &pool->attr : &conv->attr;
