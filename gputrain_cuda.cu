@@ -6670,8 +6670,8 @@ template <typename T> static GTR__DEVICE int gtr__direct_tap(const gtr__direct &
 //   table     [groups][4] int4: for lanes of each q the bytes (gtr__direct_tap) of the four taps of a group they gather
 //   fragment  [groups][m-tile][lane][words] uint4: the weight as A fragments of the slab's channels
 //   pixel     [together][tile_high][pitch]: the tile's lines of the image, float32 rounded to TF32
-// A line of pixel, in elements; zeros stand for the padding. The window of the line's place x begins x step_x behind
-// margin - pad_x; all that the last place's taps read lies within pitch:
+// A line of `pixel`, in elements; zeros stand for the padding. Tap 0 of the place in column x lies at element margin -
+// pad_x + x step_x of its line; all that the taps of the last place read lies within pitch:
 //   | zeros: margin >= pad_x | row: the image's line | zeros up to pitch |
 template <typename T, bool POOLED> struct gtr__direct_block {
     typedef typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type word;
@@ -6691,6 +6691,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     // Lane q gathers four of a group's 16 taps for a column; returns which is the r-th of them, in the order of B's
     // registers: two registers of two taps each (16 bits), or four registers of one tap (float32).
     static GTR__DEVICE int along(int q, int r) { return sizeof(T) == 2 ? 2 * q + r % 2 + r / 2 * 8 : q + 4 * r; }
+    // The block writes table. A barrier has to follow.
     GTR__DEVICE void make_table() const {
         for (int i = (int)threadIdx.x; i < 4 * d.groups; i += (int)blockDim.x) {
             const int first = i / 4 * 16;
@@ -6777,9 +6778,9 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         else if (d.unit == 8) copy<uint2>(x, y0);
         else copy<word>(x, y0);
     }
-    // Bytes from the tile's first to tap 0 of place i, of its position 0 if POOLED. Of a place behind the tile's last,
-    // the last's: WEIGHT multiplies that by zeros of dy, which makes NaN of no value but those that the last place
-    // has, too.
+    // Bytes from the start of `pixel` to tap 0 of the tile's place i (POOLED: of position 0 of that window). A column
+    // behind the tile's last place gathers the last place again: PLACES does not store it, and WEIGHT multiplies it by
+    // zeros of dy, which make NaN only of pixels that the last place multiplies as well.
     GTR__DEVICE int place(int i) const {
         const int p = min(i, n - 1), y = (int)gtr__quotient((uint32_t)p, d.by_wide),
             which = (int)gtr__quotient((uint32_t)y, d.by_lines);
@@ -6788,9 +6789,10 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     }
     // Bytes from a window's position 0 to position e.
     GTR__DEVICE int element(int e) const { return d.element[e] * (int)sizeof(T); }
-    // The tile's element at byte `at`, in the low bits.
+    // The element at byte `at` of `pixel`; of 16 bits in the low half of the word.
     GTR__DEVICE uint32_t load(int at) const { return *(const word *)((const char *)pixel + at); }
-    // at[j]: bytes from the tile's begin to tap 0 of the lane's column g of n-tile j of the warp's unit.
+    // The lane finds its columns of the warp's unit: at[j] is how many bytes behind the start of `pixel` tap 0 of
+    // column g of n-tile j lies.
     GTR__DEVICE void columns(int unit, int (&at)[4]) const {
 #pragma unroll
         for (int j = 0; j < 4; j++)
@@ -6798,7 +6800,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             else if (j % 2) at[j] = at[j - 1] + element(2 + (g & 1)) - element(g & 1);
             else at[j] = place(unit * 8 + 2 * j + g / 2) + element(g & 1);
     }
-    // at[h][j]: the same of column 2 q + h of n-tile j, out of what lane 4 (2 q + h) found for its column by columns().
+    // The same bytes of the columns that the lane holds of C: at[h][j] of column 2 q + h of n-tile j. `own` is at of
+    // columns(), which lane 4 (2 q + h) has for that column; the other positions of a window follow from its first.
     GTR__DEVICE void pairs(const int (&own)[4], int (&at)[2][4]) const {
 #pragma unroll
         for (int k = 0; k < 8; k++) {
@@ -6807,8 +6810,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             else at[h][j] = at[0][j / 2 * 2] + element(2 * (j % 2) + h);
         }
     }
-    // b: B's registers of a column whose tap 0 lies at byte `from`, of the group whose taps lie at o from there: two
-    // registers of two taps each (16 bits), or four of one (float32), under the masks keep.
+    // The lane gathers b, its B registers of one group for the column whose tap 0 lies at byte `from`: two registers of
+    // two taps each (16 bits), or four of one (float32). o, of table: bytes from tap 0 to the four taps; keep: masks.
     GTR__DEVICE void gather(uint32_t *b, int from, const int4 &o, const uint4 &keep) const {
         if constexpr (sizeof(T) == 2) {
             b[0] = __byte_perm(load(from + o.x), load(from + o.y), 0x5410) & keep.x;
@@ -6818,8 +6821,9 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             b[2] = load(from + o.z) & keep.z; b[3] = load(from + o.w) & keep.w;
         }
     }
-    // The warp computes acc = y^T of a unit, with bias, without activation: acc[t][j][.] is C of m-tile t and n-tile j;
-    // at is of columns(), last of kept(). Bit for bit the same in PLACES and WEIGHT, for each MT.
+    // The warp computes y^T of a unit, with bias, without activation: acc[t][j] is the lane's part of C of m-tile t and
+    // n-tile j. at is made by columns(), last by kept(). A channel's sum has the same order in PLACES and WEIGHT and
+    // for every MT: WEIGHT gets the same bits.
     template <int MT> GTR__DEVICE void multiply(float (&acc)[MT][4][4], const int (&at)[4], const uint4 &last,
                                                 const float (&bias)[2 * MT]) const {
 #pragma unroll
@@ -6845,7 +6849,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
                 }
         } while (++s < d.groups);
     }
-    // The four positions of the lane's window 4 i + q of a unit, of m-tile acc's channel of row g + 8 h.
+    // y at the four positions of the lane's window 4 i + q of a unit, for one channel: row g + 8 h of the m-tile whose
+    // accumulators acc are.
     static GTR__DEVICE gtr__floats<4> window(const float (&acc)[4][4], int i, int h) {
         return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
     }
@@ -6873,8 +6878,9 @@ static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int 
 #pragma unroll
     for (int k = 0; k < N; k++) if (channel + k < d.outs) gtr__store(to + k, v[k]);
 }
-// A thread finishes four channels from n on, v, of the place whose row of C begins at element `at`, by the product's
-// epilogue where that is not plain. Not inlined, so that it takes no registers from the plain path.
+// A thread runs the product's epilogue, where that is not plain, on sums v of channels n to n + 3 of the place whose
+// row of C begins at element `at`, and stores those that exist. Not inlined, so that it takes no registers from the
+// plain path.
 static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__floats<4> v, int64_t at, int n) {
     if (d.four) {
         gtr__epilogue(d.p, v, gtr__get_of<4>(d.p.saved, d.p.type_saved, at + n),
@@ -6886,8 +6892,8 @@ static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__
             gtr__get_of<1>(d.p.saved, d.p.type_saved, at + n + k),
             gtr__get_of<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
 }
-// The pool's output for the window of four positions v: the largest, after the activation unless that is a maximum
-// (plain), which the caller applies to the result.
+// The pool's output for a window whose four positions have sums v: the largest of the activations. If plain, the
+// activation is left to the caller, who applies it to the largest alone.
 static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__floats<4> v) {
     if (!plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
     return gtr__larger(gtr__larger(v.v[0], v.v[1]), gtr__larger(v.v[2], v.v[3]));
@@ -6939,8 +6945,8 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
         }
     }
 }
-// WEIGHT: four channels from `channel` on of dy's row `at`, packed as the mma reads them: two words of two channels
-// each (16 bits), or four words. Zeros if not in, and for channels behind the last.
+// WEIGHT: a thread loads dy of place `at`, channels `channel` to channel + 3, into words as mma reads them: two of two
+// channels each (16 bits), or four of one. Zeros if not `in`, and for channels behind the last.
 template <typename T> static GTR__DEVICE
 void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], int64_t at, int channel, bool in) {
     const T *from = (const T *)d.p.a + at * d.outs + channel;
@@ -6969,9 +6975,9 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
     }
 }
 // gtr__direct_largest for 16-bit types and ReLU, by integers. Each position is a word: its value, rounded as it is
-// stored, in the upper half, and in the lower half the code 3 - position. The maximum of the four as signed integers is
-// the first of the largest, if that is above 0. If none is, or if one is NaN, which as an integer is above infinity,
-// dy goes to no position.
+// stored, in the upper half, and in the lower half the code 3 - position. The maximum of the four words as signed
+// integers belongs to the first of the largest values, if those are above 0. If none is, ReLU's gradient is 0; if one
+// is NaN, which as an integer is above infinity, so is the gradient here: a then has dy at no position.
 template <typename T> static GTR__DEVICE
 void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
     const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
@@ -6987,11 +6993,13 @@ void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2
         a[k / 2][2 + (k & 1)] = best & 2 ? 0u : at;
     }
 }
-// POOLED: a lane makes dy^T's A fragments a[m-tile], with k the columns of n-tiles 2 i, 2 i + 1, out of y^T, acc, and
-// the gradient dy of its window 4 i + q: of each channel, the position of the first largest gets dy times the
-// activation's derivative, the other positions get 0. The lane's own columns are the k's that A wants of it: 2 q, 2 q
-// + 1 of n-tile 2 i are k 2 q, 2 q + 1 of m16n8k16, those of 2 i + 1 are k 2 q + 8, 2 q + 9; of float32, n-tile 2 i +
-// w is the k of mma w, whose k q is column 2 q and k q + 4 column 2 q + 1. gtr__direct_add orders B alike.
+// POOLED: a lane makes a, its A fragments of dy^T by m-tiles, for the 16 columns of n-tiles 2 i and 2 i + 1 as k. acc
+// is y^T of the unit; dy is the gradient of the pool's output at the lane's window 4 i + q, four channels. Of each
+// channel the position of the first largest value gets dy times the activation's derivative, the other positions get 0.
+// The columns that a lane holds of C are those that A wants of it as k, in this order, which is B's in gtr__direct_add:
+//   column       2 q           2 q + 1       of n-tile 2 i       2 q           2 q + 1       of n-tile 2 i + 1
+//   16 bits      k 2 q         k 2 q + 1                         k 2 q + 8     k 2 q + 9
+//   float32      k q           k q + 4       of mma 0            k q           k q + 4       of mma 1
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const float (&acc)[2][4][4], int i,
                          const uint32_t (&dy)[2 * WORDS], uint32_t (&a)[2][4 * WORDS]) {
@@ -7003,7 +7011,7 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         if (!end.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
         where[k] = 0;
 #pragma unroll
-        for (int e = 0; e < 4; e++) {       // compared as they are stored; the first of equal ones, or NaN, wins
+        for (int e = 0; e < 4; e++) {       // compared as they are stored: the first of equal values wins, or NaN
             const float f = gtr__rounded(gtr__direct_type<T>(), v.v[e]);
             if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
         }
@@ -7031,8 +7039,9 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         }
     }
 }
-// Not POOLED: the same fragments a of dy itself, which a lane loads: of four channels from `channel` on, at its columns
-// of two n-tiles: places `place`, place + 1, place + 8, place + 9 of the tile's n, of which `from` is the first in dy.
+// Not POOLED: a lane loads the same fragments a of dy, channels `channel` to channel + 3. Its columns of the two
+// n-tiles are the tile's places `place`, place + 1, place + 8 and place + 9; from the tile's n-th on they are zeros.
+// from: the tile's first place among the places of all images.
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
     uint32_t w[4][2 * WORDS];
@@ -7048,9 +7057,10 @@ void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int 
         else { a[t][4 * j + h] = w[2 * j][k % 4]; a[t][4 * j + 2 + h] = w[2 * j + 1][k % 4]; }
     }
 }
-// The warp adds to dw, (32 channels, 8 NT taps), dy^T times im2col of the columns of n-tiles 2 i, 2 i + 1 of a unit.
-// at is of pairs(), a of gtr__direct_largest, _relu or _turn. Here taps are n: of n-tile v the lane has tap column g,
-// at byte tap[v]; keep[v] is 0 where that tap does not exist, one[v] the words of 1 where it is the bias's.
+// The warp adds dy^T times im2col, over the 16 columns of a unit's n-tiles 2 i and 2 i + 1 as k, to dw (32 channels, 8
+// NT taps): two m-tiles by NT n-tiles, whose columns are taps. a is made by gtr__direct_largest, _relu or _turn, at by
+// pairs(). The lane gathers column g of each n-tile v: a tap that lies tap[v] bytes behind tap 0. keep[v] is 0 where
+// that is no tap of the weight, one[v] is 1.0 (16 bits: twice) where it is the bias's.
 template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
                      const BLOCK &block, const int (&at)[2][4], int i,
@@ -7070,9 +7080,8 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
             for (int w = 0; w < WORDS; w++) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
     }
 }
-// The block reduces its warps' dw of the same chunk of taps, in the order of the warps, and stores its partial sums of
-// the slab's 32 channels from `first` on. red, over the tile's lines: [warp][channel][8 NT taps] floats, 32 KB for NT
-// 4.
+// The block reduces its warps' dw of each chunk of taps, in the order of the warps, and stores its partial sums, of 32
+// channels from `first` on. red, [warp][channel][8 NT taps] floats, overwrites the tile's lines: 32 KB if NT is 4.
 template <int NT> static GTR__DEVICE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
@@ -7098,11 +7107,11 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
         else if (d.sums) d.sums[at] = sum;
     }
 }
-// WEIGHT: partial sums of dw and of the bias's gradient; block (x, y) those of slab y of 32 channels over tiles x, x +
-// gridDim.x, ... Taps, with the bias's, are cut into chunks of 8 NT; warp w sums chunk w % chunks over the tile's
-// units w / chunks, w / chunks + turns, ...; warps that are left over (turn >= turns) only copy. Then the block
-// reduces the sums of each chunk in a fixed order. Bound by instructions, some 400 for the 32 positions of a unit and
-// nine taps; bytes: the image and dy once.
+// WEIGHT: partial sums of dw and of the bias's gradient. Block (x, y) sums 32 channels, slab y, over every gridDim.x-th
+// tile from x on. The taps, with the bias's, are cut into chunks of 8 NT. Warp w sums chunk w % chunks, over every
+// turns-th unit of a tile from w / chunks on; warps that are left over (turn >= turns) only copy. At the end the block
+// reduces its warps' sums in a fixed order. Bound by instructions, some 400 for the 32 positions of a unit and nine
+// taps; bytes: the image and dy once.
 template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
 gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -7160,8 +7169,8 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
 }
 
 // A max_pool behind the convolution, whose windows lie side by side (stride = extent, no padding): positions that a
-// window has down and across; lines of windows of an image, and windows of such a line. NULL: there is none, and each
-// position is a place.
+// window has down and across; lines of windows of an image, and windows of such a line. A NULL pointer to it means that
+// there is no pool: each position is a place.
 typedef struct gtr__direct_pool { int64_t py, px, high, wide; } gtr__direct_pool;
 // Bytes of a tile's lines in shared memory.
 static size_t gtr__direct_tile_bytes(const gtr__direct *d, int type) {
@@ -7240,8 +7249,8 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
 // CALL of the type that a dtype stands for.
 #define GTR__DIRECT_BY(type, CALL) ((type) == GTR_F32 ? CALL(float) : (type) == GTR_F16 ? CALL(__half) \
     : CALL(__nv_bfloat16))
-// The host launches PLACES (pooled: with the pool) for a d whose pointers, epilogue and activation are set; type: the
-// image's, the weight's and, where y is stored plainly, y's.
+// The host launches PLACES, if pooled with the pool; the caller has set pointers, epilogue and activation in d. type:
+// the dtype of image and weight, and of y where alone.
 static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
     const bool many = d->outs > 32;
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
@@ -7257,8 +7266,8 @@ static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direc
 #undef GTR__DIRECT_START
 }
 // The host launches WEIGHT, which leaves gridDim.x partial sums of dw and of the bias's gradient in the workspace, and
-// their reduction into p.c and p.sums. p: the product of all places; d: image, and if pooled weight, bias and
-// activation, are set. Measuring only says how many bytes of workspace that takes.
+// then their reduction into p.c and p.sums. p: WEIGHT as a product, p.a being dy. In d the caller has set image, and if
+// pooled also weight, bias and activation. A call that measures only returns the bytes of workspace that it takes.
 static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p,
                                       int type, bool pooled) {
     gtr__caps own;
@@ -7310,8 +7319,9 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
 // A stage of the ring, in bytes:
 //   | image: pixels rows of pitch | dy: places rows of GTR__NARROW_PITCH_DY | table: places ints |
 //                units | 16 bytes or none      16 outputs | 16 bytes
-// A pixel's row has an odd number of 16 bytes, a place's three of them, so that the 8 rows of a matrix lie in different
-// banks. table[place]: bytes from the image's begin to the pixel under tap 0 of that place.
+// A pixel's row is an odd number of 16 bytes, a place's row of dy three times 16, so that the 8 rows of a matrix lie in
+// different banks (of pixels: at an odd stride). table[place]: bytes from the stage's start to the pixel under tap 0 of
+// that place.
 #define GTR__NARROW_OUTPUTS 16      // rows of A; for 32 outputs wgmma takes half as long on an H200
 #define GTR__NARROW_PITCH_DY (2 * GTR__NARROW_OUTPUTS + 16)
 #define GTR__NARROW_COLUMNS 6       // n-tiles of a warp
