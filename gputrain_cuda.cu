@@ -6570,53 +6570,77 @@ static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, con
 }
 
 // >>conv-direct
-// PLACES and WEIGHT of an image of few channels by mma. A block copies the lines under some of its places into shared
-// memory, from where each warp gathers fragments of 32 pixels' taps: y^T (channels, pixels) = weight (channels, taps)
-// times taps^T. WEIGHT: dw (channels, taps) = dy^T (channels, pixels) times taps (pixels, taps), to which a tap of ones
-// gives the bias's gradient. POOLED: a pixel is one of a window of a max_pool behind the convolution, y is stored of
-// the largest alone, and WEIGHT computes it again, bit for bit: accumulators of the first product are the second's
-// fragments as they lie, and nothing of the convolution's size is stored or read.
+// PLACES and WEIGHT of an image of at most GTR__COLUMNS_CHANNELS channels, as implicit GEMMs by mma: im2col's matrix
+// exists only as fragments in registers. A block steps through tiles; of each it copies the image's lines that lie
+// under the tile's output into shared memory, and its warps gather fragments from there.
+//   position  an output position of the convolution: (image, oy, ox)
+//   place     what a tile consists of: a position; POOLED: a window of the max_pool behind the convolution, with its 2
+//             to 4 positions, numbered line by line
+//   tap       (ky, kx, channel of the image): an index of the k dimension of the weight (channels, taps)
+//   unit      the 32 positions that a warp multiplies at once as four n-tiles of 8 columns: 32 places; POOLED: 8
+//   channel   of y, where it is not said to be the image's; blockIdx.y has a slab of 16 MT of them
+// PLACES: y^T (channels, positions) = weight (channels, taps) times im2col^T (taps, positions).
+// WEIGHT: dw (channels, taps) = dy^T (channels, positions) times im2col (positions, taps); one tap more, which is 1 at
+// every position, sums dy: the bias's gradient.
+// POOLED: only the largest of a window's positions is stored, the pool's output. WEIGHT gets the gradient of that, and
+// computes y again, bit for bit, to find the largest: the accumulators of y^T become A fragments of dy^T in the lane
+// that has them. Nothing of the convolution's output size is stored or read.
 //
-//   lane 4 g + q of a warp gathers column g of each of four n-tiles, and of C has rows g, g + 8, columns 2 q, 2 q + 1
-//   rows g, g + 8 of m-tile t: channels 2 MT g + 2 t, 2 MT g + 2 t + 1 of 16 MT, so that a lane's follow each other
-//   column u of n-tile j: place 8 j + u; POOLED: element 2 (j % 2) + u % 2 of window 4 (j / 2) + u / 2
-#define GTR__COLUMNS_CHANNELS 16
-#define GTR__DIRECT_T 256
-#define GTR__DIRECT_TILE (40 << 10)     // bytes of lines at most
+// Lane 4 g + q of a warp gathers the taps of column g of each n-tile, and holds of C rows g, g + 8 and columns 2 q,
+// 2 q + 1. Rows g, g + 8 of m-tile t are the slab's channels 2 MT g + 2 t, 2 MT g + 2 t + 1: a lane's 2 MT channels are
+// consecutive, and are stored together. Column u of n-tile j is place 8 j + u of the unit. POOLED: it is position
+// 2 (j % 2) + u % 2 of window 4 (j / 2) + u / 2, so that lane q has whole windows, for i = 0, 1:
+//
+//                n-tile 2 i                              n-tile 2 i + 1
+//   column       0    1    2    3    4    5    6    7    0    1    2    3    4    5    6    7
+//   window 4 i + 0    0    1    1    2    2    3    3    0    0    1    1    2    2    3    3
+//   position     0    1    0    1    0    1    0    1    2    3    2    3    2    3    2    3
+//   in C of q    0    0    1    1    2    2    3    3    0    0    1    1    2    2    3    3
+#define GTR__COLUMNS_CHANNELS 16        // channels of an image at most, here and in gtr__columns_takes
+#define GTR__DIRECT_T 256               // threads of a block
+#define GTR__DIRECT_TILE (40 << 10)     // most bytes of shared memory for the lines of a tile
 typedef struct gtr__direct {
-    gtr__product p;             // PLACES: what becomes of y; WEIGHT: p.a is dy
-    const void *image, *weight, *bias;          // bias: of y
-    float *parts, *sums;        // WEIGHT: of each block's part of dw and of the bias's gradient
-    int type_bias, act;         // POOLED: y's
-    float act_a, act_b;
-    int alone;                  // but for act nothing becomes of y
-    int outs, taps, groups;     // groups: of 16 taps
-    int images, from, row;      // an image's lines, and elements of one
-    int high, wide;             // places, or windows, of an image
-    int lines, together;        // of places that a tile has, of so many images
-    int strips, tiles;
-    int tile_high, pitch;       // lines that a tile has of each image, and elements of one
-    int margin, unit;           // elements in front of an image's first; bytes that are copied at a time
-    int pad_y, pad_x, step_y, step_x;           // in lines and elements
-    int tap_y, tap_x, across;   // from tap to tap down and across; elements across one line of taps
-    int element[4];             // where a window's lie, those that it does not have where the first does
-    int four, chunks;           // four channels are moved at once; WEIGHT: of 8 NT taps, that a block's warps share out
+    // PLACES: p.c is y, with its epilogue; POOLED: p.c is the pool's output, and nothing else of p is read.
+    // WEIGHT: p.a is dy (POOLED: the gradient of the pool's output), p.c is dw.
+    gtr__product p;
+    const void *image, *weight, *bias;          // bias: what is added to y's channels, or NULL
+    // WEIGHT: partial sums in the workspace: parts (gridDim.x, channels, taps) of dw, sums (gridDim.x, channels) of the
+    // bias's gradient, or NULL.
+    float *parts, *sums;
+    int type_bias, act;         // act: the activation between the convolution and the pool or y, -1: none
+    float act_a, act_b;         // arguments of act
+    int alone;                  // 1: y's epilogue is its activation and a store in the image's type, nothing else
+    int outs, taps, groups;     // channels of y; taps; groups of 16 taps, 0 where no y is computed
+    int images, from, row;      // images; lines of an image; elements of a line of an image
+    int high, wide;             // lines of places of an image; places of such a line
+    int lines, together;        // of a tile: lines of places of each of its images; images (all lines, if several)
+    int strips, tiles;          // tiles that an image's lines are cut into; tiles of all images
+    int tile_high, pitch;       // of a tile in shared memory: lines of each image; elements from line to line
+    int margin, unit;           // zero elements in front of a line's first pixel; bytes a copy: 16, 8 or an element's
+    int pad_y, pad_x, step_y, step_x;           // padding; from place to place: y in lines of the image, x in elements
+    int tap_y, tap_x, across;   // elements of a tile from tap to tap down and across; taps of a line of the kernel
+    int element[4];             // elements from a window's position 0 to each; 0 for positions that it does not have
+    int four, chunks;           // 1: four channels a load or store; WEIGHT: chunks of 8 NT taps, a warp has one of them
+    // Divisors: wide; lines; strips; copies of `unit` bytes that a line of the image has; tile_high; across; the
+    // image's channels.
     gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
 } gtr__direct;
 
-// What becomes of y: plain: it is the larger of that and of what is made.
+// How a thread finishes a sum of products and bias. If plain, y is the larger of that and of `least`: -infinity without
+// an activation, 0 for ReLU. If not, the thread computes another activation, or runs the product's epilogue.
 struct gtr__direct_end {
     float least;
     bool plain;
     GTR__DEVICE gtr__direct_end(const gtr__direct &d)
         : least(gtr__is(d.act, GTR__OP_RELU) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
 };
+// A warp's d += a b by one mma: m16n8k8 of TF32, or m16n8k16.
 template <typename T> static GTR__DEVICE void gtr__direct_mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
     else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
     else gtr__mma_bf16(d, a, b);
 }
-// The larger, or NaN if one is.
+// The larger of a and b; NaN if one of them is.
 static GTR__DEVICE float gtr__larger(float a, float b) {
 #if __CUDA_ARCH__ >= 800
     asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
@@ -6625,6 +6649,7 @@ static GTR__DEVICE float gtr__larger(float a, float b) {
     return b > a || b != b ? b : a;
 #endif
 }
+// v as the mma reads it: rounded to TF32, or the 16 bits in the low half of a word.
 template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
     if constexpr (sizeof(T) == 4) return gtr__to_tf32(__float_as_uint(v));
     else {
@@ -6633,31 +6658,40 @@ template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
         return u;
     }
 }
-// Where tap t lies from the first of a place's, in bytes; behind the last: there, too.
+// Bytes of a tile from a position's tap 0 to its tap t. A tap that only fills up the last group is read at tap 0, which
+// always exists, and the lanes that read it mask it to zero.
 template <typename T> static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
     if (t >= d.taps) return 0;
     const int line = (int)gtr__quotient((uint32_t)t, d.by_across), rest = t - line * d.across,
         column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
     return (line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by) * (int)sizeof(T);
 }
-// What a block's threads know alike. Shared memory: for each group of taps and q, where a lane's four lie; the weight
-// in fragments; and a tile's lines.
+// The state of a block in PLACES and WEIGHT. Its dynamic shared memory, from the front:
+//   table     [groups][4] int4: for lanes of each q the bytes (gtr__direct_tap) of the four taps of a group they gather
+//   fragment  [groups][m-tile][lane][words] uint4: the weight as A fragments of the slab's channels
+//   pixel     [together][tile_high][pitch]: the tile's lines of the image, float32 rounded to TF32
+// A line of `pixel`, in elements; zeros stand for the padding. Tap 0 of the place in column x lies at element margin -
+// pad_x + x step_x of its line; all that the taps of the last place read lies within pitch:
+//   | zeros: margin >= pad_x | row: the image's line | zeros up to pitch |
 template <typename T, bool POOLED> struct gtr__direct_block {
     typedef typename std::conditional<sizeof(T) == 2, uint16_t, uint32_t>::type word;
-    static constexpr int words = sizeof(T) / 2;         // 16 bytes of fragments a lane, group and m-tile
-    static constexpr int each = POOLED ? 8 : 32;        // places of a warp's 32 pixels
+    // mmas of a group of 16 taps: one of 16 bits (m16n8k16), two of TF32 (m16n8k8); each has 16 bytes of A for a lane
+    static constexpr int words = sizeof(T) / 2;
+    static constexpr int each = POOLED ? 8 : 32;        // places of a unit
     const gtr__direct &d;
     int4 *table;
     uint4 *fragment;
     word *pixel;
-    int lane, g, q, n, image, line;                     // n: places of the tile, from that line of that image on
+    int lane, g, q, n, image, line;     // the tile: n places, from line `line` of places of image `image` on
 
     GTR__DEVICE gtr__direct_block(const gtr__direct &m, char *pool, int tiles_m)
         : d(m), table((int4 *)pool), fragment((uint4 *)(table + 4 * d.groups)),
           pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane((int)threadIdx.x & 31), g(lane >> 2),
           q(lane & 3), n(0), image(0), line(0) {}
-    // Of k, within a group, that fragments' register pair r of lane q begins with: pairs of taps, or a tap.
+    // Lane q gathers four of a group's 16 taps for a column; returns which is the r-th of them, in the order of B's
+    // registers: two registers of two taps each (16 bits), or four registers of one tap (float32).
     static GTR__DEVICE int along(int q, int r) { return sizeof(T) == 2 ? 2 * q + r % 2 + r / 2 * 8 : q + 4 * r; }
+    // The block writes table. A barrier has to follow.
     GTR__DEVICE void make_table() const {
         for (int i = (int)threadIdx.x; i < 4 * d.groups; i += (int)blockDim.x) {
             const int first = i / 4 * 16;
@@ -6669,7 +6703,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             table[i] = o;
         }
     }
-    // Of the last group's taps, bits that are there.
+    // Masks for the lane's B registers of the last group: ones in the bits of taps that exist, zeros in the others.
     GTR__DEVICE uint4 kept() const {
         uint32_t k[4];
         const int first = (d.groups - 1) * 16;
@@ -6678,11 +6712,13 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         return sizeof(T) == 2 ? make_uint4(k[0] | k[1] << 16, k[2] | k[3] << 16, 0, 0)
                               : make_uint4(k[0], k[1], k[2], k[3]);
     }
+    // The block writes the weight of channels first .. first + 16 MT - 1 as A fragments; channels and taps that do not
+    // exist are zeros. A barrier has to follow.
     template <int MT> GTR__DEVICE void make_fragments(int first) const {
         const T *w = (const T *)d.weight;
 #pragma unroll 4
         for (int i = (int)threadIdx.x; i < d.groups * MT * 32 * words * 4; i += (int)blockDim.x) {
-            // register r % 4 of part r / 4, of which a group of float32 has two
+            // register r % 4 of A for mma r / 4 of the group: of row g + 8 where r is odd; half selects its taps
             const int r = i % (4 * words), at = i / (4 * words), l = at & 31, t = at / 32 % MT, group = at / 32 / MT,
                 channel = first + 2 * MT * (l >> 2) + 2 * t + (r & 1), half = r >> 1;
             uint32_t u = 0;
@@ -6695,12 +6731,13 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             ((uint32_t *)fragment)[i] = u;
         }
     }
-    // Zeros, which margins stay.
+    // The block zeros all of `pixel`. No copy writes what is in front of and behind a line's pixels: it stays zeros.
     GTR__DEVICE void clear() const {
         const int all = d.together * d.tile_high * d.pitch * (int)sizeof(T) / 16;
         for (int i = (int)threadIdx.x; i < all; i += (int)blockDim.x) ((uint4 *)pixel)[i] = make_uint4(0, 0, 0, 0);
     }
-    // Copies a tile's lines, zeros outside of images, V at a time.
+    // The block copies the tile's lines by units of V, four in flight in each thread; lines outside of an image become
+    // zeros. x: the tile's first image; y0: the image's line, maybe negative, that is the tile's first.
     template <typename V> GTR__DEVICE void copy(const T *x, int y0) const {
         constexpr int N = sizeof(V) / sizeof(T);
         const int units = d.row / N, all = d.together * d.tile_high * units, step = (int)blockDim.x;
@@ -6728,7 +6765,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             }
         }
     }
-    // A barrier is behind it.
+    // The block copies a tile, after a barrier behind its reads of the tile before; the caller's barrier has to follow.
     GTR__DEVICE void fetch(int tile) {
         const int among = (int)gtr__quotient((uint32_t)tile, d.by_strips);
         __syncthreads();
@@ -6741,16 +6778,21 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         else if (d.unit == 8) copy<uint2>(x, y0);
         else copy<word>(x, y0);
     }
-    // Where a place's first tap lies, in bytes.
+    // Bytes from the start of `pixel` to tap 0 of the tile's place i (POOLED: of position 0 of that window). A column
+    // behind the tile's last place gathers the last place again: PLACES does not store it, and WEIGHT multiplies it by
+    // zeros of dy, which make NaN only of pixels that the last place multiplies as well.
     GTR__DEVICE int place(int i) const {
         const int p = min(i, n - 1), y = (int)gtr__quotient((uint32_t)p, d.by_wide),
             which = (int)gtr__quotient((uint32_t)y, d.by_lines);
         return ((which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
             + d.margin - d.pad_x) * (int)sizeof(T);
     }
+    // Bytes from a window's position 0 to position e.
     GTR__DEVICE int element(int e) const { return d.element[e] * (int)sizeof(T); }
+    // The element at byte `at` of `pixel`; of 16 bits in the low half of the word.
     GTR__DEVICE uint32_t load(int at) const { return *(const word *)((const char *)pixel + at); }
-    // And those of column g of each n-tile of a warp's unit.
+    // The lane finds its columns of the warp's unit: at[j] is how many bytes behind the start of `pixel` tap 0 of
+    // column g of n-tile j lies.
     GTR__DEVICE void columns(int unit, int (&at)[4]) const {
 #pragma unroll
         for (int j = 0; j < 4; j++)
@@ -6758,7 +6800,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             else if (j % 2) at[j] = at[j - 1] + element(2 + (g & 1)) - element(g & 1);
             else at[j] = place(unit * 8 + 2 * j + g / 2) + element(g & 1);
     }
-    // And those of columns 2 q, 2 q + 1, from the lanes that gather there.
+    // The same bytes of the columns that the lane holds of C: at[h][j] of column 2 q + h of n-tile j. `own` is at of
+    // columns(), which lane 4 (2 q + h) has for that column; the other positions of a window follow from its first.
     GTR__DEVICE void pairs(const int (&own)[4], int (&at)[2][4]) const {
 #pragma unroll
         for (int k = 0; k < 8; k++) {
@@ -6767,7 +6810,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             else at[h][j] = at[0][j / 2 * 2] + element(2 * (j % 2) + h);
         }
     }
-    // Taps of n-tile j's column, a group's four at o: two registers of pairs, or four.
+    // The lane gathers b, its B registers of one group for the column whose tap 0 lies at byte `from`: two registers of
+    // two taps each (16 bits), or four of one (float32). o, of table: bytes from tap 0 to the four taps; keep: masks.
     GTR__DEVICE void gather(uint32_t *b, int from, const int4 &o, const uint4 &keep) const {
         if constexpr (sizeof(T) == 2) {
             b[0] = __byte_perm(load(from + o.x), load(from + o.y), 0x5410) & keep.x;
@@ -6777,7 +6821,9 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             b[2] = load(from + o.z) & keep.z; b[3] = load(from + o.w) & keep.w;
         }
     }
-    // acc = y^T of a unit, whose columns lie there.
+    // The warp computes y^T of a unit, with bias, without activation: acc[t][j] is the lane's part of C of m-tile t and
+    // n-tile j. at is made by columns(), last by kept(). A channel's sum has the same order in PLACES and WEIGHT and
+    // for every MT: WEIGHT gets the same bits.
     template <int MT> GTR__DEVICE void multiply(float (&acc)[MT][4][4], const int (&at)[4], const uint4 &last,
                                                 const float (&bias)[2 * MT]) const {
 #pragma unroll
@@ -6803,20 +6849,23 @@ template <typename T, bool POOLED> struct gtr__direct_block {
                 }
         } while (++s < d.groups);
     }
-    // A window's elements of a channel, of the n-tiles from 2 i on.
+    // y at the four positions of the lane's window 4 i + q of a unit, for one channel: row g + 8 h of the m-tile whose
+    // accumulators acc are.
     static GTR__DEVICE gtr__floats<4> window(const float (&acc)[4][4], int i, int h) {
         return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
     }
 };
+// T's GTR_ dtype.
 template <typename T> static __host__ __device__ constexpr int gtr__direct_type() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
+// The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
 #pragma unroll
     for (int k = 0; k < N; k++)
         bias[k] = d.bias && channel + k < d.outs ? gtr__get(d.bias, d.type_bias, channel + k) : 0.0f;
 }
-// Stores N channels of a place, or the last of them.
+// A thread stores y of place `at` of all images, of N channels from `channel` on, but none behind the last.
 template <typename T, int N>
 static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel, const float (&v)[N]) {
     T *to = (T *)d.p.c + at * d.outs + channel;
@@ -6829,7 +6878,9 @@ static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int 
 #pragma unroll
     for (int k = 0; k < N; k++) if (channel + k < d.outs) gtr__store(to + k, v[k]);
 }
-// What becomes of y else, of a place's channels from n on. A call: in line it takes registers from what is plain.
+// A thread runs the product's epilogue, where that is not plain, on sums v of channels n to n + 3 of the place whose
+// row of C begins at element `at`, and stores those that exist. Not inlined, so that it takes no registers from the
+// plain path.
 static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__floats<4> v, int64_t at, int n) {
     if (d.four) {
         gtr__epilogue(d.p, v, gtr__get_of<4>(d.p.saved, d.p.type_saved, at + n),
@@ -6841,13 +6892,15 @@ static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__
             gtr__get_of<1>(d.p.saved, d.p.type_saved, at + n + k),
             gtr__get_of<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
 }
-// The largest of a window's elements as the pool leaves it.
+// The pool's output for a window whose four positions have sums v: the largest of the activations. If plain, the
+// activation is left to the caller, who applies it to the largest alone.
 static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__floats<4> v) {
     if (!plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
     return gtr__larger(gtr__larger(v.v[0], v.v[1]), gtr__larger(v.v[2], v.v[3]));
 }
-// y. Bound by bytes, those of y, where channels are few; by shared memory, of which a pixel's tap is a word for 32 MT
-// multiply-adds, where taps are many.
+// PLACES: y, or the pool's output. Bound by the bytes of y where channels are few; where taps are many, by shared
+// memory, of which one tap of one position is a word read for the 32 MT multiplications and additions of a slab.
+// A block takes every gridDim.x-th tile, a warp of it every 8th unit of the tile.
 template <typename T, int MT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, MT == 2 ? 3 : 2)
 gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -6871,8 +6924,9 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
             int at[4];
             block.columns(unit, at);
             block.template multiply<MT>(acc, at, last, bias);
+            // POOLED: window 4 j + q of the unit; else column 2 q + j % 2 of n-tile j / 2
 #pragma unroll
-            for (int j = 0; j < (POOLED ? 2 : 8); j++) {        // of window j, or column j % 2 of n-tile j / 2
+            for (int j = 0; j < (POOLED ? 2 : 8); j++) {
                 const int place = POOLED ? unit * 8 + 4 * j + block.q : unit * 32 + j / 2 * 8 + 2 * block.q + j % 2;
                 float v[2 * MT];
 #pragma unroll
@@ -6891,7 +6945,8 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
         }
     }
 }
-// Four channels of place `at` as words of fragments: pairs of 16 bits, or floats; zeros where they are not.
+// WEIGHT: a thread loads dy of place `at`, channels `channel` to channel + 3, into words as mma reads them: two of two
+// channels each (16 bits), or four of one. Zeros if not `in`, and for channels behind the last.
 template <typename T> static GTR__DEVICE
 void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], int64_t at, int channel, bool in) {
     const T *from = (const T *)d.p.a + at * d.outs + channel;
@@ -6909,7 +6964,7 @@ void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], in
         else w[k / 2] = k % 2 ? w[k / 2] | u << 16 : u;
     }
 }
-// Channel k of four.
+// Channel k of the four in gtr__direct_load's words.
 template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t *w, int k) {
     if constexpr (sizeof(T) == 4) return __uint_as_float(w[k]);
     else {
@@ -6919,9 +6974,10 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
         return gtr__load(&t);
     }
 }
-// POOLED, of 16 bits behind ReLU: the same as gtr__direct_largest. A word has an element as it would be stored above a
-// code that is larger the earlier it comes: as whole numbers the largest has the first of the largest, where that is
-// above 0; else, and where one is NaN, dy is 0.
+// gtr__direct_largest for 16-bit types and ReLU, by integers. Each position is a word: its value, rounded as it is
+// stored, in the upper half, and in the lower half the code 3 - position. The maximum of the four words as signed
+// integers belongs to the first of the largest values, if those are above 0. If none is, ReLU's gradient is 0; if one
+// is NaN, which as an integer is above infinity, so is the gradient here: a then has dy at no position.
 template <typename T> static GTR__DEVICE
 void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
     const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
@@ -6937,7 +6993,13 @@ void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2
         a[k / 2][2 + (k & 1)] = best & 2 ? 0u : at;
     }
 }
-// POOLED: A of a warp's n-tiles from 2 i on: in each of a window's columns dy of the channels whose largest is there.
+// POOLED: a lane makes a, its A fragments of dy^T by m-tiles, for the 16 columns of n-tiles 2 i and 2 i + 1 as k. acc
+// is y^T of the unit; dy is the gradient of the pool's output at the lane's window 4 i + q, four channels. Of each
+// channel the position of the first largest value gets dy times the activation's derivative, the other positions get 0.
+// The columns that a lane holds of C are those that A wants of it as k, in this order, which is B's in gtr__direct_add:
+//   column       2 q           2 q + 1       of n-tile 2 i       2 q           2 q + 1       of n-tile 2 i + 1
+//   16 bits      k 2 q         k 2 q + 1                         k 2 q + 8     k 2 q + 9
+//   float32      k q           k q + 4       of mma 0            k q           k q + 4       of mma 1
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const float (&acc)[2][4][4], int i,
                          const uint32_t (&dy)[2 * WORDS], uint32_t (&a)[2][4 * WORDS]) {
@@ -6949,7 +7011,7 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         if (!end.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
         where[k] = 0;
 #pragma unroll
-        for (int e = 0; e < 4; e++) {       // as they would be stored
+        for (int e = 0; e < 4; e++) {       // compared as they are stored: the first of equal values wins, or NaN
             const float f = gtr__rounded(gtr__direct_type<T>(), v.v[e]);
             if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
         }
@@ -6977,7 +7039,9 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         }
     }
 }
-// Else: dy of their columns, as it lies.
+// Not POOLED: a lane loads the same fragments a of dy, channels `channel` to channel + 3. Its columns of the two
+// n-tiles are the tile's places `place`, place + 1, place + 8 and place + 9; from the tile's n-th on they are zeros.
+// from: the tile's first place among the places of all images.
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
     uint32_t w[4][2 * WORDS];
@@ -6993,7 +7057,10 @@ void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int 
         else { a[t][4 * j + h] = w[2 * j][k % 4]; a[t][4 * j + 2 + h] = w[2 * j + 1][k % 4]; }
     }
 }
-// dw += dy^T times taps, of a unit's n-tiles from 2 i on; one: of the tap that is 1 everywhere.
+// The warp adds dy^T times im2col, over the 16 columns of a unit's n-tiles 2 i and 2 i + 1 as k, to dw (32 channels, 8
+// NT taps): two m-tiles by NT n-tiles, whose columns are taps. a is made by gtr__direct_largest, _relu or _turn, at by
+// pairs(). The lane gathers column g of each n-tile v: a tap that lies tap[v] bytes behind tap 0. keep[v] is 0 where
+// that is no tap of the weight, one[v] is 1.0 (16 bits: twice) where it is the bias's.
 template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
                      const BLOCK &block, const int (&at)[2][4], int i,
@@ -7013,8 +7080,8 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
             for (int w = 0; w < WORDS; w++) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
     }
 }
-// Adds up what warps have of the same taps, in their order, and stores the block's part; red: 32 KB of shared memory
-// for four n-tiles a warp.
+// The block reduces its warps' dw of each chunk of taps, in the order of the warps, and stores its partial sums, of 32
+// channels from `first` on. red, [warp][channel][8 NT taps] floats, overwrites the tile's lines: 32 KB if NT is 4.
 template <int NT> static GTR__DEVICE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
@@ -7040,9 +7107,11 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
         else if (d.sums) d.sums[at] = sum;
     }
 }
-// Parts of dw, and of the bias's gradient: a block's of 32 channels and of chunks of 8 NT taps, of which warp w sums
-// number w % chunks, of every so many-th unit; then those of the same taps in their order. Bound by instructions, some
-// 400 for 32 pixels of nine taps; bytes: the image and dy once.
+// WEIGHT: partial sums of dw and of the bias's gradient. Block (x, y) sums 32 channels, slab y, over every gridDim.x-th
+// tile from x on. The taps, with the bias's, are cut into chunks of 8 NT. Warp w sums chunk w % chunks, over every
+// turns-th unit of a tile from w / chunks on; warps that are left over (turn >= turns) only copy. At the end the block
+// reduces its warps' sums in a fixed order. Bound by instructions, some 400 for the 32 positions of a unit and nine
+// taps; bytes: the image and dy once.
 template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
 gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -7076,7 +7145,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
         for (int unit = turn < turns ? turn : block.n; unit * block_t::each < block.n; unit += turns) {
             uint32_t dy[2][2 * WORDS], a[2][4 * WORDS];
             float acc[2][4][4];
-            int own[4], at[2][4];       // at: of columns 2 q, 2 q + 1
+            int own[4], at[2][4];       // tap 0 of column g, and of columns 2 q, 2 q + 1, of each n-tile
             block.columns(unit, own);
             block.pairs(own, at);
 #pragma unroll
@@ -7099,13 +7168,18 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     gtr__direct_join<NT>(d, (float *)block.pixel, dw, first);
 }
 
-// Windows of a pool behind: extents, and how many there are of them in an image; NULL: places.
+// A max_pool behind the convolution, whose windows lie side by side (stride = extent, no padding): positions that a
+// window has down and across; lines of windows of an image, and windows of such a line. A NULL pointer to it means that
+// there is no pool: each position is a place.
 typedef struct gtr__direct_pool { int64_t py, px, high, wide; } gtr__direct_pool;
+// Bytes of a tile's lines in shared memory.
 static size_t gtr__direct_tile_bytes(const gtr__direct *d, int type) {
     return (size_t)d->together * (size_t)d->tile_high * (size_t)d->pitch * (size_t)gtr__elem(type);
 }
-// Tiles of some lines, or of whole images, by what the block takes that has most of them: its warps' units, and what a
-// tile takes besides, about as long as two.
+// The host chooses what a tile is, some lines of places of one image or up to 16 whole images, so that the block with
+// the most tiles takes the least time: a tile takes it the units of its busiest warp, and the copy and the barriers
+// about as long as two more. each: places of a unit; reach: lines of the image under a line of places; blocks:
+// gridDim.x at most. False: no tile fits into GTR__DIRECT_TILE.
 static bool gtr__direct_cut(gtr__direct *d, int type, int64_t each, int64_t reach, int64_t blocks) {
     int64_t best = INT64_MAX, strips = 0, together = 0;
     auto cut = [&](int64_t some, int64_t images) {
@@ -7125,18 +7199,20 @@ static bool gtr__direct_cut(gtr__direct *d, int type, int64_t each, int64_t reac
     }
     return best < INT64_MAX && cut(strips, together);
 }
-// How many blocks the device holds for each slab of channels.
+// gridDim.x at most: how many blocks the device holds at once for each slab of channels.
 static int64_t gtr__direct_blocks(const gtr__direct *d, const gtr__caps *caps, bool weight) {
     const bool many = !weight && d->outs > 32;
     return gtr__ceil((many || weight ? 2 : 3) * (int64_t)caps->sm_count, gtr__ceil(d->outs, many ? 64 : 32));
 }
-// What the kernels know of a window and a pool; false: they do not take them.
+// The host fills in d, all but pointers, epilogue and activation, for a window and a pool behind it (or NULL), with
+// elements of dtype type; weight: for WEIGHT. False: the kernels do not take them.
 static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr__direct_pool *pool,
                              const gtr__caps *caps, int type, bool weight) {
     gtr__window g = *given;
     gtr__direct_pool w = pool ? *pool : gtr__direct_pool{ 1, 1, g.oh, g.ow };
     memset((void *)d, 0, sizeof *d);
-    if (g.h == 1 && g.oh == 1 && g.kh == 1 && !g.ph && w.py == 1) {     // one line: its pixels are lines of one
+    // An image of one line is turned: its pixels become lines of one pixel each, so that tiles can cut it.
+    if (g.h == 1 && g.oh == 1 && g.kh == 1 && !g.ph && w.py == 1) {
         g.h = g.w; g.oh = g.ow; g.kh = g.kw; g.sh = g.sw; g.ph = g.pw; g.dh = g.dw;
         g.w = g.ow = g.kw = g.sw = g.dw = 1;
         g.pw = 0;
@@ -7170,9 +7246,11 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     d->by_channels = gtr__fast_of(g.c);
     return true;
 }
+// CALL of the type that a dtype stands for.
 #define GTR__DIRECT_BY(type, CALL) ((type) == GTR_F32 ? CALL(float) : (type) == GTR_F16 ? CALL(__half) \
     : CALL(__nv_bfloat16))
-// y of image d->image, of a type that the tensor cores take.
+// The host launches PLACES, if pooled with the pool; the caller has set pointers, epilogue and activation in d. type:
+// the dtype of image and weight, and of y where alone.
 static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
     const bool many = d->outs > 32;
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
@@ -7187,7 +7265,9 @@ static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direc
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
 #undef GTR__DIRECT_START
 }
-// dw, p's C, and the bias's gradient, its sums, by parts of so many blocks in the workspace.
+// The host launches WEIGHT, which leaves gridDim.x partial sums of dw and of the bias's gradient in the workspace, and
+// then their reduction into p.c and p.sums. p: WEIGHT as a product, p.a being dy. In d the caller has set image, and if
+// pooled also weight, bias and activation. A call that measures only returns the bytes of workspace that it takes.
 static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p,
                                       int type, bool pooled) {
     gtr__caps own;
@@ -7220,45 +7300,73 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     return gtr__ranges_sum(instance, c, p, d->parts, d->sums, ranges);
 }
 
-// WEIGHT of few outputs, 16 bits, and an image whose pixels are whole 16 bytes: dw^T's tiles of 16 outputs are too few
-// for wgmma. A block copies tiles of places, lines of the image under them and dy, into a ring in shared memory; A =
-// dy^T and B = the pixels under a tap come from there by ldmatrix, whose rows may lie anywhere, so that a stride or a
-// dilation is a step between them and each pixel is stored once for all taps.
+// WEIGHT with at most GTR__NARROW_OUTPUTS outputs (channels of y), 16-bit types, and an image whose channels are a
+// multiple of 8, so that its pixels are whole 16 bytes. With so few outputs dw^T has too few tiles for wgmma. Here dw
+// (outputs, taps and channels) = dy^T (outputs, places) times im2col (places, taps and channels) by mma. A tile is a
+// rectangle of places of one image, or several whole images. A block copies the tile's dy, and the rectangle of pixels
+// under it, into a ring of stages in shared memory, from where ldmatrix loads A = dy^T and B = the pixels under a tap.
+// The 16-byte rows that ldmatrix reads may lie anywhere: a stride is a distance between rows, a tap, dilated or not,
+// is an offset that all rows share, and each pixel is stored once for all taps.
+//   place   an output position of the convolution: (image, oy, ox)
+//   tap     (ky, kx) of the kernel
+//   unit    8 channels of the image of one pixel, 16 bytes
+//   n-tile  a unit of a tap, 8 columns of dw; number tap * units + unit
+//   slab    the units whose dw blocks of one blockIdx.y compute, for all taps
+//   range   the tiles of one block: blockIdx.x, blockIdx.x + gridDim.x, ...
+// Warp turn * across + number sums n-tiles number * GTR__NARROW_COLUMNS and the next ones, as many, over every down-th
+// 16 places of a tile, from 16 * turn on.
 //
-//   n-tile: eight channels, a unit, of a tap, tap * units + unit; a warp has GTR__NARROW_COLUMNS of them, of every
-//   down-th 16 places; a place's row of dy has 16 outputs and 16 bytes more, a pixel's of the image an odd number of
-//   units, so that the rows of a matrix lie in different banks
-#define GTR__NARROW_OUTPUTS 16      // a tile's; of 32 wgmma takes half as long on an H200
+// A stage of the ring, in bytes:
+//   | image: pixels rows of pitch | dy: places rows of GTR__NARROW_PITCH_DY | table: places ints |
+//                units | 16 bytes or none      16 outputs | 16 bytes
+// A pixel's row is an odd number of 16 bytes, a place's row of dy three times 16, so that the 8 rows of a matrix lie in
+// different banks (of pixels: at an odd stride). table[place]: bytes from the stage's start to the pixel under tap 0 of
+// that place.
+#define GTR__NARROW_OUTPUTS 16      // rows of A; for 32 outputs wgmma takes half as long on an H200
 #define GTR__NARROW_PITCH_DY (2 * GTR__NARROW_OUTPUTS + 16)
-#define GTR__NARROW_COLUMNS 6
-#define GTR__NARROW_WARPS 20
-#define GTR__NARROW_STAGES 6
-#define GTR__NARROW_RED 56         // floats of a row of a warp's sums; the bias's behind those of its n-tiles
+#define GTR__NARROW_COLUMNS 6       // n-tiles of a warp
+#define GTR__NARROW_WARPS 20        // of a block at most
+#define GTR__NARROW_STAGES 6        // of the ring at most
+#define GTR__NARROW_RED 56         // floats of a row (an output) of a warp's sums: 48 of n-tiles, the bias's, 7 unused
 typedef struct gtr__narrow {
     const char *image, *dy;
-    float *parts, *sums;        // of each range's dw and of the bias's gradient; sums may be NULL
+    // Partial sums in the workspace: parts (gridDim.x, outputs, taps, channels) of dw, sums (gridDim.x, outputs) of the
+    // bias's gradient, or NULL.
+    float *parts, *sums;
+    // Images; lines of an image and pixels of a line; lines of places and places of a line; channels of the image;
+    // outputs; taps.
     int images, from_y, from_x, to_y, to_x, c, outs, taps;
+    // Strides; padding; dilations: lines (y) and pixels (x); taps of a line of the kernel.
     int step_y, step_x, pad_y, pad_x, tap_y, tap_x, kernel_x;
-    int units, tiles_n, across, down;           // of a slab of channels: units, n-tiles, warps side by side and in turn
-    int lines, width, together; // places of a tile, of so many images
-    int rows, span;             // lines and pixels of each that are under them
-    int places, pixels, pitch;                  // of a tile, places rounded up to 16; bytes from pixel to pixel
-    int stages, strips_x, tiles;
-    int unit_dy;                // bytes of dy that are copied at a time
-    gtr__fast by_parts, by_parts_dy, by_rows, by_lines;     // of a line of the image 128 units, of dy 32; of an image
+    // Units and n-tiles of a slab; warps among which the slab's n-tiles are shared out, and groups of so many warps,
+    // among which a tile's places are shared out.
+    int units, tiles_n, across, down;
+    int lines, width, together; // of a tile: lines of places of an image; places of a line; images (whole, if several)
+    int rows, span;             // of a tile: lines of each image under its places; pixels of such a line
+    // Places of a tile, rounded up to 16; pixels of a tile; bytes from pixel to pixel in a stage.
+    int places, pixels, pitch;
+    int stages, strips_x, tiles;                // stages of the ring; tiles across an image; tiles of all images
+    int unit_dy;                // bytes of one copy of dy: 16, 4 or 2
+    // Divisors for indices of copies: parts of 128 units that a tile's line of the image has, a warp's round each;
+    // parts of 32 copies that a tile's line of dy has; rows; lines.
+    gtr__fast by_parts, by_parts_dy, by_rows, by_lines;
+    // Divisors: units; copies of unit_dy bytes that a place of dy has; tiles across an image; tiles down an image;
+    // columns of a slab's dw, 8 tiles_n.
     gtr__fast by_units, by_unit_dy, by_strips_x, by_strips_y, by_columns;
 } gtr__narrow;
+// Bytes of a stage of the ring.
 static __host__ __device__ inline int gtr__narrow_stage_bytes(const gtr__narrow &d) {
     return d.pixels * d.pitch + d.places * (GTR__NARROW_PITCH_DY + 4);
 }
-static GTR__DEVICE void gtr__narrow_done(int left) {       // all groups of copies but so many
+// A thread waits for all its committed groups of copies but the last `left`.
+static GTR__DEVICE void gtr__narrow_done(int left) {
     if (left >= 4) gtr__copies_done<4>();
     else if (left == 3) gtr__copies_done<3>();
     else if (left == 2) gtr__copies_done<2>();
     else if (left == 1) gtr__copies_done<1>();
     else gtr__copies_done<0>();
 }
-// A tile: its first image, place and pixel.
+// Where a tile begins: image, line of places and place of that line; and its copies into a stage.
 struct gtr__narrow_tile {
     const gtr__narrow &d;
     int image, line, column;
@@ -7269,7 +7377,9 @@ struct gtr__narrow_tile {
         line = (strip - among * (int)d.by_strips_y.by) * d.lines;
         image = among * d.together;
     }
-    // A warp's turn: up to 128 units of a line, so that what they share is worked out once.
+    // The block copies the image's pixels under the tile, the slab's units of each, to `to`, asynchronously; pixels and
+    // units outside are zeros. A warp copies up to 128 units of a line in a round, so that the line's addresses are
+    // computed once for them.
     GTR__DEVICE void copy_image(char *to) const {
         const int y0 = line * d.step_y - d.pad_y, x0 = column * d.step_x - d.pad_x, slab = (int)blockIdx.y * d.units,
             left = d.c / 8 - slab, all = d.span * d.units, parts = (int)d.by_parts.by,
@@ -7291,8 +7401,10 @@ struct gtr__narrow_tile {
             }
         }
     }
-    // And up to 32 of dy: elements, pairs or 16 bytes. Puts into table where a place's pixels begin, of one that is not
-    // there those of the first: what dy's zeros are multiplied by is then finite where all that should be is.
+    // The block copies the tile's dy to `to`, asynchronously by 16 or 4 bytes, or by 2 with plain stores; a warp makes
+    // up to 32 copies of a line in a round. Places outside of images get zeros. A place's first copy also writes its
+    // table entry. For a place outside that is 0, the pixels of the tile's first place: the zeros of dy are then
+    // multiplied by pixels that a place inside has as well, and make no NaN in sums that should be finite.
     GTR__DEVICE void copy_dy(char *to, int *table) const {
         const int each = (int)d.by_unit_dy.by, parts = (int)d.by_parts_dy.by, turns = d.together * d.lines * parts,
             unit_bytes = d.unit_dy, images = d.images - image, lines = d.to_y - line, columns = d.to_x - column;
@@ -7314,7 +7426,8 @@ struct gtr__narrow_tile {
         }
     }
 };
-// Adds up what warps have of the same n-tiles, in their order, and stores the range's part.
+// The block reduces the down warps' sums of each n-tile in a fixed order, and stores its range's partial sums of dw,
+// and of the bias's gradient in slab 0. red, over the ring: [warp][output][GTR__NARROW_RED] floats.
 static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
                                          const float (&sum)[4]) {
     const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
@@ -7346,8 +7459,9 @@ static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const
     if (d.sums && !slab && (int)threadIdx.x < d.outs)
         d.sums[first + (int)threadIdx.x] = total(0, (int)threadIdx.x * GTR__NARROW_RED + 8 * GTR__NARROW_COLUMNS);
 }
-// Parts of dw, and of the bias's gradient, of all outputs and a slab of channels. Bytes: the image, with what tiles
-// share of it, and dy once. Bound by them, or, of many n-tiles, by shared memory: 512 bytes for two n-tiles' 16 places.
+// Partial sums of dw, and of the bias's gradient, of all outputs: of slab blockIdx.y over the tiles of range
+// blockIdx.x. All warps copy, and all multiply. Bytes: the image, with the halos that neighbouring tiles share, and dy
+// once a slab. Bound by them, or, of many n-tiles, by shared memory: 512 bytes of B for 16 places of two n-tiles.
 template <typename T> static __global__ void __launch_bounds__(GTR__NARROW_WARPS * 32, 1)
 gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -7360,19 +7474,23 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     uint32_t tap[N / 2];
     float dw[N][4] = {}, sum[4] = {};
 #pragma unroll
-    for (int v = 0; v < N / 2; v++) {           // of matrices 0 and 1 the one n-tile, of 2 and 3 the next
+    for (int v = 0; v < N / 2; v++) {           // matrices 0, 1: 8 places each of n-tile 2 v; 2, 3: of 2 v + 1
         const int i = number * N + 2 * v + (lane >> 4), tile = i < d.tiles_n ? i : 0,
             t = (int)gtr__quotient((uint32_t)tile, d.by_units), y = t / d.kernel_x;
         tap[v] = (uint32_t)((y * d.tap_y * d.span + (t - y * d.kernel_x) * d.tap_x) * d.pitch
             + (tile - t * d.units) * 16);
     }
-    // what no copy writes: outputs and places that fill up rows and the last 16, which stay zeros
+    // Threads zero dy and the table of every stage. No copy writes the elements of dy behind a place's last output, nor
+    // dy and table of the places that round a tile up to 16: these stay zeros.
     for (int s = 0; s < d.stages; s++)
         for (int i = (int)threadIdx.x; i < (dy_bytes + d.places * 4) / 16; i += (int)blockDim.x)
             ((uint4 *)(gtr__pool + s * bytes + image_bytes))[i] = make_uint4(0, 0, 0, 0);
     gtr__enter();
     __syncthreads();
-    // slot: of tile, which is copied d.stages - 1 tiles before it is multiplied
+    // In each round the block starts the copies of `tile` into stage `slot`; each thread commits them as one group, an
+    // empty one behind the last tile. From ahead = 0 on it then multiplies the tile of d.stages - 1 rounds before,
+    // which lies in the next stage of the ring. The round's barrier publishes that tile's copies to all warps; and
+    // since all warps have read their last of the stage `slot` before they arrive there, it is free to be overwritten.
     for (int tile = (int)blockIdx.x, ahead = 1 - d.stages, slot = 0; tile + (1 - d.stages) * step < d.tiles;
             tile += step, ahead++) {
         if (ahead >= 0) {
@@ -7407,8 +7525,10 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     gtr__narrow_join(d, (float *)gtr__pool, dw, sum);
 }
 
-// The tile that takes least, in cycles of an H200 of a block: of a warp's 16 places, of copies' instructions, of what
-// comes from memory, and of a wait for it that all copies in flight share.
+// An estimate of the kernel's time with the tiles of d, in cycles of an H200, of the block with the most tiles. A tile
+// takes the longest of three: its instructions (rounds of 16 places, at 18 cycles a warp and 100 at least; those of the
+// copies; 250 for the rest), its bytes at 17 a cycle, and the latency of memory, 1400 cycles shared by the stages in
+// flight.
 static double gtr__narrow_cycles(const gtr__narrow *d, int64_t blocks) {
     const int warps = d->across * d->down, units = d->span * d->units, each = d->width * d->outs * 2 / d->unit_dy,
         lines = d->together * d->rows, lines_dy = d->together * d->lines;
@@ -7422,6 +7542,9 @@ static double gtr__narrow_cycles(const gtr__narrow *d, int64_t blocks) {
     if (wait > tile) tile = wait;
     return (double)gtr__ceil(d->tiles, blocks) * tile + copies + work;
 }
+// The host tries tiles (places of a line, lines, images), keeps the one with the least estimate, and sets the ring's
+// stages. False: there is none of which two stages fit. shared: bytes of a block's shared memory; blocks: gridDim.x at
+// most.
 static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int64_t shared, int64_t blocks) {
     gtr__narrow best = *d;
     double least = INFINITY;
@@ -7456,7 +7579,9 @@ static bool gtr__narrow_cut(gtr__narrow *d, const gtr__window *g, int64_t shared
     *d = best;
     return least < INFINITY;
 }
-// Whether these kernels take WEIGHT, and how. Of one tap only where that fills the device: else it is a small product.
+// The host fills in d, all but its pointers. False: the kernel does not take this WEIGHT. A convolution of one tap is
+// taken only if one slab holds its channels and there are 64 places or more for each multiprocessor: else it is left to
+// the products, as a small one.
 static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__product &p, const gtr__caps *caps,
                           gtr_precision precision) {
     const int64_t limit = INT32_MAX / 4;
@@ -7490,15 +7615,20 @@ static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__pr
     d->by_columns = gtr__fast_of(8 * (int64_t)d->tiles_n);
     return true;
 }
+// gridDim.y: slabs of the image's channels.
 static int gtr__narrow_slabs(const gtr__narrow &d) { return (int)gtr__ceil(d.c, 8 * (int64_t)d.units); }
+// gridDim.x, the ranges of tiles: slabs share the multiprocessors equally, a block on each; at most one range a tile.
 static int gtr__narrow_ranges(const gtr__narrow &d, const gtr__caps *caps) {
     const int blocks = caps->sm_count / gtr__narrow_slabs(d);
     return d.tiles < blocks ? d.tiles : blocks;
 }
+// Bytes of workspace for the partial sums of dw; those of the bias's gradient follow.
 static size_t gtr__narrow_parts(const gtr__narrow &d, int ranges) {
     return gtr__pad256((size_t)ranges * (size_t)d.outs * (size_t)d.taps * (size_t)d.c * 4);
 }
-// *ran: whether it did it; not where operands do not lie on whole units or the workspace is short.
+// The host launches the kernel and the reduction of its partial sums into p.c and p.sums, and sets *ran. It leaves *ran
+// as it is if the kernel does not take the product, operands are not aligned to its copies or the workspace is short;
+// and when it measures, so that the caller measures what then runs instead, too.
 static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &p,
                                    bool *ran) {
     gtr__caps own;
@@ -7605,7 +7735,8 @@ static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
     return g->groups == 1 && g->c <= GTR__COLUMNS_CHANNELS && g->c * gtr__elem(p.type_a) % 16
         && p.type_a == p.type_b && p.k && p.m && g->kh * g->kw * g->c <= 1024;
 }
-// Whether the direct kernels take it instead, and how; pool: with that behind it.
+// Whether the direct kernels take PLACES (weight: WEIGHT), given as product p, instead of columns that are stored, and,
+// if so, d as gtr__direct_make fills it in. pool: with that max_pool behind the convolution, or NULL.
 static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c, const gtr__window *g,
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
