@@ -5113,12 +5113,24 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
 // least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
-// Staging is 128 bytes a pixel: of float32 half of the channels, two warps' of a group, and then the other half. The
-// weight of float32 IMAGE, which has k across, is transposed where it lies, before the first tile.
+// Staging has 128 bytes a pixel: 64 channels of 16 bits, or 32 of float32, of which the epilogue makes two passes: in
+// the first pass warps 0 and 1 of the group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
+// comes with C's channels innermost, where wgmma reads k innermost: the consumers' eight warps transpose it in shared
+// memory before the first tile.
 //
-// Of at most 32 output channels 1 << fold columns of taps lie side by side in C's 64 rows, all multiplied by the pixels
-// of the first: sums of column e at a pixel belong to the pixel e steps before it, and are added there through staging,
-// in front of the epilogue. A tile is of whole lines then, with as many pixels behind each as columns reach.
+// Where C has at most 64 >> fold channels (fold 1 or 2), 1 << fold columns of taps of the window lie side by side in
+// the 64 rows that a block multiplies, so that one stage serves all of them: each is multiplied by the pixels that the
+// first of them reads, and its sums lie too far right by as many steps as it is columns from the first:
+//
+//   64 rows of sums at pixel p, fold 2          the output pixel that they belong to
+//   rows  0 .. 15: column of taps u             p
+//   rows 16 .. 31: column u + 1                 p - step_x
+//   rows 32 .. 47: column u + 2                 p - 2 step_x
+//   rows 48 .. 63: column u + 3                 p - 3 step_x
+//
+// Before the epilogue a consumer group adds the shifted sums of all columns through staging, into the first 64 >> fold
+// rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more behind
+// each.
 //
 //   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
@@ -5131,7 +5143,9 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 #define GTR__LINES_STAGE_BARS 24        // three barriers of a stage
 #define GTR__LINES_ONES       1024
 #define GTR__LINES_BARS       1024
-// Pixels behind a tile's of which sums are folded.
+// Pixels by which the last of the columns of taps that lie side by side is shifted against the first. Each line of a
+// tile has at least as many behind its output pixels, and staging has as many behind the tile, which are read, never
+// written.
 static int64_t gtr__lines_over(int fold, int64_t step) { return ((1 << fold) - 1) * step; }
 static int64_t gtr__lines_fixed_bytes(int64_t pixels, int64_t boxes, int log) {
     return 1024 + 32 + pixels * 128 + boxes * (8192 >> log);
@@ -5144,15 +5158,19 @@ static int64_t gtr__lines_weight_bytes(int64_t unused_taps, int64_t tap_bytes) {
 #if GTR__TENSOR_MAPS
 typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
-    int tiles, lines, width, log;       // a tile is of so many lines of so many pixels; a pixel's box: 128 >> log bytes
+    int tiles, lines, width, log;       // tiles of C; a tile's lines, a line's pixels; a pixel's box: 128 >> log bytes
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
-    int stages, stage, bytes;           // of the ring; from one to the next, and what a copy of an image brings
-    int channels, panels;               // all of C's, or of C's rows; of 128 >> log bytes, of a pixel of the image
-    int fold, columns, over;            // of taps; copies of a panel's lines; pixels of staging behind a tile's
-    int epilogue_reads, turned;         // tensors; IMAGE: the weight goes from its last tap on
-    int passes;                         // WEIGHT: of columns of taps, a group each
-    gtr__fast across, down;             // tiles of a line, of a column
+    int stages, stage, bytes;           // the ring's stages; bytes from one to the next, and that one copy brings
+    int channels, panels;               // of all of C, WEIGHT: C's rows; a pixel's panels of 128 >> log bytes each
+    // 1 << fold columns of taps share a stage, so that `columns` stages (of each panel) serve them all; over: pixels of
+    // staging behind a tile's pixels, gtr__lines_over
+    int fold, columns, over;
+    int epilogue_reads, turned;         // tensors that the epilogue reads; IMAGE: taps of the weight in reverse order
+    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, one for each group
+    gtr__fast across, down;             // tiles side by side, and below each other, in an image
 } gtr__lines_cut;
+// How many of C's channels one TMA box of the weight has, each with 128 >> log bytes of k under one tap. The box has
+// at most the 64 >> fold rows of one column of taps; of a float32 weight that is transposed, at most one for each lane.
 static __host__ __device__ inline int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
     return !half && cut.turned && !cut.fold ? 32 : 64 >> cut.fold;
 }
@@ -5185,13 +5203,16 @@ template <int N, bool HALF> struct gtr__lines_block {
     uint32_t ring, weight, staging, full, empty, staged, staging_empty, weights_full;
     int m0;                             // C's channels from here on
 
-    // The weight comes in boxes of so many of C's channels under a tap.
+    // boxes(): how many boxes the block's weights are: 64 rows for each line of taps, stage of columns and panel.
     GTR__DEVICE int box_rows() const { return gtr__lines_box_rows(HALF, cut); }
     GTR__DEVICE int boxes() const { return cut.taps_y * cut.columns * cut.panels * 64 / box_rows(); }
-    // The first column of taps of the copy that would begin with u: the last copy ends with the last column, so that it
-    // is multiplied by no pixel outside of the window, which may be no number.
+    // The column of taps that stage u of a tile begins with (u counts in steps of 1 << fold). The last stage ends with
+    // the window's last column, and so repeats columns of the stage before where they are no multiple: its products are
+    // then of no pixel outside the window, which could be NaN or infinite and would make NaN of a weight of zero.
     GTR__DEVICE int column(int u) const { return max(min(u, cut.taps_x - (1 << cut.fold)), 0); }
-    // In the order in which a pixel's taps are read; zeros of columns that another copy has, or beyond the last one.
+    // The producer thread loads all of the block's weights, once, in the order in which consumers read them: line v of
+    // taps, stage u of columns, panel q, and the 64 rows of sums. Rows of a column of taps that another stage has, or
+    // that is beyond the last one, are zeros: their box begins behind C's last channel, where TMA fills in zeros.
     GTR__DEVICE void load_weight() const {
         const int rows = box_rows(), box = rows * (128 >> cut.log), wide = depth >> cut.log,
             last = cut.taps_y * cut.taps_x - 1;
@@ -5205,8 +5226,10 @@ template <int N, bool HALF> struct gtr__lines_block {
                 else gtr__tensor_load(to, &maps.weight, q * wide, i, m, weights_full);
             }
     }
-    // Float32, IMAGE: wgmma takes from shared memory only what has k innermost, so each of the consumers' warps turns
-    // boxes in their place: `rows` channels under each of `wide` places become so many places of each channel.
+    // Float32, IMAGE: wgmma reads float32 from shared memory only with k innermost, but TMA brings boxes [k][channel].
+    // Each of the consumers' eight warps transposes every eighth box in place, into [channel][k]: it loads a whole box
+    // into registers, `count` elements of k of one channel a lane, before it stores any of it. Source and destination
+    // are swizzled as their lines' widths demand. A fence and a barrier of all 256 consumer threads publish the result.
     GTR__DEVICE void turn_weight() const {
         const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = (int)threadIdx.x & 31,
             channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
@@ -5248,8 +5271,11 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
         }
     }
-    // Brings what the epilogue reads. A group begins its epilogue when that is there, or nothing is read; folding, when
-    // staging is its own, and what is read comes behind that.
+    // The staging thread: for each tile it hands staging to the tile's group through staged[group], as often as the
+    // group awaits that in finish(), and each time after staging_empty. It does so with each of the tensors that the
+    // epilogue reads, or once with nothing where it reads none; where columns of taps are folded (first = -1), once
+    // with nothing in front of the tensors, as folding itself writes to staging. It prefetches the tensors to L2
+    // before.
     GTR__DEVICE void load_staging() const {
         int group = 0;
         uint32_t turn = 1;
@@ -5275,8 +5301,9 @@ template <int N, bool HALF> struct gtr__lines_block {
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
     }
-    // Of float32, the word of sum number k of such 16 pixels, from pixel `from` on; of the half of 32 channels that a
-    // warp is in.
+    // Float32: the address in staging of the lane's sum k (of eight) of the i-th 16 pixels of the tile, moved by `from`
+    // pixels. half: which 16 of staging's 32 channels are the warp's. The pieces of 16 bytes of a pixel's 128 are
+    // swizzled by the pixel's number, as TMA has them.
     GTR__DEVICE uint32_t word(int i, int k, uint32_t half, uint32_t from = 0) const {
         const uint32_t lane = threadIdx.x & 31, pixel = from + 2 * (lane & 3) + (k & 1),
             piece = half * 4 + (k >> 1 & 1) * 2 + (lane >> 4);
@@ -5364,8 +5391,11 @@ template <int N, bool HALF> struct gtr__lines_block {
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
-    // Sums of the columns of taps beside each other become sums of all, in the first rows: each warp of the upper half
-    // of those that have some gives its own to one of the lower half; of a column beyond the last, zeros.
+    // A group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2 half)
+    // store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how many
+    // columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
+    // multiplied weights of zero by pixels outside the window. What a warp reads behind the tile's end only reaches
+    // pixels that no store takes to C.
     GTR__DEVICE void fold_columns(float *d, int group) const {
         const int warp = (int)threadIdx.x / 32 & 3;
         const bool none = warp >> (2 - cut.fold) >= cut.taps_x;
@@ -5424,7 +5454,8 @@ template <int N, bool HALF> struct gtr__lines_block {
             gtr__bar_arrive(staging_empty);
         }
     }
-    // A stage's panel q under copy u of columns of taps.
+    // A consumer group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels under
+    // the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
         const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128 >> cut.fold,
@@ -5737,7 +5768,8 @@ template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut 
     cut.down = gtr__fast_of(gtr__ceil(given.y.to, cut.lines));
     return cut;
 }
-// Of the weight's contiguous dimension, taps, and the other one.
+// The weight's tensor map: (contiguous channels, taps, other channels). PLACES has k contiguous, IMAGE C's channels.
+// The swizzle is as wide as a contiguous line of a box: 128 >> log bytes of k; IMAGE: box_rows() channels.
 static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, bool half, const gtr__lines_cut &cut,
                                   int64_t channels) {
     const int64_t taps = (int64_t)cut.taps_y * cut.taps_x, inner = cut.turned ? p->n : channels,
@@ -5900,15 +5932,16 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
     return true;
 }
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
-// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival.
-// A wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
-// bytes in the time of two columns. An epilogue takes 9.4 ns a pixel of staging, FOLD more of each time that it folds.
-// Measured: N = 256, 64 channels of 16 bits 64 us (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128
-// channels of 16 bits 72 to 82 (77), 64 of float32 144 to 158 (150).
+// STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival. A
+// wgmma takes longer where shared memory is the limit: 2 KB of A, 32 bytes a column of B, and what copies write, 128
+// bytes in the time of two columns. An epilogue takes 9.4 ns for each pixel of staging and pass over it, and FOLD more
+// for each pixel and each halving of the columns of taps that it folds. Measured: N = 256, 64 channels of 16 bits 64 us
+// (modelled 66), 32 of float32 71 (80); N = 128 with two panels, 128 channels of 16 bits 72 to 82 (77), 64 of float32
+// 144 to 158 (150).
 #define GTR__LINES_STEP_NS 0.43
 #define GTR__LINES_ROW_NS  1.35
 #define GTR__LINES_WAIT_NS 1400
-#define GTR__LINES_FOLD_NS 1.5          // of a tile's pixel
+#define GTR__LINES_FOLD_NS 1.5          // for each of a tile's N pixels and each halving
 // An epilogue that reads takes no longer by lines, the other kernel 1.3 to 1.5 times as long, and as the choice may not
 // depend on it, the mean does: gradients of images nearly always read, forward seldom does. Of float32, whose model is
 // of many channels, the other kernel takes 1.5 times what is modelled where channels are few enough to come by lines.
@@ -5918,8 +5951,10 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
         least = products > copies ? products : copies;
     return in_turn > least ? in_turn : least;
 }
-// least: the least yet of ns and what isn't overlapped: of float32, whose epilogue takes as long as a tile, that of a
-// block's last tile, or its last products, and what a pass over staging takes of any tile.
+// Puts into c the tile of PLACES or IMAGE that takes least for a given log and fold, if any beats c. `most` bounds the
+// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two groups do not overlap. That is 0
+// of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two for a
+// block's last tile, and 300 ns for each tile and pass over staging.
 static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
                                    int fold, double most, double *least) {
     const bool half = c->kind == GTR__PRODUCT_HALF;
@@ -6115,14 +6150,15 @@ typedef struct gtr__depthwise {
     int image;                  // y is an image, of places x
     int log;                    // 1 << log threads lie along channels
     int outs;                   // channels of the places
-    // By runs: threads along channels, and those times the lines of a window, of which a block has `groups`; runs of a
-    // line, dweight: of so many places.
+    // Of the kernels by runs alone. lanes: threads along channels; per: threads of a group, which is the lanes, of
+    // dweight the lanes times a window's lines; runs: runs in a line of places (dx: of pixels); taps: of a window
     gtr__fast lanes, per, runs, taps;
-    int groups, run;
-    uint32_t share;             // of a block, of all lines' runs
-    gtr__conv_class line[2];
+    int groups, run;            // groups of threads in a block; places of a run (dx: pixels)
+    uint32_t share;             // runs of a block, of those of all lines of all images
+    gtr__conv_class line[2];    // blockIdx.z's class of lines: dx of stride 2 has two, everything else one
 } gtr__depthwise;
-// What is done to a sum before it is stored.
+// The epilogue of W channels' sums: affine, then the activation or its gradient (from saved), then `had`, what y had
+// before, is added where d.add asks for it. at: their element of y; pitch: elements from pixel to pixel of y.
 template <int W>
 static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d, gtr__floats<W> sum,
         const gtr__floats<W> &saved, const gtr__floats<W> &had, int64_t at, int pitch) {
@@ -6228,19 +6264,23 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
-// By runs: of a window that is 2 to 7 wide, K - 1 or K, not dilated along lines. A pixel that is loaded serves all of
-// a thread's taps from registers; 16 bytes of channels at a time.
-#define GTR__DEPTHWISE_RUN 4                            // places or pixels of a thread
-#define GTR__DEPTHWISE_T 128
-#define GTR__DEPTHWISE_BLOCKS(K) ((K) > 5 ? 3 : 4)       // of a multiprocessor
-#define GTR__DEPTHWISE_LANES 16                         // along channels, at most
-// Number `at` of a line of so many pixels, or zeros where that is outside.
+// Depthwise by runs: a thread makes a run, neighbouring places of one line, of 16 bytes of channels (dweight of 16 bits
+// and more than three columns of taps: of 8 bytes), and keeps each pixel that it loads in registers until every
+// tap of the run has used it. The window is 2 to 7 columns wide, K - 1 or K for a compiled K of 3, 5 or 7, without
+// dilation along lines; strides are 1 or 2.
+#define GTR__DEPTHWISE_RUN 4                            // outputs of a thread's run: y's places, or dx's pixels
+#define GTR__DEPTHWISE_T 128                            // threads of a block that makes y or dx
+#define GTR__DEPTHWISE_BLOCKS(K) ((K) > 5 ? 3 : 4)       // resident blocks of a multiprocessor, of y or dx
+#define GTR__DEPTHWISE_LANES 16                         // threads along channels in a block, at most
+// Loads an R at p, which is pixel `at` of a line of `end` pixels; zeros where no such pixel is.
 template <typename R> static GTR__DEVICE R gtr__depthwise_pixel(const char *p, int at, int end) {
     R r = {};
     if ((uint32_t)at < (uint32_t)end) r = *(const R *)p;
     return r;
 }
-// Weights of a block's channels and, behind their taps, the bias: rows of four channels of each lane, V / 4 a tap.
+// All threads of a block copy the weights of its channels (from `first` on, V for each lane) to shared memory as
+// floats, and behind the last tap the bias, as one more tap: to[tap][V / 4][lane][4]. Lanes side by side thus read
+// float4s side by side, without bank conflicts. Each thread has eight loads in flight. A barrier follows in the caller.
 template <int V> static GTR__DEVICE void gtr__depthwise_weights(const gtr__depthwise &d, int first, float *to) {
     const int lanes = (int)d.lanes.by, taps = (int)d.taps.by, wide = min(lanes * V, d.outs - first), all = wide * taps;
     const bool whole = d.type_w == GTR_F32;
@@ -6267,8 +6307,9 @@ static GTR__DEVICE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
     const float4 f = *p;
     return { { f.x, f.y, f.z, f.w } };
 }
-// Stores a run's outputs, the first at to_x of the line that begins at `line`, those that are within it. What an
-// activation's gradient reads is loaded one output ahead.
+// A thread's epilogue: it stores the R outputs of its run that lie within the line, output r at to_x + r step; `line`
+// is the line's first element of the thread's channels. What an activation's gradient reads (saved) is loaded one
+// output ahead, so that its latency overlaps the output before.
 template <int TYPE, int R, int F>
 static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv_cut &cut,
         const gtr__floats<4> (&sum)[R][F], int64_t line, int to_x, int step) {
@@ -6302,10 +6343,19 @@ static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gt
         store(at, v);
     }
 }
-// y, or dx, of a stride DOWN, or UP, along lines: output r of a run takes pixel j at tap UP j - DOWN r + UP - 1, so
-// that its taps ascend; of an image both are counted backwards. Blocks take equal ranges of the runs; the weights, and
-// behind them the bias, lie in shared memory. Bound by bytes: x and y once, and of x what is beside a range; a 3 x 3
-// window of 16-bit elements takes some 26 instructions an element, nine of which are its sums.
+// y of a stride DOWN along lines (UP is 1), or dx of a stride UP (DOWN is 1). For each line of taps a thread loads the
+// J pixels that its run's R outputs read, and output r takes pixel j at tap UP j - DOWN r + UP - 1:
+//
+//   pixel j       0  1  2  3  4  5         K = 3, UP = DOWN = 1, R = 4: the numbers are taps
+//   output 0      0  1  2
+//   output 1         0  1  2
+//   output 2            0  1  2
+//   output 3               0  1  2
+//
+// An output's taps thus ascend; of dx, outputs and pixels both run from right to left. Block (i, s, z) has the i-th of
+// equal ranges of the runs, the s-th slab of channels and lines of class z; its groups of `lanes` threads take the
+// range's runs in turn. Weights and bias lie in shared memory. Bound by bytes: x and y once, and of x what is beside a
+// range; a 3 x 3 window of 16-bit elements takes some 26 instructions an element, nine of which are its sums.
 template <int TYPE, int K, int UP, int DOWN>
 static __global__ void __launch_bounds__(GTR__DEPTHWISE_T, GTR__DEPTHWISE_BLOCKS(K))
 gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
@@ -6364,13 +6414,15 @@ gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __gri
             * (d.image ? cut.y.stride : 1) + y.at)) * (uint32_t)cut.x.to) * (uint32_t)cut.pitch) + channel, to_x, step);
     }
 }
-// Of one line of a window, so many places of a line of dy, x's pixels from `at` on: each is converted once, into a
-// ring of K. A step of the loop is K places.
+// A thread adds to its sums, of K taps of one line of the window and V channels, the products of `count` places, a run
+// of dy's line, with the line of x under them, whose pixel at x has number `at` of `from` (it may be negative: padding
+// is zeros). Each pixel is converted to floats once, into a ring of the K that one place reads, pixel j at slot j % K.
+// A step of the loop takes K places, K S pixels, so that all slots are compile-time constants.
 template <int TYPE, int V, int K, int S>
 static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const char *dy, int at, int from,
                                             int count, int pitch) {
     typedef gtr__few<uint32_t, (TYPE == GTR_F32 ? V : V / 2)> raw;
-    constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers allow loads of the next step beside a step
+    constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers have room for the next step's loads, too
     gtr__floats<4> ring[K][V / 4];
     auto put = [&](int j, const raw &r) {
 #pragma unroll
@@ -6411,9 +6463,11 @@ static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, c
         }
     }
 }
-// dweight: block (i, s) sums the i-th range of runs for the s-th lanes of channels; a thread has V of them and a line
-// of the window, of which it keeps all sums, each group of threads every so many-th run, then these in their order.
-// Bound by bytes: x and dy once, for as many lines as a window has from the caches.
+// dweight: block (i, s) sums the i-th range of runs for the s-th slab of channels. A thread has V channels and one line
+// of the window, and keeps the sums of all its taps in registers; a group is the threads of all lines and lanes, and
+// takes every d.groups-th run of the range. Then the groups' sums are added in the groups' order, in shared memory, to
+// the block's part of dweight: y[range][channel][line][column]. Bound by bytes: x and dy once from memory; each line of
+// x, for the other lines of the window that read it, from the caches.
 template <int TYPE, int V, int K, int S>
 static __global__ void __launch_bounds__(256, TYPE == GTR_F32 && K * S > 10 ? 1 : 2)
 gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
@@ -6467,12 +6521,15 @@ static int gtr__depthwise_log(int64_t channels, int per) {
 static bool gtr__depthwise_takes(const gtr__window *g) {
     return g->cg == 1 && g->og == 1 && g->kh * g->kw <= 64 && g->c <= 65535 * 32 && g->sh * g->sw <= 65535;
 }
-// Whether by runs, where pointers are aligned to 16 bytes.
+// Whether the kernels by runs take the window, if pointers are aligned to 16 bytes, which the launcher checks.
 static bool gtr__depthwise_by_runs(const gtr__window *g, int type) {
     return g->c * gtr__elem(type) % 16 == 0 && g->kw >= 2 && g->kw <= 7 && g->dw == 1 && g->sw <= 2
         && g->sh <= 2;
 }
-// dweight's grid: ranges of places for so many blocks, by runs as many as are resident.
+// dweight's grid: ranges of places, each with its part of dweight in the workspace. By runs alone: slabs of channels,
+// lanes (threads along channels) of a slab, and places of a run. By runs, there are at most two blocks for each
+// multiprocessor, and runs, at first whole lines, are halved while they are longer than four windows and a group of
+// threads has fewer than 2.5 of them.
 typedef struct gtr__depthwise_grid { int64_t ranges, slabs, lanes, run; } gtr__depthwise_grid;
 static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type, const gtr__caps *caps) {
     gtr__depthwise_grid d = {};
@@ -6509,6 +6566,7 @@ static gtr__depthwise_function gtr__depthwise_runs_for(int64_t kernel, bool weig
         : kernel <= 5 ? gtr__depthwise_runs_of<TYPE, 5>(weight, up, down)
                       : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
 }
+// Launches y or dx by runs, or, where `weight` is given, the parts of dweight.
 static gtr_result gtr__depthwise_start(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
                                        const gtr__conv_cut &cut, const gtr__depthwise_grid *weight) {
     const bool image = d.image != 0, up = image && g->sw == 2, down = !image && g->sw == 2;
@@ -8606,7 +8664,10 @@ template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduc
     }
     if (o < m.kept && row == 0) gtr__red_end(m, o, sum[threadIdx.x]);
 }
-// The same sums of four neighbouring columns a thread, whose elements lie together, by a quarter of the threads.
+// The same sums, bit for bit, of four neighbouring outputs a thread, whose terms lie side by side in memory and are
+// loaded by one access: a block of 128 threads has m.columns outputs, columns / 4 threads side by side and `rows`
+// below each other; each takes every rows-th term of the block's piece into eight running sums of four, and the threads
+// below each other add theirs in shared memory. Bound by bytes: x once.
 static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const gtr__red m) {
     __shared__ float4 sum[128];
     gtr__enter();
@@ -8646,6 +8707,8 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
     const float all[4] = { mine.x, mine.y, mine.z, mine.w };
     for (int u = 0; u < 4; u++) gtr__red_end(m, o + u, all[u]);
 }
+// Whether gtr__k_reduce_columns_vec4 takes m, whose only operand is 0: four neighbouring outputs' terms must lie side
+// by side and be aligned as one access, for each of the outputs and terms.
 static bool gtr__red_wide(const gtr__red *m) {
     bool fits = m->columns >= 4 && m->kind == GTR__VALUE_X && m->nr == 1 && m->rs[0][0] % 4 == 0
         && gtr__wide(m->p[0], m->t[0]) && m->nk && m->kd[m->nk - 1] % 4 == 0 && m->ks[m->nk - 1][0] == 1;
@@ -9155,14 +9218,20 @@ static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
 GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
 // >>parts
-// Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd
-// apart. src NULL: zeros. A thread has width elements of a run, which wide_s and wide_d say are one access; whole: 16
-// bytes, as they are. Bound by bytes: each element read and written once.
+// Copies of a few parts, converted to another type and added to what is there where asked. Blocks with blockIdx.y = q
+// copy part q, which is `outer` runs of `run` contiguous elements. Each thread takes every so many-th group of `width`
+// elements of a run; `whole` parts go as they are, 16 bytes at a time, with four loads of a thread in flight. Bound by
+// bytes: each element is read and written once.
 typedef struct gtr__part_copy {
     const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, wide_s, wide_d, whole;
+    // src: NULL: zeros; outer: runs; run: elements of one; ps, pd: elements from run to run in src and in dst; ts, td:
+    // types of src and dst; add: src is added to dst; width: elements of a thread at a time; wide_s, wide_d: whether
+    // those are one access to src, to dst; whole: width is 16 bytes, src and dst are aligned to that and of one
+    // type, and nothing is added
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
+// All blocks of a part copy it 16 bytes at a time: each thread four groups, gridDim.x blocks of threads apart.
 static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
@@ -9218,6 +9287,7 @@ static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, 
 static signed char gtr__part_wide(const gtr__part_copy *q, const void *p, int t, int64_t pitch) {
     return (q->outer == 1 || pitch % 4 == 0) && (uintptr_t)p % (uintptr_t)(4 * gtr__elem(t)) == 0;
 }
+// Whether q can be copied as it is, 16 bytes at a time, and counted in 32 bits.
 static bool gtr__part_as_is(const gtr__part_copy *q) {
     const int64_t size = gtr__elem(q->ts);
     return q->src && q->ts == q->td && !q->add && (q->run | q->ps | q->pd) * size % 16 == 0
@@ -9298,6 +9368,7 @@ typedef struct gtr__turned {
     gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
     gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
 } gtr__turned;
+// Elements of `size` bytes from row to row of a whole matrix in shared memory: an odd number of words of 4 bytes.
 static __host__ __device__ inline int gtr__turned_pitch(int columns, int size) {
     return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
 }
@@ -9350,8 +9421,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
         __syncthreads();
     }
 }
-// The same of matrices that fit a block's shared memory, as they lie, a word of one element or two at a time: both
-// sides are one line whatever the matrix's own are, and lanes' rows lie in banks of their own, of pairs in every other.
+// The same of matrices that fit a block's shared memory whole: a block takes every gridDim.x-th matrix, and its threads
+// load and store words of 4 bytes, one element or two, along the whole matrix, so that accesses to x and to y are
+// coalesced however short the matrix's own lines are. In shared memory a row is an odd number of words
+// (gtr__turned_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
+// lane reads two rows, in every other bank.
 template <typename T>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
     constexpr int N = 4 / sizeof(T);
@@ -9389,7 +9463,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __
         __syncthreads();
     }
 }
-// Whether it takes m, of which rows, columns and batch are known.
+// Whether gtr__k_transpose_whole takes m, whose operands, rows, columns and batch are set; sets its divisors. Matrices
+// of more than 4096 elements are left to tiles unless there are 64 of them, as each is a single block's.
 static bool gtr__turned_whole(gtr__turned *m) {
     const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
     if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
@@ -10224,12 +10299,16 @@ enum gtr__slide_kind { GTR__SLIDE_MAX, GTR__SLIDE_MEAN, GTR__SLIDE_NEAREST, GTR_
 typedef struct gtr__slide_axis {
     int size, places, kernel, step, pad, dilation; gtr__fast by_size, by_places, by_step;
 } gtr__slide_axis;
-// Tiles of the gradient of max_pool's windows that overlap, in squares of a stride's pixels: rows, columns and lines of
-// one; the first square, and how many before its own read a place's; places that a tile reads, and threads' parts of
-// them. Forward, down: groups of places below each other.
-#define GTR__POOL_DOWN 3
+// How gtr__k_max_pool_bwd_lines cuts the image: into squares of stride x stride pixels, numbered as the places are, and
+// these into tiles, one for each block. A line is 16 bytes of channels. Forward (gtr__k_max_pool_lines) only `down` is
+// set: groups of places below each other in a column of places, of which a thread has one.
+#define GTR__POOL_DOWN 3                // places below each other whose codes a thread makes, backward
 typedef struct gtr__pool_tile {
     int log[3], first[2], back[2], rows, columns, items; gtr__fast parts, across, down, by_columns;
+    // log: of a tile's rows and columns of squares, and of its lines; first: number of the first square with pixels of
+    // the image, down and across; back: how many places before its own read a square; rows, columns: of places that
+    // read the tile; items: threads' shares of these, GTR__POOL_DOWN places below each other of one line each; parts,
+    // across, down: tiles along channels, across and down an image; by_columns: divides by columns
 } gtr__pool_tile;
 typedef struct gtr__slide_run { int first, n, step; } gtr__slide_run;
 typedef struct gtr__slide {
@@ -10470,12 +10549,18 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
         }
     }
 }
-// Small windows that overlap, of dilation 1, of 16 bytes of channels a thread, R below each other: of each line of
-// pixels the largest comes first, which all windows over it share. Pixels beyond the image are its nearest ones, which
-// lie in the window, too. A tap's code is larger than those of the taps behind it and never 0; of a window's, what a
-// pixel's line gives is added to what its column gives. Lines and pixels come in descending order.
+// max_pool by lines: windows of dilation 1 of at most 64 taps, whose strides are at most their kernels. A thread has 16
+// bytes of channels and R windows below each other. It reduces each line of pixels under them to the line's largest,
+// once, and merges that into each of the windows that have the line. A pixel outside the image is replaced by the
+// nearest one of the image, which is in the same window, so that it changes no maximum.
+//
+// Tap (j, i) of a window has the code (down - 1 - j) across + across - i: 1 for the last tap, down across for the
+// first, 0 for none. A pixel's code is the sum of what its column gives, within its line, and of what its line gives.
+// Threads walk lines and pixels in descending order, so that of equal pixels the one that is first in the window stays.
+// W channels, 16 bytes, and their type.
 template <typename T> struct gtr__pool_few { enum { W = 16 / sizeof(T) }; typedef gtr__few<T, 16 / sizeof(T)> type; };
-// K, S: both dimensions' kernel and stride; 0: as m says.
+// The window's kernel (down, across) and stride in pixels: K and S in both dimensions where they are compiled in, else
+// (0) m's.
 template <int K, int S> struct gtr__pool_taps {
     int down, across, step_y, step_x;
     GTR__DEVICE gtr__pool_taps(const gtr__slide &m) {
@@ -10484,7 +10569,10 @@ template <int K, int S> struct gtr__pool_taps {
     }
     GTR__DEVICE int code(int j, int i) const { return (down - 1 - j) * across + (across - i); }
 };
-// The largest so far of channels: as numbers, or with the code of its tap.
+// A thread's running maximum of each of its W channels: the numbers alone (gtr__pool_largest, forward), or with the
+// code of the tap (gtr__pool_first, backward). take() merges a pixel whose column has code c, merge() a line's maximum,
+// whose line has code c. Of equal numbers that of the first tap in the window stays: float32 counts on the descending
+// order of calls, 16 bits on the larger code. NaN is larger than all numbers.
 template <typename T> struct gtr__pool_largest {
     float best[gtr__pool_few<T>::W];
     GTR__DEVICE void clear() {
@@ -10505,7 +10593,7 @@ template <typename T> struct gtr__pool_first;
 template <> struct gtr__pool_first<float> {
     float best[4];
     int code[4];
-    typedef uint32_t bytes;             // of codes, a channel each
+    typedef uint32_t bytes;             // the four channels' codes, channel k's in byte k
     GTR__DEVICE void clear() {
 #pragma unroll
         for (int k = 0; k < 4; k++) { best[k] = -INFINITY; code[k] = 0; }
@@ -10522,7 +10610,7 @@ template <> struct gtr__pool_first<float> {
 #pragma unroll
         for (int k = 0; k < 4; k++) more(k, line.best[k], line.code[k] + c);
     }
-    // positive: 0 where the largest is not.
+    // The channels' codes; positive: 0 for each channel whose largest is not above 0.
     GTR__DEVICE bytes codes(bool positive) const {
         bytes all = 0;
 #pragma unroll
@@ -10530,7 +10618,8 @@ template <> struct gtr__pool_first<float> {
         return all;
     }
 };
-// Two numbers of 16 bits with NaN as 0x7fff and without a -0.
+// The two 16-bit numbers in x, with every NaN as 0x7fff and -0 as 0, so that equal numbers have equal bits. Where the
+// device has no such fma, nan and some are masks of 16 bits each: of NaN, and of what is not 0.
 static GTR__DEVICE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
     uint32_t r;
 #if __CUDA_ARCH__ >= 800
@@ -10545,8 +10634,9 @@ static GTR__DEVICE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
 #endif
     return r;
 }
-// Numbers of 16 bits as the upper halves of words that compare as they do, NaN largest; the lower half is the code, so
-// that the largest word is the first of the largest.
+// Of 16 bits a channel's number and code are one int: the number's bits, of a negative one all but the sign inverted,
+// in the upper half, where they compare as the numbers do, with NaN above all; the code in the lower half. One integer
+// max thus keeps the larger number, and of equal ones the larger code, whose tap comes first in the window.
 template <typename T> struct gtr__pool_first {
     int key[8];
     typedef uint2 bytes;
@@ -10579,7 +10669,8 @@ template <typename T> struct gtr__pool_first {
         return make_uint2(all[0], all[1]);
     }
 };
-// The windows of R places from (py, px) down, of channels of the image from `image` on.
+// A thread makes the maxima of the windows of places (py, px) .. (py + R - 1, px), into top. image: the first pixel of
+// the image, at the thread's channels. N pixels of a line are loaded at a time: the whole line where K is compiled in.
 template <int K, int S, int R, typename T, typename TOP>
 static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int px, TOP (&top)[R]) {
     const int N = K ? K : 4;
@@ -10611,7 +10702,9 @@ static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int 
                 top[r].merge(line, (taps.down - 1 - (y - y0 - r * taps.step_y)) * taps.across);
     }
 }
-// Bound by bytes: x and y once each.
+// y of max_pool by lines: a thread has R places below each other, of 16 bytes of channels; threads side by side have
+// neighbouring lines of channels, then neighbouring places. Bound by bytes: x and y once each; what windows share comes
+// from registers and the caches.
 template <typename T, int K, int S, int R>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const __grid_constant__ gtr__slide m) {
     enum { W = gtr__pool_few<T>::W };
@@ -10635,13 +10728,24 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
         }
     }
 }
-// Their dx. A block tiles the image by squares of a stride's pixels, from the padding on: those of place q's square are
-// read by the places q - (kernel - 1) / stride to q, at taps that all threads have alike. Shared memory has, of each
-// place that reads the tile, the codes of the first of the largest; 0: of none. Pixels gather by them, in the order of
-// places. Bound by bytes: x, dy and dx once each, but for what tiles share, which comes from L2.
+// dx of max_pool by lines. Place q has the square of stride x stride pixels from pixel q stride - pad on, down and
+// across. The places q - (kernel - 1) / stride .. q read it, and pixel r of a square is tap r + e stride of place
+// q - e: taps are the same for all threads. One dimension, kernel 3, stride 2:
+//
+//   square         |  q - 1  |    q    |  q + 1  |
+//   window q - 1   | 0     1 | 2                          the numbers are taps: square q is read by q - 1 and q
+//   window q                 | 0     1 | 2
+//
+// A block has a tile of squares of one image and a few lines of channels. First its threads make the codes of all
+// places whose windows read the tile: shared memory has best[row][column][line] of them, a byte a channel, the tap of
+// the first of the largest, or 0 where the place is none or no gradient passes. After a barrier each thread gathers
+// for one square at a time: a pixel sums the dy of the places whose code is that of the pixel's tap, in ascending order
+// of places. Bound by bytes: x, dy and dx once each; what tiles share is read again, from L2.
+//
+// Adds dy of those channels whose code in `got` is `code`.
 template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / sizeof(T)],
         const typename gtr__pool_few<T>::type &dy, const typename gtr__pool_first<T>::bytes &got, int code) {
-    uint32_t other[sizeof got / 4];     // bit 7 of a byte: the code is another one
+    uint32_t other[sizeof got / 4];     // bit 7 of byte k: channel k's code is another one; codes are below 128
     memcpy(other, &got, sizeof got);
 #pragma unroll
     for (uint32_t &o : other) o = (o ^ (uint32_t)code * 0x01010101u) + 0x7f7f7f7fu;
@@ -10649,6 +10753,7 @@ template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / si
     for (int k = 0; k < gtr__pool_few<T>::W; k++)
         if (!(other[k / 4] >> (8 * (k % 4) + 7) & 1)) sum[k] += gtr__load(&dy.v[k]);
 }
+// Stores a pixel's dx; ANY: added to what is there, or through an activation's gradient.
 template <typename T, bool ANY>
 static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[16 / sizeof(T)]) {
     enum { W = gtr__pool_few<T>::W };
@@ -10665,7 +10770,9 @@ static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const fl
         gtr__put_whole((T *)m.to.p + at, dx);
     }
 }
-// What a thread gathers: the square of place (qy, qx), of channels from c of image n on; best: its own place's codes.
+// A thread makes dx of the square of place (qy, qx), in image n, of the 16 bytes of channels from c on. best: the codes
+// of that place in shared memory, in front of which lie those of the places before it. D: places along a dimension that
+// read a square; where K is compiled in, dy and codes of all D x D are loaded first.
 template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_gather(const gtr__slide &m, int64_t n,
         int c, int qy, int qx, const typename gtr__pool_first<T>::bytes *best) {
     typedef typename gtr__pool_few<T>::type few;
@@ -10676,7 +10783,7 @@ template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_
         y0 = qy * taps.step_y - h.pad, x0 = qx * taps.step_x - w.pad;
     const T *from = (const T *)m.from.p + n * h.places * w.places * m.channels + c;
     const int64_t image = n * h.size * w.size * m.channels + c;
-    auto dy_of = [&](int ey, int ex) {  // of no place: any
+    auto dy_of = [&](int ey, int ex) {  // outside the places: of the nearest, which code 0 keeps out of all sums
         const int py = min(max(qy - ey, 0), h.places - 1), px = min(max(qx - ex, 0), w.places - 1);
         return *(const few *)(from + (py * w.places + px) * pitch);
     };
@@ -10985,7 +11092,9 @@ static gtr_result gtr__max_pool_pairs(void *instance, const gtr__call *c, const 
         GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
 }
-// Whether kernels of lines take it, for which m is made: small windows that overlap, or lie apart along one dimension.
+// Whether the kernels by lines take m: small windows, whose strides leave no pixel between them, of 16-byte aligned
+// tensors of one type, of which an image has fewer than 2^31 elements. If so, sets m's lines of 16 bytes of channels.
+// groups: a bound on the threads' items, which kernels count in 32 bits.
 static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
     const int per = 16 / gtr__elem(m->x.t);
     bool fits = m->channels % per == 0 && (!m->to.add || back) && gtr__wide(m->saved) && gtr__wide(m->had)
@@ -10999,7 +11108,8 @@ static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
     if (fits) { m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines); }
     return fits;
 }
-// Runs the statements with K and S: those of both dimensions, or 0.
+// Runs the statements with K and S the kernel and stride of both dimensions, if these are 3 and 2, 3 and 1 or 2 and 1;
+// else with 0, which has the kernels read both from m.
 #define GTR__POOL_SHAPE(m, ...) do { \
     const gtr__slide_axis &h = (m).axis[0], &w = (m).axis[1]; \
     const int shape = h.kernel == w.kernel && h.step == w.step ? 10 * h.kernel + h.step : 0; \
@@ -11015,11 +11125,14 @@ static gtr_result gtr__max_pool_lines(void *instance, const gtr__call *c, gtr__s
         return GTR__LAUNCH(instance, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
     return GTR_ERR_UNSUPPORTED;
 }
-// What the gradient's kernel keeps of a tile: dy and the place of the maximum.
+// Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: a code, a byte, for each of the 4 or 8 channels in
+// each line of the tile, and each place whose window reads the tile.
 static size_t gtr__pool_bytes(const gtr__slide *m) {
     return (size_t)(m->tile.rows * m->tile.columns) << (m->tile.log[2] + (m->x.t == GTR_F32 ? 2 : 3));
 }
-// Tiles for the gradient's kernel, of some 2048 pixels, or fewer where they are few or windows reach far.
+// Sets m's tile for gtr__k_max_pool_bwd_lines, and returns how many tiles, blocks, there are. A tile has some 2048
+// pixels of 16 bytes of channels; it is halved, down to 256 squares times lines, while there are fewer than two tiles
+// for each multiprocessor or a tile's codes take more than 48 KiB.
 static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
     gtr__pool_tile *t = &m->tile;
     const gtr__slide_axis *a = m->axis;
@@ -11044,7 +11157,8 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
     t->items = (int)(gtr__ceil(t->rows, GTR__POOL_DOWN) * t->columns) << t->log[2];
     return tiles;
 }
-// any: dx is added to, or goes through another gradient than ReLU's of x.
+// any: dx is added to what is there, or goes through another activation's gradient than ReLU's where the
+// ReLU's output is x.
 static gtr_result gtr__max_pool_bwd_lines(void *instance, const gtr__call *c, gtr__slide m, bool any) {
     const int64_t tiles = gtr__pool_tiles(&m, c);
     const size_t bytes = gtr__pool_bytes(&m);
