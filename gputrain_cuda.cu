@@ -8282,7 +8282,9 @@ static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
     return v;
 }
 
-// Of what is float32 but for a rare case: no table of types, for which a launch waits.
+// The calling thread stores v as element i of an operand that is float32 but for a rare case (a loss, a log-sum-exp, a
+// count), or adds it to what is there where o.add. float32 is asked for by one comparison (gtr__is) and not by a
+// switch, whose table lies in memory that a new launch has not read yet.
 static GTR__DEVICE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
     if (gtr__is(o.t, GTR_F32)) ((float *)o.p)[i] = o.add ? ((float *)o.p)[i] + v : v;
     else gtr__give1(o, i, v);
@@ -9604,7 +9606,9 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     }
     *m = top; *r = sum;
 }
-// Four of a lane's elements of a row, from its i'th on, whose loads are in flight together; how many there are.
+// A lane's next four elements of its row: elements i, i + team, i + 2 team, i + 3 team of the row's n, where the row
+// begins at x's element `at` and `team` lanes share it. The four loads are in flight together; v[u] is 0 where the row
+// has no such element. Returns how many of the four it has.
 static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t n, int team, float *v) {
     float four[4][1];
     int k = 0;
@@ -9613,7 +9617,9 @@ static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, i
     for (int u = 0; u < 4; u++) { v[u] = four[u][0]; k += i + u * team < n; }
     return k;
 }
-// Stores as many, or adds them to what is there. The type is asked for once, and not by a table: gtr__is.
+// The store that belongs to gtr__row_four: a lane writes the first k of its four values v to y's elements at,
+// at + team, at + 2 team, at + 3 team, or adds them to what is there where y.add. The type is asked for by comparisons
+// (gtr__is), not by a switch's table.
 static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
 #pragma unroll
     for (int u = 0; u < 4; u++) {
@@ -9624,7 +9630,10 @@ static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, i
         else gtr__put(y.p, gtr__is(y.t, GTR_BF16) ? GTR_BF16 : GTR_F16, i, v[u]);
     }
 }
-// The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
+// A team's maximum of its row, and the row's sum of exponentials as gtr__online keeps it: without the 1 of one of the
+// elements that reach the maximum. The row's n elements begin at x's element `at`; the lane's first four, of which k
+// are in the row, are in `first` already. live is false in a team that has no row, whose lanes take part in the
+// reductions alone. All lanes of the team get *max and *rest.
 static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
         const float *first, int k, float *scratch, float *max, float *rest) {
     float m = -INFINITY, r = 0.0f, top;
@@ -9635,7 +9644,7 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
         gtr__online(&m, &r, v, k);
     }
     top = gtr__team_max(m, team, scratch);
-    bool reach = m == top;          // a lane at the top gives its r and counts its 1 apart
+    bool reach = m == top;          // a lane that has the maximum gives its r, and its left-out 1 is summed apart
     const float2 sums = gtr__team_sum(make_float2(reach ? 1.0f : 0.0f,
         reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top)), team, scratch);
     r = sums.y + (sums.x - 1.0f);
@@ -12862,49 +12871,72 @@ static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:cross_entropy
-// A team a row: max and sum in one pass, then, in xent_step, the gradient in a second over what is in the cache. Bound
-// by bytes: logits once (with the gradient: once more, from the cache mostly, and the gradient written). Few rows are
-// bound by what a warp does one after the other, and so spread over many blocks.
+// A team of lanes (a whole block for long rows) has a row at a time: its maximum and its sum of exponentials in one
+// pass over the logits, then, in xent_step, the gradient in a second pass. Each lane keeps its first four logits in
+// registers for that pass; it reads the others again, mostly from the cache. Bound by bytes: the logits are read once
+// (once more with label smoothing, once more with the gradient, mostly from the cache; the gradient is written). Few
+// rows are bound by latency instead, by what one warp does step after step, and so they are spread over many blocks
+// (gtr__xent_spread).
+//
+// Each block has a partial sum of losses and a number of rows that count (whose label is not `ignore`). They are joined
+// in an order that depends on shapes and the device alone:
+//   one block              its thread 0 has both
+//   a cluster              thread 0 of block 0 adds them up, from the blocks' shared memory (gtr__cut_join)
+//   blocks with a ticket   block b publishes part[b]; the last block to finish adds all parts up (gtr__xent_join)
+//   blocks without         block b publishes part[b]; a second kernel, of one block, adds them up (gtr__k_xent_end)
 typedef struct gtr__xent {
+    // x: logits (rows, n); dx: their gradient, where it is wanted in the same launch, else p is NULL; loss: the mean, a
+    // scalar; lse: for each row the two floats of gtr__xent_lse; count: the mean's divisor, a scalar
     gtr__opd x, dx, loss, lse, count;
-    const int32_t *label;
-    const int64_t *tally;
-    int64_t rows, n, ignore;
-    int team, log;              // log2 of team
-    float smooth, off, seed;    // off: a class's share of smooth
-    const gtr__ctl *ctl;
-    float2 *part;               // loss; counted rows as bits
-    uint32_t *ticket;           // NULL: a last kernel joins the parts
+    const int32_t *label;       // of each row, its class
+    const int64_t *tally;       // what gtr__divisor makes the mean's divisor of; NULL: it is the number of counted rows
+    int64_t rows, n, ignore;    // n: classes; ignore: the label of rows that do not count
+    int team, log;              // team: threads of a row; log: log2 of team
+    float smooth, off, seed;    // smooth: of the labels, 0 to 1; off: smooth / n; seed: the loss's own gradient
+    const gtr__ctl *ctl;        // whose scale multiplies gradients; NULL: 1
+    float2 *part;               // of each block, its sum of losses and, as bits, its counted rows; NULL: of a cluster
+    uint32_t *ticket;           // counts blocks that have finished; NULL: a second kernel joins the parts
 } gtr__xent;
 
-// Of a row's log sum exp: its largest logit, and the rest.
+// A row's log-sum-exp in two parts: x is its largest logit, y the logarithm of its sum of exp(logit - x). Their sum
+// would round away what two large logits differ by.
 static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
     return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
 }
+// Stores it for the backward node; one thread of the row's team calls this.
 static GTR__DEVICE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
     gtr__give_full(m.lse, 2 * row, lse.x);
     gtr__give_full(m.lse, 2 * row + 1, lse.y);
 }
+// The gradient of one logit v, of a row that counts: slope g times softmax minus target. hot: v is the label's logit,
+// whose p - 1 is made by expm1 so that it keeps its digits where p is close to 1. bad: the row's label is no class,
+// which makes the row's gradient NaN.
 static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
         bool hot, bool bad) {
     const float z = v - lse.x - lse.y, p = (hot ? expm1f(z) + m.smooth : expf(z)) - m.off;
     return g * (bad ? NAN : p);
 }
+// One thread of the launch stores the mean, and its divisor where that is an output: loss and counted are the sums over
+// all rows.
 static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     gtr__give_full(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give_full(m.count, 0, divisor);
 }
-// What gradients of terms are multiplied by.
+// What multiplies each row's gradient: the loss's own gradient times the loss scale, divided by the mean's divisor; 0
+// where no row counts.
 static GTR__DEVICE float gtr__xent_slope(const gtr__xent &m, float scale, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     return divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
 }
-// A thread's first label, which may be asked for long before it is used; and how many rows count, by all threads of a
-// block.
+// A thread's first label of those that gtr__xent_counted compares. A kernel loads it early, beside its other first
+// loads, so that counting does not begin with a trip to memory of its own.
 static GTR__DEVICE int32_t gtr__xent_first(const gtr__xent &m) {
     return threadIdx.x < m.rows && !m.tally ? m.label[threadIdx.x] : 0;
 }
+// How many of all rows count, in every thread: all threads of a block share the labels, eight loads of a thread in
+// flight, and call this together. first: gtr__xent_first; counts: 32 of shared memory, free again on return. 0 where
+// there is a tally, which the divisor then comes from.
 static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
     const int64_t step = blockDim.x;
     int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
@@ -12917,7 +12949,10 @@ static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int 
     }
     return gtr__block_sum(n, counts);
 }
-// A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
+// What a team finds of its row: all lanes have lse, counted and bad (the label counts and is no class); the row's loss,
+// before the mean, is lane 0's alone, and 0 in the others. The logits begin at x's element `at`; the lane's first four,
+// of which k are in the row, are in `first` (gtr__row_four). live: the team has a row; the lanes of one that has none
+// only take part in the reductions.
 typedef struct gtr__xent_row { float2 lse; float loss; bool counted, bad; } gtr__xent_row;
 static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
         int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
@@ -12939,7 +12974,8 @@ static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr_
         + m.smooth * (log_sum - sum / (float)m.n);
     return q;
 }
-// All blocks' parts, by one.
+// All threads of one block add up the parts of all blocks, and thread 0 stores the mean. Parts are read past the first
+// level of the cache, which may hold what lay there before other blocks wrote them.
 static GTR__DEVICE void gtr__xent_join(const gtr__xent &m, unsigned blocks, float *scratch, int *counts) {
     float loss = 0.0f;
     int rows = 0;
@@ -12952,13 +12988,15 @@ static GTR__DEVICE void gtr__xent_join(const gtr__xent &m, unsigned blocks, floa
     rows = gtr__block_sum(rows, counts);
     if (threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
+// Loss and lse, and dx where that is wanted: team r of all blocks' teams has rows r, r + teams, ... Bytes: see above;
+// with dx each block reads all labels, too.
 static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
     if (gridDim.x > 1 && !m.part) gtr__cluster_arrive();
     const int teams = (int)blockDim.x >> m.log, lane = (int)threadIdx.x & (m.team - 1);
-    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels and logits
+    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // in flight beside the first labels
     const int32_t ahead = m.dx.p ? gtr__xent_first(m) : 0;
     int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
@@ -12968,7 +13006,8 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         float first[4];
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
-        // the mean's divisor is wanted before the first gradient: every block counts all labels
+        // The first gradient needs the mean's divisor: every block counts all labels by itself, once, while its first
+        // logits are on their way; no block waits for another.
         if (m.dx.p && all < 0) {
             all = gtr__xent_counted(m, ahead, counts);
             g = gtr__xent_slope(m, scale, all);
@@ -12990,12 +13029,13 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     }
     loss = gtr__block_sum(loss, scratch);
     if (all < 0 || m.tally) rows = gtr__block_sum(rows, counts);
-    else rows = blockIdx.x ? 0 : all;           // counted already
+    else rows = blockIdx.x ? 0 : all;           // every block has counted all rows: block 0 alone gives the number
     if (gridDim.x > 1 && m.part) {
         if (threadIdx.x == 0) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
         if (m.ticket && gtr__last_block(m.ticket, gridDim.x)) gtr__xent_join(m, gridDim.x, scratch, counts);
     } else if (gridDim.x > 1 ? gtr__cut_join(loss, rows) : threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
+// Launched behind gtr__k_xent where its blocks have no ticket: its one block joins their parts. Bound by its launch.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent m, int blocks) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
@@ -13034,10 +13074,13 @@ static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
     m->off = m->smooth / (float)m->n; m->log = gtr__log_up(team, 0, 31);
 }
-// Of the step's first losses, which have a ticket each: 2 to 4.
+// The index in ctl->ticket of the counter that a loss's launch may end by, 2 to 4; 0: it has none. Losses that are
+// fused with their gradient are numbered through a step, attribute i[3] from 1 on, and the first three have a counter
+// each, so that losses on different streams never share one.
 static int gtr__loss_ticket(const gtr__attr *a) { return a->i[3] > 0 && a->i[3] < 4 ? (int)a->i[3] + 1 : 0; }
-// Where the last block to come joins the parts: blocks of four warps, as many as there are multiprocessors, whose lanes
-// have few elements.
+// The launch k (gtr__cut_make) changed for a loss that has a ticket, whose last block joins the parts: no cluster, and
+// a row's team doubles, up to a warp, while blocks of 128 threads are no more than the multiprocessors, so that each
+// lane has few elements and each multiprocessor few warps. A launch of one block stays as it is.
 static gtr__cut gtr__xent_spread(const gtr__call *c, gtr__cut k) {
     const int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1], sms = gtr__sms(c);
     if (k.blocks == 1) return k;
@@ -13047,6 +13090,8 @@ static gtr__cut gtr__xent_spread(const gtr__call *c, gtr__cut k) {
     k.blocks = (int)gtr__min64(gtr__ceil(rows * k.team, k.threads), sms * 4);
     return k;
 }
+// Launches the forward pass, with the gradient where dx is not NULL. The workspace measured is enough for both ways of
+// joining, of which the run takes the last block's where there are a control word and workspace for its parts.
 static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx) {
     const gtr__cut plain = gtr__cut_make(c), spread = gtr__xent_spread(c, plain);
     const int ticket = dx ? gtr__loss_ticket(c->attr) : 0;
@@ -13087,8 +13132,8 @@ static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c
 }
 
 // >>op:xent_step
-// Where every block's counting of all labels would cost more than a launch, forward and backward
-// run one after the other.
+// Loss and gradient in one launch while every block's counting of all labels costs less than a launch, up to 65536
+// rows; of more rows forward and backward run as two launches, and the second reads the stored divisor.
 static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
     bool one = c->in[0].shape.dim[0] <= 65536;
     gtr_result r = gtr__xent_fwd(instance, c, one ? &c->out[3] : NULL);
@@ -13191,7 +13236,7 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square)
         k.threads = GTR__T;
         k.blocks = (int)gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 8), (int64_t)gtr__sms(c) * 6);
     }
-    const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;
+    const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;      // 0: gtr__k_pair_end joins the blocks' sums
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
         return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
@@ -13604,18 +13649,29 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
         gtr__give(f.in.to, g * width, width, v);
     }
 }
-// Whole images whose channels come last, which they do not in the data set. A block has a tile of one image in shared
-// memory: CT channels, all if they are few, of neighbouring pixels, which are read along pixels and written along
-// channels, 16 bytes a thread. Bound by bytes: each once in, once out; small ones by the loads before, of control word,
-// record and row, each of which waits for the one before.
-#define GTR__TURN_CHANNELS 32
-#define GTR__TURN_EACH 16       // elements of a thread
-#define GTR__TURN_FEW 2         // four pixels of a thread, with few channels
+// Images that are neither cropped nor varied, whose channels lie first in the data set (planes of pixels) and last in
+// the input: a transpose of each image, with a channel's scale and shift on the way. A block has a tile of one image,
+// some neighbouring pixels of up to GTR__TURN_CHANNELS channels: its threads read along the pixels of a plane into
+// shared memory and write along channels, 16 bytes a thread where that is aligned.
+//
+//   data set:   planes, one behind the other: all pixels of channel 0, all pixels of channel 1, ...
+//   tile:       row c: channel c0 + c of pixels p0 to p0 + 2^log - 1, and one float of padding
+//   input:      all channels of pixel 0, all channels of pixel 1, ...
+//
+// Bound by bytes: each element once in, once out; small images by the latency of the loads before the pixels (control
+// word, record, the row's index), each of which waits for the one before.
+#define GTR__TURN_CHANNELS 32   // of a tile, at most
+#define GTR__TURN_EACH 16       // elements of a tile that a thread loads, all in flight together
+#define GTR__TURN_FEW 2         // groups of four pixels of a thread of gtr__k_feed_turn_few
+// f: the images, as gtr__k_feed_images takes them. pixels: of an image. A tile has 2^log pixels of `channels` channels.
+// wide: 16 bytes of the input are stored at a time, else one element. tiles: blocks of an image; across: of these,
+// those side by side along the pixels for one group of channels; by_channels: division by `channels`.
 typedef struct gtr__feed_turn {
     gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
 } gtr__feed_turn;
-// Where the block's image begins in the data set, in elements: worked out by one thread, for it takes longer than a
-// block's tile.
+// Where the batch's image `row` begins in the data set, in elements, in all threads of the block, which call this once
+// in a launch. Thread 0 alone computes it, shuffle and index included: if every thread did, that would take longer than
+// the block's tile.
 static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record *record, uint32_t row) {
     __shared__ int64_t from;
     if (threadIdx.x == 0) {
@@ -13625,18 +13681,19 @@ static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr_
     __syncthreads();
     return from;
 }
-// The same of two to four channels, of four neighbouring pixels a thread: 16 bytes of each plane, and one run of what
-// is written.
+// The same of C = 2 to 4 channels of float32, without shared memory: a thread reads four neighbouring pixels, 16 bytes
+// of each plane, transposes them in registers and writes the 4 C elements, which lie side by side in the input. It does
+// so GTR__TURN_FEW times, a block's width (4 GTR__T pixels) apart. Bound as above.
 template <typename T, int C>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
     gtr__enter();
     const gtr__feed_images &f = m.f;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
     const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
-    if (__syncthreads_or((int)status)) return;      // one thread may see a change that another did not
+    if (__syncthreads_or((int)status)) return;      // all or none: some may have read it before a change, some after
     const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by;
     const float *src = (const float *)(uintptr_t)record->src[f.in.slot] + gtr__feed_image(f, record, row);
-    const bool whole = ((uintptr_t)src & 15) == 0;      // which a user's memory need not be
+    const bool whole = ((uintptr_t)src & 15) == 0;      // aligned to 16 bytes, which a user's memory need not be
     T *to = (T *)f.in.to.p + (int64_t)row * m.pixels * C;
 #pragma unroll
     for (int u = 0; u < GTR__TURN_FEW; u++) {
@@ -13660,6 +13717,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __gr
         for (int k = 0; k < C * (int)sizeof(T) / 2; k++) ((uint2 *)(to + p * C))[k] = ((const uint2 *)out)[k];
     }
 }
+// All threads of the block write a tile, `pixels` pixels of `channels` channels, to the input, whose elements for the
+// tile begin at `to`. Element e of the tile is channel e % m.channels of pixel e / m.channels; the last group of
+// channels may have fewer, and those elements are skipped. m.wide: the elements of a 16-byte store lie side by side in
+// the input, because the tile has all channels, or because a store never crosses from one pixel to the next.
 template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
         int pixels, int channels) {
     const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
@@ -13679,6 +13740,9 @@ template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_t
         gtr__put_whole(at, v);
     }
 }
+// Block b has tile b % tiles of the batch's image b / tiles: group of channels `group`, from channel c0 on, of the
+// pixels from p0 on. Rows of the tile in shared memory are one float longer than 2^log, so that threads that read down
+// a column find their elements in different banks.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
     __shared__ float tile[GTR__T * GTR__TURN_EACH + GTR__TURN_CHANNELS];
     gtr__enter();
@@ -13686,7 +13750,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
     const gtr__image &image = f.image;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
     const gtr__record *record = gtr__fetch_record(f.ctl, f.ring);
-    if (__syncthreads_or((int)status)) return;      // one thread may see a change that another did not
+    if (__syncthreads_or((int)status)) return;      // all or none: some may have read it before a change, some after
     const uint32_t row = gtr__quotient(blockIdx.x, m.tiles), part = blockIdx.x - row * m.tiles.by,
         group = gtr__quotient(part, m.across);
     const int p0 = (int)(part - group * m.across.by) << m.log, c0 = (int)group * m.channels,
@@ -13706,7 +13770,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
         const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, k = min(c0 + c, GTR__CHANNELS - 1);
         if (c >= channels) continue;
         tile[e + c] = fmaf(f.in.from == GTR_U8 ? (float)raw[u] : __uint_as_float(raw[u]), image.scale[k],
-            image.shift[k] - image.mean[k]);    // as of an image that nothing varies
+            image.shift[k] - image.mean[k]);    // the bits of gtr__image_at of an image that is not varied
     }
     __syncthreads();
     const int64_t to = ((int64_t)row * m.pixels + p0) * image.channels + c0;
@@ -13718,7 +13782,8 @@ static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     if (q->from == GTR_I32) one.to.t = GTR_F32;     // moved as bits
     return one;
 }
-// Whether images that m has come whole and turned, by a launch that fits.
+// Fills *t for m's images. False: they are drawn, cropped, not turned, or of int32, or a count does not fit. Tiles
+// halve, down to 64 pixels, until there are two for each multiprocessor.
 static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int64_t sms) {
     const gtr__image *i = &m->image;
     const int64_t pixels = (int64_t)i->h * i->w, per = 16 / gtr__elem(m->in.to.t);
@@ -13736,7 +13801,7 @@ static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int6
     t->wide = (groups == 1 ? pixels : 1) * i->channels % per == 0 && (uintptr_t)m->in.to.p % 16 == 0;
     return m->in.to.t != GTR_I32 && m->rows * across * groups >> 31 == 0 && pixels * i->channels >> 30 == 0;
 }
-// Whether four pixels of two to four float32 channels go at a time; then t's tiles are those of that kernel.
+// Whether gtr__k_feed_turn_few takes the images of *t; then t->tiles becomes that kernel's blocks of an image.
 static bool gtr__feed_turn_few(gtr__feed_turn *t) {
     const gtr__image *i = &t->f.image;
     if (i->channels < 2 || i->channels > 4 || t->pixels % 4 || t->f.stored % 4 || t->f.in.from != GTR_F32
@@ -13744,6 +13809,8 @@ static bool gtr__feed_turn_few(gtr__feed_turn *t) {
     t->tiles = gtr__fast_of(gtr__ceil(t->pixels, GTR__TURN_FEW * 4 * GTR__T));
     return true;
 }
+// Launches the kernel for one input of images: gtr__k_feed_turn_few, else gtr__k_feed_turn, else gtr__k_feed_images,
+// which takes all.
 static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
     gtr__feed_images m;
@@ -23995,8 +24062,10 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
         && (!back || mine == (uint64_t)1 << (n->n_in - 1));     // of dy, the last
 }
-// Node n's call by shapes alone, of at most 8 inputs and 4 outputs, with some address where there will be one. False:
-// it has more, or views.
+// For matchers, which run before operands have places: fills *c with node n's call, and `in` and `out` with the shapes,
+// types and element counts of its operands. An output, and an input that the node reads, gets address 256, so that it
+// is seen as there and as aligned; nobody may read or write it. False: the node has more than 8 inputs or 4 outputs, or
+// an operand is a view with strides.
 static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg (&in)[8],
                                 gtr__arg (&out)[4], gtr__call *c) {
     if (n->n_in > 8 || n->n_out > 4) return false;
@@ -24159,10 +24228,21 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
 }
 
 // >>match-pools
-// A convolution of few channels with a max_pool behind it, of windows beside each other, in one launch, and the two
-// gradients of that in another: what the convolution makes, four times the size of what it reads and of what the pool
-// leaves, is not stored (>>conv-direct).
-// How the kernels take the convolution x, of weight w, to `whole`, which the pool leaves as y.
+// A convolution of an image of few channels and the max_pool behind it, whose windows do not overlap, in one launch,
+// and the pool's gradient with the convolution's gradient of weight and bias in another (kernels: >>conv-direct). z,
+// what the convolution makes, is not stored: backward computes it again from image, weight and bias. z is often four
+// times the size of what the convolution reads and of what the pool makes.
+//
+//   nodes of the plan              what a launch reads and makes
+//   conv:   x, w, bias -> z        x, w, bias -> y
+//   pool:   z -> y
+//   dpool:  z, dy -> dz            x, w, bias, dy -> dw, dbias
+//   dconv:  x, dz -> dw, dbias
+
+// Whether the direct kernels take the convolution `conv` (a call by shapes or a real one) that makes `whole`, z, and
+// the pool of these attributes that makes y; back: as a gradient of the weight. Fills *d. The pool's windows must lie
+// side by side: stride equal to extent, no padding, no dilation, and all within z. Images have channels last, (N, H, W,
+// C), or (N, L, C).
 static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
                              const gtr__attr *pool, const gtr__arg *y, bool back) {
     const gtr__window g = gtr__window_conv(conv, whole);
@@ -24178,7 +24258,8 @@ static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *co
     return w.py * w.px > 1 && !conv->attr->i[7] && !gtr__conv_plain(&g) && whole->dtype == x->dtype
         && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w, back);
 }
-// The node that reads what the pool's gradient node n makes, alone: the gradient of the convolution's weight.
+// The index of dconv for dpool at index `at`; 0 where there is none. dconv must be the only node that reads or writes
+// dz, must make dw and no dx, and must depend on no node between the two, so that it may move behind dpool.
 static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
     const gtr__node *n = &plan->node[at];
     const int dz = gtr__use(plan, n, n->n_in);
@@ -24194,7 +24275,9 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
     for (int i = at + 1; i < found; i++) if (gtr__nodes_depend(plan, &plan->node[i], conv)) return 0;
     return found;
 }
-// Forward: the pool's node, and where there are gradients, theirs of the pool; 0: it is not to be taken.
+// The index of the pool for conv at index `at`, and in *back that of dpool, 0 if the plan has no gradients. Returns 0
+// where the pair is not taken: z must be read by pool and dpool alone, the pool must depend on no node between, and the
+// direct kernels must take both directions.
 static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *caps, int *back) {
     const gtr__node *conv = &plan->node[at], *pool = NULL;
     int others = 0;
@@ -24228,10 +24311,13 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
         && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false)
         && (!dy || gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, true)) ? (int)(pool - plan->node) : 0;
 }
+// The matcher, called for conv and later for dpool. For conv it rewrites the nodes of both directions: pool moves
+// behind conv and dconv behind dpool, dconv reads weight and bias instead of z, dpool names y as its input 0, which it
+// does not read, and z gets no memory. By that unread input a later call knows a dpool that has been rewritten.
 static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node *n = &plan->node[at];
     int back;
-    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) return 2;    // with dw behind it
+    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) return 2;    // dpool and dconv
     const int pool = gtr__pooled_forward(plan, at, caps, &back), z = n->n_out ? n->out[0] : -1;
     if (!pool) return 0;
     if (back) {
@@ -24241,7 +24327,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
         gtr__node *conv = &plan->node[found];
         const uint64_t inputs = n->n_in > 2 ? 6 : 2;
         if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return 0;
-        // z is made again from what made it
+        // dconv makes z again, from conv's weight and bias
         for (int k = 1; k < n->n_in; k++) conv->in[k] = n->in[k];
         for (int k = n->n_in; k < conv->n_in - 1; k++) if (gtr__root(plan, conv->in[k]) == gtr__root(plan, z))
             conv->in[k] = -1;
@@ -24254,6 +24340,8 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node_move(plan, pool, at + 1);
     return 2;
 }
+// Launches conv with pool, or dpool with dconv. The activation of z (i[10], f[0], f[1]) stands in conv's attributes
+// forward and in dpool's backward.
 static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
@@ -24288,38 +24376,62 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
 }
 
 // >>match-heads
-// The end of a forward pass and the begin of its backward in one launch: a linear of few outputs, its loss with the
-// gradient of that, and dx of the linear, times the gradient of the activation in front of it. The gradient of the
-// weight stays a node, beside what follows.
+// The end of a forward pass and the beginning of its backward pass in one launch: a linear of few outputs, its loss
+// with the gradient of the logits, and the gradient of the linear's input, on which the gradient of the activation in
+// front of the linear follows where there is one. The gradient of the linear's weight stays a node of its own: it reads
+// the stored dlogits beside what follows.
 //
-//   a block, 16 rows:  h, w --copies--> shared memory, while all rows that count are counted
-//       a warp: two tiles of 8 outputs, a part of k --mma--> parts in shared memory --barrier-->
-//       16 lanes a row: parts + bias, rounded: logits; loss; dlogits, in their place --barrier-->
-//       a warp: 16 columns of dh at a time, mma of dlogits and w; the ninth: the losses, which the last block joins
+//   logits (rows, n) = h (rows, k) w^T (k, n) + bias     loss, dlogits (rows, n)     dh (rows, k) = act'(dlogits w)
 //
-// Bound by latency: three launches' became one's. Bytes: h, w once a block, dh; logits and dlogits where others read
-// them. All warps but the last multiply; a warp's fragments come from rows that begin 8 words apart in the banks.
-#define GTR__HEAD_ROWS 16
-#define GTR__HEAD_WARPS 8           // that multiply
+// A block has 16 rows of the batch, and nine warps:
+//   all threads             h's 16 rows, all of w --async copies--> shared memory; meanwhile they count the labels
+//   -- barrier --
+//   warp 0 to 7             16 outputs, and one of `parts` shares of k --mma--> partial sums in shared memory
+//   -- barrier --
+//   warp 0 to 7             16 lanes a row: partial sums + bias, rounded: logits; the loss; dlogits, in their places
+//   -- barrier --
+//   warp 0 to 7             16 columns of dh at a time: mma of dlogits and w
+//   warp 8                  the block's loss; that of the last block to finish adds up all blocks' losses
+//
+// Bound by latency, that of one launch where there were three. Bytes: h once, w once for each block, dh once; logits
+// and dlogits only where another node reads them. Rows of shared memory begin 8 words apart in the banks (their pitch
+// is 8 modulo 32), so that a warp's fragment loads, of 8 rows by 4 lanes, touch different banks.
+#define GTR__HEAD_ROWS 16           // of a block: the rows of an mma
+#define GTR__HEAD_WARPS 8           // of a block, that multiply; one more adds up the losses
 #define GTR__HEAD_T (GTR__HEAD_WARPS * 32 + 32)
-#define GTR__HEAD_OUTPUTS 128       // two tiles a warp
-#define GTR__HEAD_BATCH 4096        // every block counts all labels
+#define GTR__HEAD_OUTPUTS 128       // at most: 16, two n-tiles of 8, for each warp
+#define GTR__HEAD_BATCH 4096        // rows at most, because every block counts all labels
 typedef struct gtr__head {
-    gtr__xent xent;
-    gtr__pair pair;
+    gtr__xent xent;                 // cross entropy; x and dx are not used, as logits are in shared memory
+    gtr__pair pair;                 // pairs: the loss's kind, count of elements, seed and scale; no operands
+    // h, w, bias: the linear's, bias NULL: none; saved: what the activation's gradient reads, its x or y, which may be
+    // h, NULL: no activation; target: of pairs, like the logits
     const void *h, *w, *bias, *saved, *target;
-    void *logits, *dlogits, *dh;
-    gtr__opd loss;
-    int type_target, rows, n, k, pairs, act, whole, four;    // whole, four: rows by 16 bytes, dh by elements
-    int parts, pitch, wide, lanes;  // of k; words of a row of h and w, of logits; log2 of threads that copy a row
-    float act_a, act_b;
-    float *part;                    // a block's loss
-    uint32_t *ticket;               // NULL: a last kernel joins the parts
+    void *logits, *dlogits, *dh;    // NULL: not stored; dh NULL: not computed either
+    gtr__opd loss;                  // the mean, a scalar; p NULL: not stored
+    // type_target: target's gtr_dtype; rows: of the batch; n: outputs; k: inputs of the linear; pairs: MSE or BCE with
+    // logits, else cross entropy; act: op of the activation, -1: none; whole: rows of h and w are copied by 16 bytes,
+    // else by elements; four: dh is stored by four elements, else one by one
+    int type_target, rows, n, k, pairs, act, whole, four;
+    // parts: shares of k, of as many warps: 1, 2, 4 or 8; pitch: words from row to row of h and w in shared memory;
+    // wide: floats from row to row of logits there; lanes: log2 of the threads that copy a row
+    int parts, pitch, wide, lanes;
+    float act_a, act_b;             // the activation's parameters
+    float *part;                    // of each block, its sum of losses
+    uint32_t *ticket;               // counts blocks that have finished; NULL: a second kernel joins their losses
 } gtr__head;
 
+// Shared memory of a block, in words of 4 bytes; `outputs` is n rounded up to 16:
+//   h         16 rows of `pitch`           of the matrices' type
+//   w         `outputs` rows of `pitch`
+//   parts     `parts` x 16 rows of `wide`  float32: partial sums; in those of share 0 later logits, then dlogits
+//   bias      one row of `wide`            float32
+// gtr__head_pitch: the least pitch that holds so many words and is 8 modulo 32.
 static __host__ __device__ __forceinline__ int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
 static __host__ __device__ __forceinline__ int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
-// Rows of h, zeros behind the batch's last, and of w behind them; columns to whole steps of k. The bias, as floats.
+// All threads of the block start the copies of its rows of h, and behind them of all rows of w, and copy the bias as
+// float32. Zeros stand in rows behind the batch's last and behind the n-th output, and in columns behind k up to a
+// multiple of 16, so that every mma may read whole fragments. Visible after gtr__copies_done and a barrier.
 template <int TYPE>
 static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
@@ -24342,7 +24454,7 @@ static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, floa
     for (int c = (int)threadIdx.x; c < m.n; c += GTR__HEAD_T)
         bias[c] = m.bias ? gtr__get(m.bias, TYPE, c) : 0.0f;
 }
-// d += a b, operands of two rows and of two columns as their words lie: see gtr__head_forward.
+// d += a b, one m16n8k16 of a 16-bit type or m16n8k8 of tf32; float32's fragments are rounded to tf32 in place.
 template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
     if constexpr (TYPE == GTR_F32) {
 #pragma unroll
@@ -24353,8 +24465,15 @@ template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a,
     } else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(d, a, b);
     else gtr__mma_f16(d, a, b);
 }
-// A warp's two tiles of logits, of its part of k, to shared memory. A step of k is 8 words of a row, of which lane t of
-// four has 2t and 2t + 1: k's order is the same in both operands, so that any does.
+// A warp computes 16 rows by 16 outputs (two n-tiles) of its share of k and stores the partial sums in shared memory.
+// Share `part` of k has steps part, part + parts, ... A step is 8 words of a row: 16 elements of 16 bits, or 8 floats.
+//
+//   word of the step    0 1   2 3   4 5   6 7
+//   lane t of a quad     0     1     2     3      one 8-byte load: the even word goes to the fragment's first half
+//                                                 of k, the odd word to its second
+//
+// The instruction would have other elements there, but h and w are permuted along k alike, which leaves the sum of
+// products as it is. Warps whose outputs are all beyond n have nothing to do.
 template <int TYPE>
 static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *pool, float *parts, int warp) {
     const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4, part = warp & (m.parts - 1),
@@ -24379,7 +24498,12 @@ static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *po
         *(float2 *)(to + 8 * j + 8 * m.wide) = make_float2(acc[j][2], acc[j][3]);
     }
 }
-// 16 lanes' row: its logits in place of the first part, then dlogits in theirs. Returns its loss, in lane 0.
+// 16 lanes have a row of the block: they add its partial sums and the bias, round that to TYPE as the linear's output
+// would be and keep it in the place of share 0's partial sums; from there they make the loss and write dlogits, rounded
+// too, over the logits. Columns behind n, and rows behind the batch's last, get dlogits of 0, which the products of dh
+// read. row: in the batch; lane: of the 16; label: the row's, `ignore` where it has none. Returns the row's loss,
+// before the mean, in lane 0. All lanes of a warp call this together: it reduces by shuffles over both of the warp's
+// rows.
 template <int TYPE>
 static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
         int lane, float slope) {
@@ -24412,12 +24536,13 @@ static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const 
     const int k = live ? gtr__row_four(x, 0, lane, m.n, 16, first) : 0;
     const gtr__xent_row q = gtr__xent_of_row(m.xent, x, 0, label, live, lane, 16, first, k, NULL);
     if (live && lane == 0 && m.xent.lse.p) gtr__xent_keep(m.xent, row, q.lse);
-    __syncwarp();               // the label's logit has been read
+    __syncwarp();               // lane 0 has read the label's logit, which another lane's dlogit is about to replace
     for (int c = lane; c < gtr__head_outputs(m.n); c += 16)
         give(c, live && q.counted && c < m.n ? gtr__xent_dx(m.xent, slope, logits[c], q.lse, c == label, q.bad) : 0.0f);
     return q.counted ? q.loss : 0.0f;
 }
-// The activation's gradient, ReLU's in place.
+// The activation's gradient applied to four elements v of dlogits w; s: what it reads at these. ReLU's is inline,
+// others are calls.
 static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
     if (m.act < 0) return v;
     if (!gtr__is(m.act, GTR__OP_RELU)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
@@ -24425,8 +24550,15 @@ static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<
     for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd(GTR__OP_RELU, v.v[i], s.v[i], s.v[i], 0, 0);
     return v;
 }
-// dh's columns, 16 a warp and turn. Lane g of eight has columns 2g and 2g + 1 of w's rows, which go to two tiles, so
-// that of the results it has four neighbours.
+// Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w
+// are dealt out to the n-tiles in turn, so that a lane's results are four neighbours, which it stores at once:
+//
+//   w's column first + 2 g + j            is column g of n-tile j: lane 4 g + t loads both in one word (float32: two)
+//   dh's columns first + 4 t to + 3       are lane 4 g + t's: columns 2 t, 2 t + 1 of both n-tiles, of rows g, g + 8
+//
+// The sum goes over outputs in steps of 16 (float32: 8). Lane t has outputs t, t + 4, t + 8, t + 12 of them; the 16-bit
+// instruction would have 2 t, 2 t + 1, 2 t + 8, 2 t + 9 there, but dlogits and w are permuted alike. Where the
+// activation's gradient reads h itself (near), that comes from shared memory.
 template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
         const float *dlogits, int64_t row0, int warp) {
     constexpr bool LOW = TYPE != GTR_F32;
@@ -24477,18 +24609,21 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
         }
     }
 }
+// One thread of the launch stores the mean: loss and counted are of all rows.
 static GTR__DEVICE void gtr__head_give(const gtr__head &m, float loss, int counted) {
     if (!m.loss.p) return;
     if (m.pairs) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
     else gtr__xent_give(m.xent, loss, counted);
 }
-// All blocks' losses, by a warp.
+// The sum of all blocks' losses, by one warp, in all its lanes. The order depends on the number of blocks alone.
 static GTR__DEVICE float gtr__head_join(const gtr__head &m, unsigned blocks) {
     float loss = 0.0f;
     for (unsigned b = threadIdx.x & 31; b < blocks; b += 32) loss += __ldcg(m.part + b);
     return gtr__warp_sum(loss);
 }
-// By one warp, beside the others' products: the block's loss, and by the last block to come that of all.
+// Warp 8, while the others multiply: sums the block's losses, and publishes the sum where there are several blocks; the
+// one that takes the last ticket then adds up all blocks' sums and stores the mean. The ticket is zero before and
+// after. `counted` is of the whole batch, in every block.
 static GTR__DEVICE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
     const int lane = (int)threadIdx.x & 31;
     float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
@@ -24506,6 +24641,7 @@ static GTR__DEVICE void gtr__head_loss(const gtr__head &m, const float *losses, 
     }
     if (lane == 0) gtr__head_give(m, loss, counted);
 }
+// Launched behind gtr__k_head where its blocks have no ticket: one warp joins their losses. Bound by its launch.
 static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_constant__ gtr__head m, unsigned blocks) {
     __shared__ int counts[32];
     gtr__enter();
@@ -24513,6 +24649,8 @@ static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_consta
     const float loss = gtr__head_join(m, blocks);
     if (threadIdx.x == 0) gtr__head_give(m, loss, counted);
 }
+// Roles, steps and what bounds it: the picture above. TYPE: of h, w, bias, logits, dlogits, saved and dh; sums are
+// float32. Labels are loaded before the copies begin, and counted while the copies run.
 template <int TYPE>
 static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -24543,11 +24681,14 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
     if (warp == GTR__HEAD_WARPS) gtr__head_loss(m, losses, counted);
     else if (m.dh) gtr__head_backward<TYPE>(m, pool, parts, row0, warp);
 }
+// Bytes of a block's dynamic shared memory.
 static size_t gtr__head_bytes(const gtr__head *m) {
     return 4 * ((size_t)(GTR__HEAD_ROWS + gtr__head_outputs(m->n)) * (size_t)m->pitch
         + (size_t)(m->parts * GTR__HEAD_ROWS + 1) * (size_t)m->wide);
 }
-// Of the nodes' calls, dx NULL where there is none; false where the kernel does not take them.
+// Fills *m, but for what gtr__head_run adds (loss, target, part, ticket, xent, pair), from the calls of the linear, the
+// loss and the node of dh, dx, which is NULL where there is none. False: the kernel does not take these shapes, types
+// or precision, or a block's shared memory is too small. Used by the matcher with calls by shapes, and by the launcher.
 static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__call *loss, bool pairs,
                            const gtr__call *dx) {
     const gtr__arg *h = &linear->in[0], *w = &linear->in[1], *y = &linear->out[0], *x = &loss->in[0],
@@ -24582,9 +24723,10 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     m->whole = k % each == 0 && gtr__aligned(m->h, 16) && gtr__aligned(m->w, 16);
     m->four = k % 4 == 0 && gtr__fours(m->dh, type) && gtr__fours(m->saved, type);
     m->lanes = gtr__log_up(m->whole ? gtr__ceil(k, each) : k, 0, 5);
-    return gtr__head_bytes(m) + 256 <= linear->caps->shared;        // beside what is static
+    return gtr__head_bytes(m) + 256 <= linear->caps->shared;        // 256: the kernel's static shared memory
 }
-// A node that reads what this one's loss makes of its logits, for dx alone.
+// Whether node n makes dh: a linear_dact, or the linear's backward node that makes no other gradient, which reads the
+// value dlogits and the same weight as `linear`, in the same micro-batch, and writes dh without adding to it.
 static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, const gtr__node *n, int dlogits) {
     const int dy = n->op == GTR__OP_LINEAR_DACT ? 0 : n->n_in - 1;
     if (n->op != GTR__OP_LINEAR_DACT && (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD)) return false;
@@ -24593,7 +24735,8 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
         && n->stage == linear->stage && n->micro == linear->micro && gtr__use(plan, n, dy) == dlogits
         && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
 }
-// The first node from `from` on, among some, that is so; 0 if it may not stand there, or there is none.
+// The index of the first node from index `from` on for which is(node) holds, among GTR__PROGRAM_WINDOW nodes; 0 where
+// there is none, or where it depends on a node between and so may not move to `from`.
 template <typename F> static int gtr__head_find(const gtr__plan *plan, int from, F is) {
     for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++) {
         if (!is(&plan->node[j])) continue;
@@ -24602,6 +24745,9 @@ template <typename F> static int gtr__head_find(const gtr__plan *plan, int from,
     }
     return 0;
 }
+// The matcher: 3, or 2 where there is no dh, if node `at` is such a linear. It moves the loss, and the node of dh,
+// directly behind it. The loss must be fused with its gradient (xent_step, pair_step) and must not read the logits as
+// targets, too.
 static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     const gtr__node *linear = &plan->node[at];
     if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
@@ -24632,6 +24778,7 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     if (dx) gtr__node_move(plan, dx, at + 2);
     return dx ? 3 : 2;
 }
+// Launches a block for each 16 rows and, where several blocks have no ticket, gtr__k_head_end behind them.
 template <int TYPE>
 static gtr_result gtr__head_launch(void *instance, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
@@ -24640,6 +24787,7 @@ static gtr_result gtr__head_launch(void *instance, const gtr__call *c, const gtr
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(instance, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
+// Workspace: a float for each block, its sum of losses.
 static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool pairs = w->node[1].op == GTR__OP_PAIR_STEP;
