@@ -1035,37 +1035,29 @@ static void as_on_cpu(run_of_four *run, gtr_precision precision, const int *what
     }
     gtr_destroy(mine); gtr_destroy(other);
 }
-static void no_numbers(void)
-{
-    static const char *const names[] = { "y", "dx", NULL, NULL };
-    static const int shapes[][12] = {
-        { 3, 32, 14, 14, 64, 3, 3, 1, 1, 1, 0, 0 }, { 3, 64, 14, 15, 32, 3, 3, 1, 1, 1, 0, 0 },
-        { 2, 32, 12, 20, 32, 5, 5, 1, 2, 1, 0, 0 }, { 2, 32, 16, 16, 16, 3, 3, 1, 1, 1, 0, 1 },
-        { 3, 16, 14, 18, 16, 7, 7, 1, 3, 1, 0, 0 }, { 2, 16, 9, 30, 32, 2, 3, 1, 2, 2, 0, 1 },
-        { 2, 16, 17, 22, 8, 3, 2, 1, 1, 1, 0, 0 }, { 2, 64, 16, 16, 64, 3, 3, 1, 1, 1, 0, 0 },
-        { 2, 3, 16, 18, 24, 5, 5, 1, 2, 1, 0, 0 }, { 3, 40, 15, 15, 8, 3, 3, 2, 1, 1, 0, 0 },
-    };
-    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
-    char label[32];
-    if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 4; p++) for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if (small && p % 3 == 0 && i % 3) continue;         /* FP32, FP16 */
-        snprintf(label, sizeof label, "no numbers, shape %d", (int)i);
-        as_on_cpu(no_numbers_run, precisions[p], shapes[i], names, 1e-6, true, label);
-    }
-}
-static void large(void)
+/* run, on the GPU and on the CPU, over each of large_shapes (under small: its last 8) in each precision. */
+static void each_large(run_of_four *run, const char *const names[4], const double ratios[4], const char *what)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
-    static const double ratios[] = { 1e-5, 2e-3, 8e-3, 1e-3 };
-    static const char *const names[] = { "y", "dx", "dweight", "dbias" };
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
     char label[32];
     if (device == GTR_DEVICE_CPU) return;
     for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 8 : 0; q < shapes; q++) {
-        snprintf(label, sizeof label, "shape %d", (int)q);
-        as_on_cpu(large_run, precisions[p], large_shapes[q], names, ratios[p], true, label);
+        snprintf(label, sizeof label, "%s, shape %d", what, (int)q);
+        as_on_cpu(run, precisions[p], large_shapes[q], names, ratios[p], true, label);
     }
+}
+static void large(void)
+{
+    static const double ratios[] = { 1e-5, 2e-3, 8e-3, 1e-3 };
+    static const char *const names[] = { "y", "dx", "dweight", "dbias" };
+    each_large(large_run, names, ratios, "values");
+}
+static void no_numbers(void)
+{
+    static const double ratios[] = { 1e-6, 1e-6, 1e-6, 1e-6 };
+    static const char *const names[] = { "y", "dx", NULL, NULL };
+    each_large(no_numbers_run, names, ratios, "no numbers");
 }
 
 /* What epilogues of convolutions of few channels, 16 to 96, do, over several tiles of theirs: bias, activation, what is
