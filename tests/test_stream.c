@@ -701,8 +701,9 @@ static void beside(void)
 /* Sets that change or go while they are read ahead, trainers in turn, and what else asks for steps. */
 static void lives(void)
 {
-    const way w = ways[8];
+    way w = ways[8];
     const void *more[2] = { pixels, labels };
+    w.precision = GTR_FP32;     /* which every chip has */
     for (int k = STREAMED; k < KINDS; k++) {
         source s = source0(), other = source0();
         net m = net_of(&w);
