@@ -40,7 +40,7 @@ help:
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
-	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ...", SHARD=1/3 for some of them, ROWS=report for what was'
+	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ..." (ROWS=list names them), SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
 	@echo 'make bench-online how far gtr_train_for runs over its time, alone and beside a renderer'
@@ -120,7 +120,7 @@ BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
 bench: $(patsubst %,build/$(BENCH_ARCH)/%,bench 03_fashion 06_cnn)
 	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(SPLIT) $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
 	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
-	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(ROWS)
+	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(subst $(comma), ,$(ROWS))
 
 bench-stream: build/$(NATIVE)/stream
 	$< $(FASHION)
