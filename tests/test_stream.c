@@ -164,6 +164,12 @@ static const way ways[] = {
     { "one batch", 0, 4, ROWS, GTR_FP32, false, false, false, false, false, true, false },
     { "single rows", 0, 1, 1, GTR_FP32, false, false, false, false, false, false, true }
 };
+static way way_of(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(ways[i].name, name)) i++;
+    return ways[i];
+}
 static void same_bytes(void)
 {
     static outcome of[KINDS];
@@ -488,7 +494,7 @@ static gtr_dataset *part_of(gtr_dataset *d, part k)
 static void part_of_mapped(const char *images, const char *classes, part k)
 {
     static outcome of[2];
-    const way w = ways[10];
+    const way w = way_of("one batch");
     const bool windows = k == WINDOWS;
     char name[20];
     for (int map = 0; map < 2; map++) {
@@ -701,7 +707,7 @@ static void beside(void)
 /* Sets that change or go while they are read ahead, trainers in turn, and what else asks for steps. */
 static void lives(void)
 {
-    way w = ways[8];
+    way w = way_of("augmented, BF16, a loop");
     const void *more[2] = { pixels, labels };
     w.precision = GTR_FP32;     /* which every chip has */
     for (int k = STREAMED; k < KINDS; k++) {
