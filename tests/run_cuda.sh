@@ -2,6 +2,7 @@
 # Runs a shard of the tests on the GPU and adds a line to the record, if all pass.
 # usage: run_cuda.sh all|native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
 # all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same.
+# It takes many minutes, so it says when each of the four has ended, and the record gets them before sanitize begins.
 shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
@@ -48,8 +49,10 @@ if [ "$shard" = all ]; then
         ln $list build/side/$s/$from
         (
             cd build/side/$s && run $s GTR_TEST_LEAVE $list
-            echo "$? $(($(date +%s) - begin))" >rc
-        ) >build/shard-$s.log &
+            rc=$? seconds=$(($(date +%s) - begin))
+            echo "$rc $seconds" >rc
+            echo "shard $s: its programs side by side ended after $seconds s, exit status $rc" >&3
+        ) 3>&1 >build/shard-$s.log &
     done
     wait
     for s in native ptx75 ptx80 sm8; do
