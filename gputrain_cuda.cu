@@ -1825,12 +1825,17 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
 // Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
 // chosen once for all N: their chains of instructions run beside each other. Formulas that are not known are calls for
 // each element, as four of each in each kernel would be a third of the file's code.
+#define GTR__CASE_FWD(ID, name, forward, backward) case GTR__OP_##ID: return forward;
+#define GTR__CASE_BWD(ID, name, forward, backward) case GTR__OP_##ID: return backward;
 static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
-    return gtr__unary_fwd(op, x, a, b);
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_FWD) default: return x; }
 }
-static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float s, float a, float b) {
-    return gtr__unary_bwd(op, dy, s, s, a, b);
+static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, float a, float b) {
+    const float y = x;
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
 }
+#undef GTR__CASE_FWD
+#undef GTR__CASE_BWD
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
@@ -3918,7 +3923,8 @@ static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) 
 static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
     gtr__tail_step *s = &t->step[t->steps++];
     memset((void *)s, 0, sizeof *s);
-    s->code = (int16_t)code; s->storage = (int8_t)storage; s->flags = code < 0 ? GTR__TAIL_ANY : 0;
+    s->code = (int16_t)code; s->storage = (int8_t)storage;
+    s->flags = code < 0 || gtr__known(code % GTR__OP_COUNT) ? GTR__TAIL_ANY : 0;
     return s;
 }
 static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, int type) {
@@ -24056,7 +24062,7 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     s->a = (float)n->attr.f[0]; s->b = (float)n->attr.f[1];
     s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
     if (kind == GTR__STEP_COPY) s->code = -1;
-    if (kind != GTR__STEP_UNARY) s->flags |= GTR__TAIL_ANY;
+    if (kind != GTR__STEP_UNARY || gtr__known(n->op)) s->flags |= GTR__TAIL_ANY;
     if (kind == GTR__STEP_BINARY && !back) s->flags |= (int8_t)(mine & 3);      // GTR__TAIL_A, GTR__TAIL_B
     if (kind == GTR__STEP_COPY || (kind == GTR__STEP_UNARY && !back)) return mine && *with < 0;
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
