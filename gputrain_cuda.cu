@@ -1878,6 +1878,15 @@ gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, in
 static __host__ __device__ __forceinline__ bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
 }
+// The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
+// of such products alone have nothing of an activation.
+static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
+    p.act = -1;
+    p.bias = p.saved = NULL;
+    p.pre = NULL;
+    p.affine = {};
+    return p;
+}
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
@@ -4860,18 +4869,16 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     // thread moves 16 bytes a row, and asks once for what is done to them; what is read of several rows is on its way
     // at once.
     template <typename T, bool READS, typename L>
-    GTR__DEVICE void store(L lane, int column0, int end, const float *c) const {
+    GTR__DEVICE void store(L lane, const gtr__product &p, const gtr__floats<8> &bias, int column0, int end,
+            const float *c) const {
         constexpr int W = 16 / sizeof(T), across = tile_t::columns / W, step = 256 / across, G = 2;
         typedef gtr__few<T, W> few;
         const int column = tid % across * W;
         [[maybe_unused]] const int turn = tid & 4;
         const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
         const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
-        const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
-        float bias[W];
+        const bool relu = !WEIGHT && gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
         if (column0 + column >= cut.n) return;
-#pragma unroll
-        for (int k = 0; k < W; k++) bias[k] = p.bias ? gtr__get(p.bias, p.type_bias, column0 + column + k) : 0.0f;
         lane.place += column - lane.column;
         for (int first = tid / across; first < end; first += G * step) {
             [[maybe_unused]] few added[G], at_act[G];
@@ -4897,7 +4904,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
                 } else *(float4 *)v.v = *(const float4 *)own;
 #pragma unroll
                 for (int k = 0; k < W; k++) {
-                    v.v[k] += bias[k];
+                    v.v[k] += bias.v[k];
                     if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
                     s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
                     if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
@@ -4912,10 +4919,24 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
             }
         }
     }
-    template <typename T, typename L>
-    GTR__DEVICE void store(const L &lane, int column0, int end, const float *c) const {
-        if (p.saved || p.add || p.affine.from) store<T, true>(lane, column0, end, c);
-        else store<T, false>(lane, column0, end, c);
+    template <typename L>
+    GTR__DEVICE void store(const L &lane, const gtr__product &p, int column0, int end, const float *c) const {
+        const bool low = HALF && p.type_c != GTR_F32;
+        const int column = column0 + tid % (tile_t::columns / (low ? 8 : 4)) * (low ? 8 : 4);
+        gtr__floats<8> bias = {};
+#pragma unroll
+        for (int k = 0; k < (HALF ? 8 : 4); k++)
+            if (p.bias && column < cut.n && k < (low ? 8 : 4)) bias.v[k] = gtr__get(p.bias, p.type_bias, column + k);
+        auto of = [&](auto type) {
+            typedef decltype(type) T;
+            if (p.saved || p.add || p.affine.from) store<T, true>(lane, p, bias, column0, end, c);
+            else store<T, false>(lane, p, bias, column0, end, c);
+        };
+        if (!low) of(0.0f);
+        else if constexpr (HALF) {
+            if (p.type_c == GTR_BF16) of(__nv_bfloat16());
+            else of(__half());
+        }
     }
     // C's rows of the tile end at `end`.
     template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
@@ -4938,14 +4959,13 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        if (cut.whole_c) {
-            if (!HALF || p.type_c == GTR_F32) store<float>(lane, column0, end, c);
-            else if (p.type_c == GTR_BF16) store<__nv_bfloat16>(lane, column0, end, c);
-            else store<__half>(lane, column0, end, c);
-            return;
-        }
-        gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
-            [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+        auto finish = [&](const gtr__product &p) {
+            if (cut.whole_c) { store(lane, p, column0, end, c); return; }
+            gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+                [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+        };
+        if constexpr (WEIGHT) finish(gtr__product_bare(p));
+        else finish(p);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
