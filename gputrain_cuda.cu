@@ -2696,10 +2696,11 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
 #endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
+// HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = TYPE == GTR_F32 && !AK, TURN = TYPE == GTR_F32 && !BK;
-    static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
+    static constexpr bool RS = !HALF && !AK, TURN = !HALF && !BK;
+    static constexpr int depth = HALF ? 64 : 32;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
     const gtr__product_cut &cut;
@@ -2752,7 +2753,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         }
     }
     // Two columns of 16 of k's rows, of 16 bits.
-    GTR__DEVICE void add_sums(const char *tile) {
+    template <int TYPE> GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
         uint32_t v[16];
 #pragma unroll
@@ -2764,7 +2765,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             sum[1] += gtr__get(&v[e], TYPE, 1);
         }
     }
-    GTR__DEVICE void multiply(float *d) {
+    template <int TYPE> GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
         uint32_t turn = 0;
 #pragma unroll 1
@@ -2774,7 +2775,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             const uint32_t from = gtr__shared_address(tile);
             const uint64_t a = gtr__wgmma_panel(from + warp / 4 * 8192), b = gtr__wgmma_panel(from + M * 128);
             if constexpr (TURN) gtr__wgmma_turn<M, N>(tile + M * 128);
-            if constexpr (!AK && !RS) if (wants_sums) add_sums(tile);
+            if constexpr (!AK && !RS) if (wants_sums) add_sums<TYPE>(tile);
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
             gtr__wgmma_begin();
@@ -2790,7 +2791,6 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             if (++slot == cut.stages) { slot = 0; turn ^= 1; }
         }
         gtr__wgmma_until<0>();
-        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Into the ring, which nobody reads or fills any more: [row][pitch], four parts of a row's sum behind its columns.
     GTR__DEVICE void spill(const float *d) const {
@@ -2837,7 +2837,10 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
         const gtr__product_reads reads = R::IS ? gtr__product_reads() : gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
-        multiply(d);
+        if constexpr (!HALF) multiply<GTR_F32>(d);
+        else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
+        else multiply<GTR_F16>(d);
+        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
         spill(d);
         if (split > 1) exchange();
         const int rows = tile_t::rows >> cut.split_log, r = rank * rows + tid, at = m0 + r;
@@ -2870,12 +2873,12 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
-static __global__ void __launch_bounds__(2 * M + 32)
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
+static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
+    typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
@@ -3353,7 +3356,7 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
 static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
@@ -3362,7 +3365,7 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     dim3 grid;
     gtr__tensor_encode encode = gtr__tensor_encoder();
     GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
-                                TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
+                                HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
     const gtr__cuda *g = (const gtr__cuda *)instance;
     const gtr__call *own = c;   // or, of what starts first, that of which it is a node
@@ -3370,9 +3373,9 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
-        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
+        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, p->type_a, p->a_k, p->k, p->m, p->lda, deep,
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
-            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
+            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
         cut.early &= gtr__early(g, own, at.a) << SWAP | gtr__early(g, own, at.b) << !SWAP;
     }
@@ -3391,34 +3394,34 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
     return gtr__product_launch(instance, c, "gtr__wgmma_kernel",
-        gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
+        gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
         all, cut, sets);
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
     if constexpr (M == 64 && (SWAP || (AK && BK)))
         if (choice->tail)
-            return gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
-    return p->sets ? gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
-                   : gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
+            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
+    return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
+                   : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
 }
-template <int TYPE, bool AK, bool BK>
+template <bool HALF, bool AK, bool BK>
 static gtr_result gtr__wgmma_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    if constexpr (TYPE == GTR_F32)
-        if (choice->wgmma_m == 128) return gtr__wgmma_start<TYPE, 128, 64, AK, BK>(instance, c, p, choice, ran);
-    if constexpr (TYPE == GTR_F32 || BK)
-        if (choice->wgmma_n == 32) return gtr__wgmma_start<TYPE, 64, 32, AK, BK>(instance, c, p, choice, ran);
-    return gtr__wgmma_start<TYPE, 64, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF)
+        if (choice->wgmma_m == 128) return gtr__wgmma_start<HALF, 128, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF || BK)
+        if (choice->wgmma_n == 32) return gtr__wgmma_start<HALF, 64, 32, AK, BK>(instance, c, p, choice, ran);
+    return gtr__wgmma_start<HALF, 64, 64, AK, BK>(instance, c, p, choice, ran);
 }
-template <int TYPE>
+template <bool HALF>
 static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice, bool *ran) {
-    if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
-    if (p->a_k) return gtr__wgmma_tiles<TYPE, false, true>(instance, c, p, choice, ran);
-    if (p->b_k) return gtr__wgmma_start<TYPE, 64, 32, false, true, false>(instance, c, p, choice, ran);
-    return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
+    if (p->a_k && p->b_k) return gtr__wgmma_tiles<HALF, true, true>(instance, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<HALF, false, true>(instance, c, p, choice, ran);
+    if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(instance, c, p, choice, ran);
+    return gtr__wgmma_tiles<HALF, false, false>(instance, c, p, choice, ran);
 }
 #endif
 
@@ -3443,9 +3446,8 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
 #if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, p, choice, &ran)
-            : p->type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, p, choice, &ran)
-            : gtr__wgmma_layout<GTR_F16>(instance, c, p, choice, &ran);
+        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(instance, c, p, choice, &ran)
+                                            : gtr__wgmma_layout<true>(instance, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
