@@ -8619,7 +8619,9 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
     }
 #undef GTR__CASE
 }
-// PLAIN: operand 0 is the only one.
+// PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy: the formulas that read no other are those of
+// sums and differences.
+static GTR__DEVICE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
 template <bool PLAIN>
 static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
@@ -8628,7 +8630,7 @@ static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int
     if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
     if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
-    return gtr__red_formula(m.kind, dy, a, b, y);
+    return PLAIN ? gtr__red_plain(m.kind, dy) : gtr__red_formula(m.kind, dy, a, b, y);
 }
 static GTR__DEVICE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
@@ -8647,7 +8649,7 @@ static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64
 #pragma unroll
                 for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
 #pragma unroll
-                for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
+                for (int u = 0; u < N; u++) s[u] += gtr__red_plain(m.kind, v[u]);
             });
     }
     for (; r + (N - 1) * step < end; r += N * step) {
