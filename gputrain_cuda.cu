@@ -1878,15 +1878,6 @@ gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, in
 static __host__ __device__ __forceinline__ bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
 }
-// The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
-// of such products alone have nothing of an activation.
-static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
-    p.act = -1;
-    p.bias = p.saved = NULL;
-    p.pre = NULL;
-    p.affine = {};
-    return p;
-}
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
@@ -4624,6 +4615,15 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
         parts = rows * pitch * 4 + sums;
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+// The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
+// of such products alone have nothing of an activation.
+static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
+    p.act = -1;
+    p.bias = p.saved = NULL;
+    p.pre = NULL;
+    p.affine = {};
+    return p;
+}
 static GTR__DEVICE void gtr__im2col_load(uint32_t to, const CUtensorMap *map, int channel, int x, int y, int n,
                                          int at_x, int at_y, uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
