@@ -1825,12 +1825,17 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
 // Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
 // chosen once for all N: their chains of instructions run beside each other. Formulas that are not known are calls for
 // each element, as four of each in each kernel would be a third of the file's code.
+#define GTR__CASE_FWD(ID, name, forward, backward) case GTR__OP_##ID: return forward;
+#define GTR__CASE_BWD(ID, name, forward, backward) case GTR__OP_##ID: return backward;
 static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
-    return gtr__unary_fwd(op, x, a, b);
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_FWD) default: return x; }
 }
-static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float s, float a, float b) {
-    return gtr__unary_bwd(op, dy, s, s, a, b);
+static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, float a, float b) {
+    const float y = x;
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
 }
+#undef GTR__CASE_FWD
+#undef GTR__CASE_BWD
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
@@ -2682,10 +2687,11 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
 #endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
+// HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = TYPE == GTR_F32 && !AK, TURN = TYPE == GTR_F32 && !BK;
-    static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
+    static constexpr bool RS = !HALF && !AK, TURN = !HALF && !BK;
+    static constexpr int depth = HALF ? 64 : 32;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
     const gtr__product_cut &cut;
@@ -2738,7 +2744,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         }
     }
     // Two columns of 16 of k's rows, of 16 bits.
-    GTR__DEVICE void add_sums(const char *tile) {
+    template <int TYPE> GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
         uint32_t v[16];
 #pragma unroll
@@ -2750,7 +2756,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             sum[1] += gtr__get(&v[e], TYPE, 1);
         }
     }
-    GTR__DEVICE void multiply(float *d) {
+    template <int TYPE> GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
         uint32_t turn = 0;
 #pragma unroll 1
@@ -2760,7 +2766,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             const uint32_t from = gtr__shared_address(tile);
             const uint64_t a = gtr__wgmma_panel(from + warp / 4 * 8192), b = gtr__wgmma_panel(from + M * 128);
             if constexpr (TURN) gtr__wgmma_turn<M, N>(tile + M * 128);
-            if constexpr (!AK && !RS) if (wants_sums) add_sums(tile);
+            if constexpr (!AK && !RS) if (wants_sums) add_sums<TYPE>(tile);
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
             gtr__wgmma_begin();
@@ -2776,7 +2782,6 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             if (++slot == cut.stages) { slot = 0; turn ^= 1; }
         }
         gtr__wgmma_until<0>();
-        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Into the ring, which nobody reads or fills any more: [row][pitch], four parts of a row's sum behind its columns.
     GTR__DEVICE void spill(const float *d) const {
@@ -2823,7 +2828,10 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
         const gtr__product_reads reads = R::IS ? gtr__product_reads() : gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
-        multiply(d);
+        if constexpr (!HALF) multiply<GTR_F32>(d);
+        else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
+        else multiply<GTR_F16>(d);
+        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
         spill(d);
         if (split > 1) exchange();
         const int rows = tile_t::rows >> cut.split_log, r = rank * rows + tid, at = m0 + r;
@@ -2856,12 +2864,12 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
-static __global__ void __launch_bounds__(2 * M + 32)
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
+static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
+    typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
@@ -3339,7 +3347,7 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
 static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
@@ -3348,7 +3356,7 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     dim3 grid;
     gtr__tensor_encode encode = gtr__tensor_encoder();
     GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
-                                TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
+                                HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
     const gtr__cuda *g = (const gtr__cuda *)instance;
     const gtr__call *own = c;   // or, of what starts first, that of which it is a node
@@ -3356,9 +3364,9 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
-        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
+        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, p->type_a, p->a_k, p->k, p->m, p->lda, deep,
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
-            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
+            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
         cut.early &= gtr__early(g, own, at.a) << SWAP | gtr__early(g, own, at.b) << !SWAP;
     }
@@ -3377,34 +3385,34 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
     return gtr__product_launch(instance, c, "gtr__wgmma_kernel",
-        gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
+        gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
         all, cut, sets);
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
     if constexpr (M == 64 && (SWAP || (AK && BK)))
         if (choice->tail)
-            return gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
-    return p->sets ? gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
-                   : gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
+            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
+    return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
+                   : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
 }
-template <int TYPE, bool AK, bool BK>
+template <bool HALF, bool AK, bool BK>
 static gtr_result gtr__wgmma_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    if constexpr (TYPE == GTR_F32)
-        if (choice->wgmma_m == 128) return gtr__wgmma_start<TYPE, 128, 64, AK, BK>(instance, c, p, choice, ran);
-    if constexpr (TYPE == GTR_F32 || BK)
-        if (choice->wgmma_n == 32) return gtr__wgmma_start<TYPE, 64, 32, AK, BK>(instance, c, p, choice, ran);
-    return gtr__wgmma_start<TYPE, 64, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF)
+        if (choice->wgmma_m == 128) return gtr__wgmma_start<HALF, 128, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF || BK)
+        if (choice->wgmma_n == 32) return gtr__wgmma_start<HALF, 64, 32, AK, BK>(instance, c, p, choice, ran);
+    return gtr__wgmma_start<HALF, 64, 64, AK, BK>(instance, c, p, choice, ran);
 }
-template <int TYPE>
+template <bool HALF>
 static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice, bool *ran) {
-    if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
-    if (p->a_k) return gtr__wgmma_tiles<TYPE, false, true>(instance, c, p, choice, ran);
-    if (p->b_k) return gtr__wgmma_start<TYPE, 64, 32, false, true, false>(instance, c, p, choice, ran);
-    return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
+    if (p->a_k && p->b_k) return gtr__wgmma_tiles<HALF, true, true>(instance, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<HALF, false, true>(instance, c, p, choice, ran);
+    if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(instance, c, p, choice, ran);
+    return gtr__wgmma_tiles<HALF, false, false>(instance, c, p, choice, ran);
 }
 #endif
 
@@ -3429,9 +3437,8 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
 #if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, p, choice, &ran)
-            : p->type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, p, choice, &ran)
-            : gtr__wgmma_layout<GTR_F16>(instance, c, p, choice, &ran);
+        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(instance, c, p, choice, &ran)
+                                            : gtr__wgmma_layout<true>(instance, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
@@ -3918,7 +3925,8 @@ static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) 
 static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
     gtr__tail_step *s = &t->step[t->steps++];
     memset((void *)s, 0, sizeof *s);
-    s->code = (int16_t)code; s->storage = (int8_t)storage; s->flags = code < 0 ? GTR__TAIL_ANY : 0;
+    s->code = (int16_t)code; s->storage = (int8_t)storage;
+    s->flags = code < 0 || gtr__known(code % GTR__OP_COUNT) ? GTR__TAIL_ANY : 0;
     return s;
 }
 static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, int type) {
@@ -4607,6 +4615,15 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
         parts = rows * pitch * 4 + sums;
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+// The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
+// of such products alone have nothing of an activation.
+static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
+    p.act = -1;
+    p.bias = p.saved = NULL;
+    p.pre = NULL;
+    p.affine = {};
+    return p;
+}
 static GTR__DEVICE void gtr__im2col_load(uint32_t to, const CUtensorMap *map, int channel, int x, int y, int n,
                                          int at_x, int at_y, uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
@@ -4854,18 +4871,16 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     // thread moves 16 bytes a row, and asks once for what is done to them; what is read of several rows is on its way
     // at once.
     template <typename T, bool READS, typename L>
-    GTR__DEVICE void store(L lane, int column0, int end, const float *c) const {
+    GTR__DEVICE void store(L lane, const gtr__product &p, const gtr__floats<8> &bias, int column0, int end,
+            const float *c) const {
         constexpr int W = 16 / sizeof(T), across = tile_t::columns / W, step = 256 / across, G = 2;
         typedef gtr__few<T, W> few;
         const int column = tid % across * W;
         [[maybe_unused]] const int turn = tid & 4;
         const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
         const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
-        const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
-        float bias[W];
+        const bool relu = !WEIGHT && gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
         if (column0 + column >= cut.n) return;
-#pragma unroll
-        for (int k = 0; k < W; k++) bias[k] = p.bias ? gtr__get(p.bias, p.type_bias, column0 + column + k) : 0.0f;
         lane.place += column - lane.column;
         for (int first = tid / across; first < end; first += G * step) {
             [[maybe_unused]] few added[G], at_act[G];
@@ -4891,7 +4906,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
                 } else *(float4 *)v.v = *(const float4 *)own;
 #pragma unroll
                 for (int k = 0; k < W; k++) {
-                    v.v[k] += bias[k];
+                    v.v[k] += bias.v[k];
                     if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
                     s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
                     if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
@@ -4906,10 +4921,24 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
             }
         }
     }
-    template <typename T, typename L>
-    GTR__DEVICE void store(const L &lane, int column0, int end, const float *c) const {
-        if (p.saved || p.add || p.affine.from) store<T, true>(lane, column0, end, c);
-        else store<T, false>(lane, column0, end, c);
+    template <typename L>
+    GTR__DEVICE void store(const L &lane, const gtr__product &p, int column0, int end, const float *c) const {
+        const bool low = HALF && p.type_c != GTR_F32;
+        const int column = column0 + tid % (tile_t::columns / (low ? 8 : 4)) * (low ? 8 : 4);
+        gtr__floats<8> bias = {};
+#pragma unroll
+        for (int k = 0; k < (HALF ? 8 : 4); k++)
+            if (p.bias && column < cut.n && k < (low ? 8 : 4)) bias.v[k] = gtr__get(p.bias, p.type_bias, column + k);
+        auto of = [&](auto type) {
+            typedef decltype(type) T;
+            if (p.saved || p.add || p.affine.from) store<T, true>(lane, p, bias, column0, end, c);
+            else store<T, false>(lane, p, bias, column0, end, c);
+        };
+        if (!low) of(0.0f);
+        else if constexpr (HALF) {
+            if (p.type_c == GTR_BF16) of(__nv_bfloat16());
+            else of(__half());
+        }
     }
     // C's rows of the tile end at `end`.
     template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
@@ -4932,14 +4961,13 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        if (cut.whole_c) {
-            if (!HALF || p.type_c == GTR_F32) store<float>(lane, column0, end, c);
-            else if (p.type_c == GTR_BF16) store<__nv_bfloat16>(lane, column0, end, c);
-            else store<__half>(lane, column0, end, c);
-            return;
-        }
-        gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
-            [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+        auto finish = [&](const gtr__product &p) {
+            if (cut.whole_c) { store(lane, p, column0, end, c); return; }
+            gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+                [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+        };
+        if constexpr (WEIGHT) finish(gtr__product_bare(p));
+        else finish(p);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
@@ -5491,24 +5519,25 @@ template <int N, bool HALF> struct gtr__lines_block {
         gtr__wgmma_until<0>();
         if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
     }
-    template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
+    template <typename T, int TYPE> GTR__DEVICE void consume(int group) const {
         const int copies = cut.columns * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
         int slot = group * copies % cut.stages;
         gtr__bar_await(weights_full, 0);
-        if constexpr (TURNED && !HALF) turn_weight();
+        if constexpr (!HALF) if (cut.turned) turn_weight();
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
-            multiply<TYPE, TURNED>(d, slot, turns, group);
+            if (HALF && cut.turned) multiply<TYPE, true>(d, slot, turns, group);
+            else multiply<TYPE, false>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
             slot = (slot + copies) % cut.stages;
         }
         if (gtr__group_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
-    template <bool TURNED> GTR__DEVICE void consume(int group) const {
-        if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
-        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
-        else consume<__half, GTR_F16, TURNED>(group);
+    GTR__DEVICE void consume(int group) const {
+        if constexpr (!HALF) consume<float, GTR_F32>(group);
+        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16>(group);
+        else consume<__half, GTR_F16>(group);
     }
 };
 #endif
@@ -5533,8 +5562,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     gtr__enter();
     if (group < 2) {
         gtr__group_registers<232, true>();
-        if (cut.turned) block.template consume<true>(group);
-        else block.template consume<false>(group);
+        block.consume(group);
         return;
     }
     gtr__group_registers<40, false>();
@@ -8591,7 +8619,9 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
     }
 #undef GTR__CASE
 }
-// PLAIN: operand 0 is the only one.
+// PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy: the formulas that read no other are those of
+// sums and differences.
+static GTR__DEVICE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
 template <bool PLAIN>
 static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
@@ -8600,7 +8630,7 @@ static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int
     if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
     if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
-    return gtr__red_formula(m.kind, dy, a, b, y);
+    return PLAIN ? gtr__red_plain(m.kind, dy) : gtr__red_formula(m.kind, dy, a, b, y);
 }
 static GTR__DEVICE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
@@ -8619,7 +8649,7 @@ static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64
 #pragma unroll
                 for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
 #pragma unroll
-                for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
+                for (int u = 0; u < N; u++) s[u] += gtr__red_plain(m.kind, v[u]);
             });
     }
     for (; r + (N - 1) * step < end; r += N * step) {
@@ -24056,7 +24086,7 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     s->a = (float)n->attr.f[0]; s->b = (float)n->attr.f[1];
     s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
     if (kind == GTR__STEP_COPY) s->code = -1;
-    if (kind != GTR__STEP_UNARY) s->flags |= GTR__TAIL_ANY;
+    if (kind != GTR__STEP_UNARY || gtr__known(n->op)) s->flags |= GTR__TAIL_ANY;
     if (kind == GTR__STEP_BINARY && !back) s->flags |= (int8_t)(mine & 3);      // GTR__TAIL_A, GTR__TAIL_B
     if (kind == GTR__STEP_COPY || (kind == GTR__STEP_UNARY && !back)) return mine && *with < 0;
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
