@@ -5519,25 +5519,24 @@ template <int N, bool HALF> struct gtr__lines_block {
         gtr__wgmma_until<0>();
         if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
     }
-    template <typename T, int TYPE> GTR__DEVICE void consume(int group) const {
+    template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
         const int copies = cut.columns * cut.panels;
         float d[N / 2];
         uint32_t turns = 0, turn = 0;
         int slot = group * copies % cut.stages;
         gtr__bar_await(weights_full, 0);
-        if constexpr (!HALF) if (cut.turned) turn_weight();
+        if constexpr (TURNED && !HALF) turn_weight();
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
-            if (HALF && cut.turned) multiply<TYPE, true>(d, slot, turns, group);
-            else multiply<TYPE, false>(d, slot, turns, group);
+            multiply<TYPE, TURNED>(d, slot, turns, group);
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
             slot = (slot + copies) % cut.stages;
         }
         if (gtr__group_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
-    GTR__DEVICE void consume(int group) const {
-        if constexpr (!HALF) consume<float, GTR_F32>(group);
-        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16>(group);
-        else consume<__half, GTR_F16>(group);
+    template <bool TURNED> GTR__DEVICE void consume(int group) const {
+        if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
+        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
+        else consume<__half, GTR_F16, TURNED>(group);
     }
 };
 #endif
@@ -5562,7 +5561,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     gtr__enter();
     if (group < 2) {
         gtr__group_registers<232, true>();
-        block.consume(group);
+        if (cut.turned) block.template consume<true>(group);
+        else block.template consume<false>(group);
         return;
     }
     gtr__group_registers<40, false>();
