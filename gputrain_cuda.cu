@@ -3204,8 +3204,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
+    // More of them than k has 256s would be sums of a few terms.
     double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
-    double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    parts = fmin(parts > 16 ? parts : 16, (double)(p->k / 256));
+    double bytes = parts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
