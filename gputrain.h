@@ -1911,6 +1911,7 @@ typedef struct {
     int wait_node[GTR__MAX_LANES];
     int signals; /* some other lane waits for it */
     int leaf; /* it makes gradients of parameters alone, which nothing but the update waits for */
+    int after; /* 1 + a node of another stream that it waits for, too: what that used is free then; 0: none */
 } gtr__node;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
@@ -10783,7 +10784,12 @@ static void gtr__turn_feeds(gtr__build *b) {
    networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
    that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-typedef struct { double clock[GTR__MAX_LANES], *written, *read; int *lane; } gtr__schedule;
+/* By lane: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
+   writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
+typedef struct {
+    double clock[GTR__MAX_LANES], *written, *read, *done; int waited[GTR__MAX_LANES], *lane, *last, *seen;
+} gtr__schedule;
+static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
@@ -10821,6 +10827,47 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         s->lane[v] = n->stage * GTR__MAX_STREAMS + best;
     }
 }
+static size_t gtr__whole_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
+/* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
+static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n, int end, int by) {
+    size_t bytes = n->ws_bytes;
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const int v = gtr__use(p, n, k);
+        if (v < 0 || p->value[v].home != GTR__HOME_ARENA || s->last[v] >= end || s->seen[v] == by) continue;
+        s->seen[v] = by;
+        bytes += gtr__whole_bytes(&p->value[v]);
+    }
+    return bytes;
+}
+/* What a further stream's nodes used is held until the first stream waits for them: perhaps until the update. Where the
+   first makes much, it waits for nodes that are done for long, by twice their costs, if they hold a fourth of that. */
+#define GTR__WORTH_A_HOP ((size_t)4 << 20) /* bytes that take longer to be made than a wait */
+static void gtr__let_go(gtr__plan *p, gtr__schedule *s, int i) {
+    gtr__node *n = &p->node[i];
+    const double start = s->done[i] - gtr__node_cost(n);
+    size_t makes = 0, most = 0;
+    for (int k = 0; k < n->n_out; k++) {
+        const int v = gtr__use(p, n, n->n_in + k);
+        if (v >= 0 && p->value[v].home == GTR__HOME_ARENA && p->value[v].producer == i)
+            makes += gtr__whole_bytes(&p->value[v]);
+    }
+    if (n->stream || makes < GTR__WORTH_A_HOP) return;
+    for (int k = 1; k < p->n_stream; k++) {
+        const int lane = n->stage * GTR__MAX_STREAMS + k;
+        size_t frees = 0;
+        int j, on = -1;
+        for (j = i - 1; j >= GTR__MAX(s->waited[lane], i - GTR__FUSE_WINDOW); j--) {
+            const gtr__node *q = &p->node[j];
+            if (gtr__lane(q) != lane) continue;
+            if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
+            if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
+        }
+        if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
+    }
+    if (n->after) s->waited[gtr__lane(&p->node[n->after - 1])] = n->after;
+}
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
@@ -10833,19 +10880,23 @@ static void gtr__assign_streams(gtr__build *b) {
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
-    s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
+    const size_t values = (size_t)p->n_value, nodes = (size_t)p->n_node;
+    s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
     if (!s.written) { b->failed = true; return; }
-    s.read = s.written + p->n_value;
-    s.lane = (int *)(s.read + p->n_value);
+    s.read = s.written + values; s.done = s.read + values;
+    s.lane = (int *)(s.done + nodes); s.last = s.lane + values; s.seen = s.last + values;
+    for (i = 0; i < p->n_node; i++) for (int k = 0, v; k < GTR__ALL(&p->node[i]); k++)
+        if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
+        s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
+        gtr__let_go(p, &s, i);
     }
     gtr__mfree(b->ctx, s.written);
 }
-static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
 typedef struct { int lanes; int *clock; } gtr__order;
 static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->lanes; }
@@ -10892,6 +10943,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
             }
             (k < n->n_in ? reader : writer)[at + (size_t)lane] = i;
         }
+        if (n->after) gtr__wait_for(p, o, i, n->after - 1);
         last[lane] = i;
     }
     gtr__mfree(ctx, writer);
@@ -10920,9 +10972,6 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
-}
-static size_t gtr__whole_bytes(const gtr__value *v) {
-    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)

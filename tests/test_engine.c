@@ -663,6 +663,7 @@ static void random_plan(gtr__plan *p)
             }
         }
         if (roll(4) == 0) n->ws_bytes = (size_t)(1 + roll(40)) * 256;
+        if (i && roll(8) == 0) n->after = 1 + roll(i);
     }
 }
 /* in: the gradient in whose place it lies; -1 */

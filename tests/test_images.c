@@ -897,6 +897,32 @@ static void in_place(void)
         for (int i = 0; i < 2; i++) gtr_destroy(ctx[i]);
     }
 }
+/* What a step of 06_cnn.c's network holds on a GPU whose products may have 32 MiB: no more than the gradient of the
+   second convolution's image, that of its input and this, and the parts of a weight's gradient. Streams of weights'
+   gradients do not keep theirs until the update, and a product of few terms does not ask for parts. */
+static void held_at_most(void)
+{
+    static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_BF16 };
+    for (int p = 0; p < 2 && device != GTR_DEVICE_CPU; p++) {
+        const int64_t rows = 1024, image = rows * 14 * 14 * 64 * (p ? 2 : 4);
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer_desc how;
+        gtr_memory_report m;
+        memset(&how, 0, sizeof how); memset(&m, 0, sizeof m);
+        ctx->caps.product_workspace = (size_t)32 << 20;
+        how.optimizer = GTR_ADAM; how.precision = precisions[p];
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 1, 28, 28)), goal = gtr_input(ctx, "y", GTR_I32,
+            gtr_shape1(GTR_BATCH)), h = gtr_max_pool2d(gtr_relu(gtr_conv2d(x, "c1", 32, 3, 1, 1)), 2, 0, 0);
+        h = gtr_max_pool2d(gtr_relu(gtr_conv2d(h, "c2", 64, 3, 1, 1)), 2, 0, 0);
+        h = gtr_linear(gtr_relu(gtr_linear(gtr_flatten(h), "fc1", 128)), "fc2", 10);
+        gtr_trainer *t = ctx->caps.compute < 80 ? NULL : gtr_trainer_create(gtr_cross_entropy(h, goal), how);
+        if (t) CHECK(gtr_memory_plan(t, rows, &m) == GTR_OK && m.activations + m.workspace
+            <= (size_t)(2 * image) + ((size_t)12 << 20), "precision %d: %zu bytes, of an image %lld", p, m.activations
+            + m.workspace, (long long)image);
+        else SKIP("a GPU of compute capability %d", ctx->caps.compute);
+        gtr_destroy(ctx);
+    }
+}
 /* Pixels as rows, which are no copy, are kept and fetched as what they are. */
 static void rows_of_pixels(void)
 {
@@ -1314,6 +1340,7 @@ static void all(void)
     RUN(folded);
     RUN(pools);
     RUN(in_place);
+    RUN(held_at_most);
     RUN(rows_of_pixels);
     RUN(between);
     RUN(training);
