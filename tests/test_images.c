@@ -897,6 +897,70 @@ static void in_place(void)
         for (int i = 0; i < 2; i++) gtr_destroy(ctx[i]);
     }
 }
+/* Blocks whose norm, activation and second convolution are a region: what the convolution reads is not kept but made
+   again, by the norm as it was, whose statistics no node takes a second time; or only the norm and the activation, of
+   which the convolution's image is kept, so that nothing is made again. Losses and weights are the same, to the bit. */
+enum { AGAIN_NOT, AGAIN_READ, AGAIN_KEPT, AGAIN_WAYS };
+static gtr_trainer *again_run(gtr_context *ctx, gtr_precision precision, int way, float *losses)
+{
+    gtr_trainer_desc how;
+    float *v = (float *)malloc(ROWS * 3 * 144 * sizeof *v);
+    char name[8];
+    memset(&how, 0, sizeof how);
+    how.precision = precision; how.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0; how.lr = 0.125f;
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12)), h = gtr_conv2d(x, "c0", 16, 3, 1, 1), z;
+    for (int k = 1; k < 4; k++) {
+        snprintf(name, sizeof name, "a%d", k);
+        z = gtr_conv2d(h, name, 16, 3, 1, 1);
+        if (way != AGAIN_NOT) gtr_recompute_begin(ctx);
+        snprintf(name, sizeof name, "n%d", k);
+        z = gtr_relu(gtr_batch_norm(z, name));
+        if (way == AGAIN_KEPT) gtr_recompute_end(ctx);
+        snprintf(name, sizeof name, "b%d", k);
+        z = gtr_conv2d(z, name, 16, 3, 1, 1);
+        if (way == AGAIN_READ) gtr_recompute_end(ctx);
+        h = gtr_relu(gtr_add(z, h));
+    }
+    gtr_trainer *t = gtr_trainer_create(mean_square(gtr_linear(gtr_flatten(h), "fc", 5)), how);
+    made(v, ROWS * 3 * 144, 5, 0, 0);
+    for (int i = 0; t && i < 3; i++) {
+        CHECK(gtr_set(x, v, ROWS * 3 * 144 * sizeof *v) == GTR_OK && gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+        losses[i] = gtr_loss(t);
+    }
+    free(v);
+    return t;
+}
+static void made_again(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    for (int p = 0; p < 4; p++) {
+        gtr_context *ctx[AGAIN_WAYS];
+        float losses[AGAIN_WAYS][3];
+        size_t held[AGAIN_WAYS] = { 0 };
+        int again[AGAIN_WAYS] = { 0 }, took = 0;
+        gtr_trainer *t = NULL;
+        for (int way = 0; way < AGAIN_WAYS; way++) {
+            ctx[way] = gtr_create(desc0());
+            t = again_run(ctx[way], precisions[p], way, losses[way]);
+            gtr__cached *e = t ? gtr__trainer_entry(t, ROWS, NULL, false) : NULL;
+            for (int i = 0; e && i < e->plan.n_node; i++) {
+                again[way] += e->plan.node[i].recomputed;
+                took += e->plan.node[i].recomputed && e->plan.node[i].training
+                    && e->plan.node[i].op == GTR__OP_BATCH_NORM;
+            }
+            held[way] = e ? e->plan.arena[0] : 0;
+        }
+        if (!t) SKIP("%s", gtr_error_text(ctx[0]));
+        for (int way = 1; way < AGAIN_WAYS && t; way++)
+            CHECK(!memcmp(losses[0], losses[way], sizeof losses[0]) && losses[0][0] > 0, "precision %d, way %d: losses "
+                "%g to %g, want %g to %g", p, way, losses[way][0], losses[way][2], losses[0][0], losses[0][2]);
+        CHECK(!t || (!took && again[AGAIN_READ] == 3 && !again[AGAIN_KEPT]), "precision %d: %d and %d nodes again, %d "
+            "take statistics", p, again[AGAIN_READ], again[AGAIN_KEPT], took);
+        CHECK(!t || p || held[AGAIN_READ] + ROWS * 16 * 144 * 4 <= held[AGAIN_NOT], "%zu bytes, %zu without a region",
+            held[AGAIN_READ], held[AGAIN_NOT]);
+        for (int way = 0; way < AGAIN_WAYS; way++) gtr_destroy(ctx[way]);
+    }
+}
 /* What a step of 06_cnn.c's network holds on a GPU whose products may have 32 MiB: no more than the gradient of the
    second convolution's image, that of its input and this, and the parts of a weight's gradient. Streams of weights'
    gradients do not keep theirs until the update, and a product of few terms does not ask for parts. */
@@ -1341,6 +1405,7 @@ static void all(void)
     RUN(pools);
     RUN(in_place);
     RUN(held_at_most);
+    RUN(made_again);
     RUN(rows_of_pixels);
     RUN(between);
     RUN(training);
