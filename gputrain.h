@@ -679,7 +679,10 @@ GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name);
 GTR_API void gtr_scope_end(gtr_context *ctx);
 /* Tensors built from now on belong to pipeline stage 0 to 7; values that cross from one stage to another are copied. */
 GTR_API void gtr_stage(gtr_context *ctx, int stage);
-/* What is built between begin and end is not kept for the backward pass but computed again there. Does not nest. */
+/* What is built between begin and end is not kept for the backward pass but computed again there, but for what is read
+   behind end, too, and norms' statistics. Does not nest. Around a batch_norm, its activation and the convolution behind
+   them it saves what the convolution reads, and costs a pass over it; around whole blocks it saves most, for a third
+   more products. */
 GTR_API void gtr_recompute_begin(gtr_context *ctx);
 GTR_API void gtr_recompute_end(gtr_context *ctx);
 /* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and
@@ -1292,7 +1295,7 @@ enum {
     GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
     GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
     GTR__STATE = 128, /* plan node that writes state: UPDATE or COMMIT only */
-    GTR__EW = 256, /* element-wise: forward may write over input 0 */
+    GTR__EW = 256, /* element-wise */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
     GTR__TALLIES = 8192, /* divides by the labels (last input) that count, those not from attr i[0] to i[1], or by the
@@ -1315,6 +1318,10 @@ enum {
     GTR__BANDS = 1073741824 /* copies of bands along it */
 };
 #define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
+/* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr i[0] to i[7] lie
+   side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
+#define GTR__OVER_DY ((uint64_t)1 << 33)
+#define GTR__OVER_TILES ((uint64_t)1 << 34)
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1346,7 +1353,7 @@ enum {
     X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
     X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
     X(CONV, conv, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__IMAGES, 1, 1) \
-    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES, 1, 1) \
+    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES | GTR__OVER_TILES, 1, 1) \
     X(AVG_POOL, avg_pool, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
     X(UPSAMPLE, upsample, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
@@ -1359,7 +1366,7 @@ enum {
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
       GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1), 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES, 1, 1) \
+      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES | GTR__OVER_DY, 1, 1) \
     X(GROUP_NORM, group_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__JOINT | GTR__APART | GTR__IMAGES, 1, 1) \
     X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
@@ -1907,6 +1914,7 @@ typedef struct {
     int wait_node[GTR__MAX_LANES];
     int signals; /* some other lane waits for it */
     int leaf; /* it makes gradients of parameters alone, which nothing but the update waits for */
+    int after; /* 1 + a node of another stream that it waits for, too: what that used is free then; 0: none */
 } gtr__node;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
@@ -1937,8 +1945,8 @@ typedef struct gtr__caps {
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
-       that chains are taken at any cost (-1: never) */
-    int hurry, late, room, no_library, chains;
+       that chains are taken at any cost (-1: never), that no value lies in another's place */
+    int hurry, late, room, no_library, chains, apart;
     uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;
 
@@ -5770,19 +5778,21 @@ static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
     if (c->attr->i[12]) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
     else if (!c->out[0].add) GTR__CLEAR(dx, n);
 }
-static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) {
+static void gtr__pool_store(const gtr__call *c, gtr_float *sums, gtr_float *dx, int64_t n) {
     const gtr_dtype type = (gtr_dtype)c->attr->i[13];
+    if (!c->attr->i[10] && sums != dx) GTR__COPY(dx, sums, n);
     if (!c->attr->i[10]) return;
     const gtr_float *saved = (const gtr_float *)gtr__pool_saved(c)->data + (dx - gtr__out(c, 0));
     for (int64_t k = 0, some; k < n && type != GTR_F32; k += some) {
         uint16_t low[GTR__BLOCK];
         some = GTR__MIN(n - k, GTR__BLOCK);
-        gtr__convert(low, type, dx + k, GTR_F32, some);
-        gtr__convert(dx + k, GTR_F32, low, type, some);
+        gtr__convert(low, type, sums + k, GTR_F32, some);
+        gtr__convert(sums + k, GTR_F32, low, type, some);
     }
-    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], dx,
+    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], sums,
         saved, saved, dx, n, 0);
 }
+static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) { gtr__pool_store(c, dx, dx, n); }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
         int64_t *end) {
@@ -5889,7 +5899,48 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
     }
 }
 GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false, false); }
-GTR__CPU(max_pool_bwd) { return gtr__pool_run(cpu, c, gtr__max_pool_back_range, true, true); }
+/* dx lies where x does, and count windows from place and pixel on, beside each other, share no pixel: what is written
+   of them has been read. */
+static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pixel, int64_t count, int64_t some) {
+    const gtr__window *g = &w->g;
+    const int64_t per = count > 1 ? count * g->kw : 1; /* pixels that are written at a time */
+    const gtr_float *had = w->c->attr->i[12] ? gtr__in(w->c, w->c->n_in - 1) : NULL;
+    gtr_float gives[GTR__BLOCK], sums[GTR__BLOCK];
+    GTR__COPY(gives, w->y + place, count * some);
+    for (int64_t ky = 0; ky < g->kh; ky++, pixel += g->w * g->c)
+        for (int64_t p = 0; p < count * g->kw; p++) {
+            const int64_t q = p / g->kw, at = pixel + p * g->c;
+            const gtr_float *x0 = w->x + at, *y = gtr__in(w->c, 1) + place + q * g->c;
+            gtr_float *to0 = sums + p % per * some, *rest = gives + q * some;
+            if (had) GTR__COPY(to0, had + at, some);
+            else GTR__CLEAR(to0, some);
+            GTR__IVDEP
+            for (int64_t k = 0; k < some; k++) {
+                gtr_float left = rest[k];
+                GTR__MAX_POOL_BACK(0)
+                rest[k] = left;
+            }
+            if ((p + 1) % per == 0)
+                gtr__pool_store(w->c, sums, w->to + at + (1 - per) * g->c, per * some);
+        }
+}
+static void gtr__max_pool_over_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, all = GTR__BLOCK / (g->kw * g->c);
+    for (; i < end; i++) {
+        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
+        for (int64_t oy = 0; oy < g->oh; oy++) for (int64_t ox = 0, count; ox < g->ow; ox += count) {
+            count = GTR__MIN(GTR__MAX(all, 1), g->ow - ox);
+            gtr__max_pool_over(w, ((n * g->oh + oy) * g->ow + ox) * g->c + first,
+                ((n * g->h + oy * g->kh) * g->w + ox * g->kw) * g->c + first, count, some);
+        }
+    }
+}
+GTR__CPU(max_pool_bwd) {
+    const bool over = c->out[0].data && c->out[0].data == c->in[0].data;
+    return gtr__pool_run(cpu, c, over ? gtr__max_pool_over_range : gtr__max_pool_back_range, true, true);
+}
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
@@ -6070,9 +6121,14 @@ static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
     const int64_t n = w->c->in[1].count;
     for (; run < end; run++) {
         const gtr_float *dy = w->dy + run * n;
-        gtr_float *to = gtr__out(w->c, 0) + run * n;
-        gtr__affine_row(&w->affine, w->x, NULL, gtr__out(w->c, 0), run, n, false);
-        for (int64_t i = 0; i < n; i++) to[i] = to[i] > w->c->attr->f[2] ? dy[i] : 0;
+        gtr_float *to = gtr__out(w->c, 0) + run * n, y[GTR__BLOCK]; /* dy may lie there */
+        for (int64_t at = 0, some; at < n; at += some) {
+            gtr__affine f = w->affine;
+            some = GTR__MIN(n - at, GTR__BLOCK);
+            f.mean += at; f.s += at; f.q += at;
+            gtr__affine_row(&f, w->x + run * n + at, NULL, y, 0, some, false);
+            for (int64_t i = 0; i < some; i++) to[at + i] = y[i] > w->c->attr->f[2] ? dy[at + i] : 0;
+        }
     }
 }
 static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w, void (*range)(const void *, int64_t, int64_t)) {
@@ -9187,7 +9243,8 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
      alias: a gradient that an op only passes on shares its output's place; behind fuse, which moves nodes
      select: the backend's matchers
      order: streams, and the waits between them
-     memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
+     memory: workspace and offsets, by liveness under happens-before: where an operand is read for the last time, in
+       place of later gradients, or in the arena */
 /* What a plan is for; compared as bytes: no gaps, and what is not used is 0 (gtr__recipe0). */
 typedef struct {
     int64_t batch;
@@ -10086,7 +10143,11 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
-   clones in front of the first that reads it. Masks and statistics come out the same, so the bits are the same. */
+   clones in front of the first that reads it. Masks come out the same, so the bits are the same; a norm's statistics
+   are kept, and its clone is as in evaluation, by these. */
+static bool gtr__takes_statistics(const gtr__node *n) {
+    return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
+}
 static int gtr__group(const gtr__build *b, const gtr__node *n) {
     return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
 }
@@ -10105,6 +10166,10 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     }
     for (k = 0; k < o.n_out && !b->failed; k++)
         clone_of[o.out[k]] = out[k] = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
+    if (b->failed || !gtr__takes_statistics(&o)) return;
+    n = &p->node[p->n_node - 1];
+    n->training = 0;
+    in[3] = o.out[1]; in[4] = o.out[3];
 }
 static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
@@ -10121,7 +10186,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
         const gtr__node *n = &p->node[i];
         const int g = gtr__group(b, n);
         for (k = 0; g && k < n->n_out; k++)
-            if ((v = n->out[k]) >= 0) { owner[v] = g; need[v] = p->value[v].home == GTR__HOME_ARENA ? INSIDE : READ; }
+            if ((v = n->out[k]) >= 0) {
+                owner[v] = g;
+                need[v] = p->value[v].home == GTR__HOME_ARENA && !(k && gtr__takes_statistics(n)) ? INSIDE : READ;
+            }
         for (k = 0; k < n->n_in; k++) /* a gradient inside the region comes before what clones may read */
             if ((v = gtr__use(p, n, k)) >= 0 && owner[v] &&
                 (n->phase == GTR__FORWARD ? owner[v] != g : i < at[owner[v]])) need[v] = READ;
@@ -10277,8 +10345,8 @@ GTR__MAKE(norm_dact) {
 /* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
 GTR__MAKE(affine) {
     const int own = b->n_in - 1;
-    if (b->training || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act] || a->attr.i[gtr__conv_added]
-            || a->attr.i[11]) return false;
+    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act]
+            || a->attr.i[gtr__conv_added] || a->attr.i[11]) return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
     if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
@@ -10730,7 +10798,12 @@ static void gtr__turn_feeds(gtr__build *b) {
    networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
    that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-typedef struct { double clock[GTR__MAX_LANES], *written, *read; int *lane; } gtr__schedule;
+/* By lane: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
+   writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
+typedef struct {
+    double clock[GTR__MAX_LANES], *written, *read, *done; int waited[GTR__MAX_LANES], *lane, *last, *seen;
+} gtr__schedule;
+static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
@@ -10768,6 +10841,47 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         s->lane[v] = n->stage * GTR__MAX_STREAMS + best;
     }
 }
+static size_t gtr__whole_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
+/* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
+static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n, int end, int by) {
+    size_t bytes = n->ws_bytes;
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const int v = gtr__use(p, n, k);
+        if (v < 0 || p->value[v].home != GTR__HOME_ARENA || s->last[v] >= end || s->seen[v] == by) continue;
+        s->seen[v] = by;
+        bytes += gtr__whole_bytes(&p->value[v]);
+    }
+    return bytes;
+}
+/* What a further stream's nodes used is held until the first stream waits for them: perhaps until the update. Where the
+   first makes much, it waits for nodes that are done for long, by twice their costs, if they hold a fourth of that. */
+#define GTR__WORTH_A_HOP ((size_t)4 << 20) /* bytes that take longer to be made than a wait */
+static void gtr__let_go(gtr__plan *p, gtr__schedule *s, int i) {
+    gtr__node *n = &p->node[i];
+    const double start = s->done[i] - gtr__node_cost(n);
+    size_t makes = 0, most = 0;
+    for (int k = 0; k < n->n_out; k++) {
+        const int v = gtr__use(p, n, n->n_in + k);
+        if (v >= 0 && p->value[v].home == GTR__HOME_ARENA && p->value[v].producer == i)
+            makes += gtr__whole_bytes(&p->value[v]);
+    }
+    if (n->stream || makes < GTR__WORTH_A_HOP) return;
+    for (int k = 1; k < p->n_stream; k++) {
+        const int lane = n->stage * GTR__MAX_STREAMS + k;
+        size_t frees = 0;
+        int j, on = -1;
+        for (j = i - 1; j >= GTR__MAX(s->waited[lane], i - GTR__FUSE_WINDOW); j--) {
+            const gtr__node *q = &p->node[j];
+            if (gtr__lane(q) != lane) continue;
+            if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
+            if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
+        }
+        if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
+    }
+    if (n->after) s->waited[gtr__lane(&p->node[n->after - 1])] = n->after;
+}
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
@@ -10780,19 +10894,23 @@ static void gtr__assign_streams(gtr__build *b) {
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
-    s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
+    const size_t values = (size_t)p->n_value, nodes = (size_t)p->n_node;
+    s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
     if (!s.written) { b->failed = true; return; }
-    s.read = s.written + p->n_value;
-    s.lane = (int *)(s.read + p->n_value);
+    s.read = s.written + values; s.done = s.read + values;
+    s.lane = (int *)(s.done + nodes); s.last = s.lane + values; s.seen = s.last + values;
+    for (i = 0; i < p->n_node; i++) for (int k = 0, v; k < GTR__ALL(&p->node[i]); k++)
+        if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
+        s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
+        gtr__let_go(p, &s, i);
     }
     gtr__mfree(b->ctx, s.written);
 }
-static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
 typedef struct { int lanes; int *clock; } gtr__order;
 static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->lanes; }
@@ -10839,6 +10957,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
             }
             (k < n->n_in ? reader : writer)[at + (size_t)lane] = i;
         }
+        if (n->after) gtr__wait_for(p, o, i, n->after - 1);
         last[lane] = i;
     }
     gtr__mfree(ctx, writer);
@@ -10867,9 +10986,6 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
-}
-static size_t gtr__whole_bytes(const gtr__value *v) {
-    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
@@ -11136,16 +11252,68 @@ static void gtr__carry(gtr__plan *p) {
             p->carry += gtr__rounded(gtr__value_bytes(v));
         }
 }
+/* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one. */
+static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
+    const int64_t *i = n->attr.i;
+    const gtr__window g = gtr__window_of(i, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape, i[6], i[7], 1);
+    return !g.ph && !g.pw && g.kh * g.kw <= 16 && (g.dh == 1 || g.kh == 1) && (g.dw == 1 || g.kw == 1)
+        && g.kh * g.oh == g.h && g.kw * g.ow == g.w && (g.sh == g.kh || g.oh == 1) && (g.sw == g.kw || g.ow == 1);
+}
+/* Whether a node may write its only output of operand k's extents where that operand lies: each element has been read,
+   by the thread that writes it, before. Both backends' kernels do so. */
+static bool gtr__may_write_over(const gtr__plan *p, const gtr__node *n, int k) {
+    const uint64_t flags = gtr__row(n->op)->flags;
+    if (flags & GTR__EW) return true;
+    if (n->dir == GTR__FWD) return false;
+    return flags & GTR__OVER_DY ? k == n->n_in - 1 : flags & GTR__OVER_TILES && !k && gtr__tiled(p, n);
+}
+/* The value in whose place node i makes its output *y: an operand of the same extents and storage that no other node
+   uses later, in any stream; -1. first, last: by value, as gtr__pass_memory has them. */
+static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const int *first, const int *last, int *y) {
+    const gtr__node *n = &p->node[i];
+    const bool all = gtr__row(n->op)->flags & GTR__EW;
+    int j = 0, k, q, l, outs = 0;
+    for (k = n->n_out - 1; k >= 0; k--) if (n->out[k] >= 0) { j = k; outs++; }
+    *y = outs && (outs == 1 || !all) ? n->out[j] : -1;
+    if (*y < 0 || p->value[*y].home != GTR__HOME_ARENA || first[*y] != i || gtr__bit(n->adds, j)) return -1;
+    for (k = n->n_in - 1; k >= 0; k--) {
+        const int x = gtr__use(p, n, k), lane = gtr__lane(n), *clock = gtr__clock(o, i);
+        const gtr__value *from = x < 0 ? NULL : &p->value[x], *to = &p->value[*y];
+        if (!from || x != n->in[k] || from->home != GTR__HOME_ARENA || from->storage != to->storage
+            || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
+            || !gtr__may_write_over(p, n, k)) continue;
+        for (q = 0; q < n->n_in; q++) /* nobody else reads it, or as a view */
+            if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || gtr__row(n->op)->flags & GTR__OVER_DY)) break;
+        for (l = 0; l < o->lanes; l++)
+            if (last[(size_t)x * (size_t)o->lanes + (size_t)l] > (l == lane ? i : clock[l])) break;
+        if (q == n->n_in && l == o->lanes) return x;
+    }
+    return -1;
+}
+/* place: in whose place each value lies, at first its own, or an earlier one's, which then lives as long. What has no
+   place of its own has no first use. */
+static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *first, int *last, int *place) {
+    const size_t lanes = (size_t)o->lanes;
+    int x, y;
+    for (int i = 0; i < p->n_node; i++) {
+        if ((x = gtr__in_place(p, o, i, first, last, &y)) < 0) continue;
+        x = place[y] = place[x];
+        for (size_t l = 0; l < lanes; l++)
+            last[(size_t)x * lanes + l] = GTR__MAX(last[(size_t)x * lanes + l], last[(size_t)y * lanes + l]);
+        first[y] = -1;
+    }
+}
 static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
-    int i, k, n = 0, n_holes = 0, *last, *first;
+    int i, k, n = 0, n_holes = 0, *last, *first, *place;
     gtr__span *spans, *holes;
     bool ok = false;
     const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
     last = GTR__NEW(ctx, int, (rows + 1) * lanes);
-    first = GTR__NEW(ctx, int, p->n_value);
+    first = GTR__NEW(ctx, int, 2 * (size_t)p->n_value + 1);
     spans = GTR__NEW(ctx, gtr__span, rows + 2 * (size_t)p->n_value + 1); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
+    place = first + p->n_value;
     for (size_t at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
@@ -11168,6 +11336,8 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             last[((size_t)p->n_value + (size_t)i) * lanes + (size_t)gtr__lane(q)] = i;
         }
     }
+    for (i = 0; i < p->n_value; i++) place[i] = i;
+    if (!ctx->caps.apart) gtr__share_places(p, o, first, last, place);
     for (i = 0; i < p->n_value; i++) {
         gtr__value *v = &p->value[i];
         v->bytes = gtr__value_bytes(v);
@@ -11181,6 +11351,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in;
         }
         else { p->node[spans[i].node].ws_offset = spans[i].offset; p->node[spans[i].node].ws_value = spans[i].in; }
+    }
+    for (i = 0; i < p->n_value && ok; i++) if (place[i] != i) {
+        p->value[i].offset = p->value[place[i]].offset; p->value[i].alias = p->value[place[i]].alias;
     }
 done:
     gtr__mfree(ctx, last); gtr__mfree(ctx, first); gtr__mfree(ctx, spans);
@@ -19160,7 +19333,7 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
-   2026-11-24  0.1: weights behind flatten lie with channels last
+   2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

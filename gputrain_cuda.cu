@@ -3212,8 +3212,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
+    // More of them than k has 256s would be sums of a few terms.
     double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
-    double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    parts = fmin(parts > 16 ? parts : 16, (double)(p->k / 256));
+    double bytes = parts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
@@ -10542,7 +10544,8 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
 }
 // Windows of ROWS by 2 pixels that cover the image, beside each other: a thread has one, of 16 bytes of channels, and
 // makes its largest or, BACK, its part of dx. That is 0 behind ReLU unless the largest is positive; ANY: of which goes
-// on any activation's gradient. x, y and dx are of one type. Bound by bytes: x and y or dy, and dx, once each.
+// on any activation's gradient. x, y and dx are of one type, and dx may lie where x does: a thread has read its window
+// before. Bound by bytes: x and y or dy, and dx, once each.
 template <typename T, int ROWS, bool BACK, bool ANY>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
     constexpr int W = 16 / sizeof(T), N = 2 * ROWS;
@@ -10918,7 +10921,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
         gtr__slide_give<W>(m, s.at, r);
     }
 }
-// The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next.
+// The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next, of which
+// it has read x before, so that dx may lie there.
 template <int W>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
     const int N = 4;
