@@ -243,8 +243,8 @@ typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
 } gtr_missing;
 /* Where steps read a data set's rows. Streamed rows stay in host memory; a thread reads ahead and uploads overlap
-   earlier steps. AUTO: streamed if the device has no room for them beside training's memory; NEVER: always on the
-   device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
+   earlier steps. AUTO: streamed if the device has no room for them beside the memory of what reads them first, which of
+   gtr_fit is training and validation; NEVER: always on the device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
@@ -12827,23 +12827,25 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-static size_t gtr__resident_bytes(const gtr_context *ctx);
-static size_t gtr__total_at(gtr_trainer *t, int64_t batch);
-/* Whether d's rows have room on the device beside all that steps of so many rows ask for. */
-static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return d ? GTR__MAX(GTR__MIN(1024, d->rows), 1) : 1; }
+/* Whether d's rows have room on the device, and so many bytes beside them. */
+static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     gtr_context *ctx = d->ctx;
-    const size_t has = ctx->device_bytes, sets = gtr__resident_bytes(ctx), driver = (size_t)32 << 20;
-    size_t bytes = 0, room = 0, all;
+    const size_t limit = ctx->desc.memory_limit, driver = (size_t)32 << 20;
+    size_t room = 0, all;
     if (!ctx->caps.cuda) return true;
     for (int i = 0; i < d->n_columns; i++)
         bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
-    if (ctx->desc.memory_limit) room = GTR__MIN(room, ctx->desc.memory_limit - GTR__MIN(ctx->desc.memory_limit, has));
-    if (bytes <= room / 64) return true;
-    if (bytes > room) return false;
-    const size_t total = gtr__total_at(t, batch);
-    return total == SIZE_MAX || total - GTR__MIN(total, has - GTR__MIN(has, sets)) <= room - bytes;
+    if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->device_bytes));
+    return bytes <= room;
+}
+/* What d's two slots take on the device where it is streamed in such batches. */
+static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
+    size_t at[GTR_MAX_COLUMNS];
+    return !d || d->column[0].device ? 0
+        : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -12857,11 +12859,24 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     d->used = true;
     return GTR_OK;
 }
-/* Has d streamed, or on the device, where that is not settled yet. */
-static gtr_result gtr__dataset_ready(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+static void gtr__column_off(gtr_dataset *d, gtr__column *c);
+/* Sets that nothing reads now leave the device. False: there are none. */
+static bool gtr__sets_off(gtr_context *ctx) {
+    bool some = false;
+    for (gtr_dataset *d = ctx->datasets; d; d = d->next) {
+        bool read = !ctx->caps.cuda || !d->column[0].device;
+        for (gtr_trainer *t = ctx->trainers; t; t = t->next) read |= t->data == d || t->validation == d;
+        for (int i = 0; i < d->n_columns && !read; i++) gtr__column_off(d, &d->column[i]);
+        some |= !read;
+    }
+    return some;
+}
+/* Has d streamed, or on the device, where that is not settled yet: plans that read it have their memory, so that what
+   is left is its own but for so many bytes. May drop its plans. */
+static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
-        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
-        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
+        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
+        if (d->streamed && d->column[0].span) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
     }
     if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
@@ -13422,13 +13437,14 @@ static void gtr__data_end(gtr_trainer *t) {
 }
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    const gtr_dataset *held = t->validation;
+    const bool good = t->ctx->error == GTR_OK;
     int column[GTR__MAX_FEED];
     if (data) {
         GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
         gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
         if (!e) return t->ctx->error;
         GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-        GTR__TRY(gtr__dataset_ready(data, t, batch));
     }
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -13439,7 +13455,12 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         || drop_last != t->drop_last) t->data_at = 0;
     t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
-    const gtr_result r = gtr__trainer_plan(t);
+    gtr_result r = gtr__trainer_plan(t);
+    if (r == GTR_ERR_NOMEM && t->ctx->error == r && good && gtr__sets_off(t->ctx)) { /* for evaluations before it */
+        gtr_error_clear(t->ctx);
+        r = gtr__trainer_plan(t);
+    }
+    if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
     t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
@@ -13803,9 +13824,10 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
-    GTR__TRY(gtr__dataset_ready(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
@@ -13847,7 +13869,6 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
 }
 
 // >>metrics
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
 typedef enum { GTR__OF_CLASSES, GTR__OF_LABELS, GTR__OF_TARGETS } gtr__metered;
 typedef struct { float score; int32_t label; } gtr__ranked;
 /* scores (outer, width, inner), labels (outer, inner) of classes, else as scores. */
@@ -14093,7 +14114,6 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
-    GTR__TRY(gtr__dataset_ready(m->data, m->t, m->d.batch));
     return gtr__runner_ready(ctx);
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
@@ -14127,10 +14147,13 @@ static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
     gtr__meter m = gtr__meter_of(t, data, d, out);
+    gtr__cached *e;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
+    GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
@@ -14512,11 +14535,24 @@ static gtr_result gtr__stopping_begin(gtr__fitting *f) {
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
+/* Plans that validate, and their memory, before either set takes what is left of it. */
+static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
+    const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
+    const int set = batch < held->rows;
+    gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
+    gtr__cached *e;
+    GTR__TRY(gtr__runner_ready(f->t->ctx));
+    GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
+    if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
+    if (!m.d.scores) return GTR_OK;
+    GTR__TRY(gtr__meter_begin(&m));
+    return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    gtr__cached *e;
+    if (held) GTR__TRY(gtr__fit_held(f, held));
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -14529,19 +14565,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     t->read_end = t->data_at + f->p.steps - f->before;
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
-    if (held) {
-        const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
-        const int set = batch < held->rows;
-        GTR__TRY(gtr__dataset_ready(held, t, batch));
-        GTR__TRY(gtr__runner_ready(t->ctx));
-        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e));
-        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e));
-        if (d->metrics.scores) {
-            gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
-            GTR__TRY(gtr__meter_begin(&m));
-            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e));
-        }
-    }
+    if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
@@ -19160,7 +19184,8 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
-   2026-11-24  0.1: weights behind flatten lie with channels last
+   2026-11-24  0.1: weights behind flatten lie with channels last; the room of data sets is judged by the plans that
+                    read them, and of a fit by both
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
