@@ -541,7 +541,7 @@ typedef struct gtr_column {
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
-    const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
+    const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
 } gtr_column;
@@ -589,6 +589,7 @@ typedef struct gtr_csv_desc {
     int label_column;
     bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
     char separator; /* 0: ',' */
+    char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
@@ -1156,6 +1157,9 @@ GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
+/* The same of the last rows, in their order, of a series or, with column, of integers, of each, else -1. Both sides are
+   series still, for gtr_dataset_windows of each. */
+GTR_API gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column);
 /* A copy of these rows, in this order; a row may come several times. */
 GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
 /* For unbalanced classes: a copy of n rows that are drawn, each as likely as its weight (NULL: alike) says; with
@@ -1173,8 +1177,8 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
    step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
    inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
    integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
-   are made then. Split before, by gtr_dataset_subset of its first rows and its last: windows of what validates share no
-   step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
+   are made then. Split before, by gtr_dataset_split_last: windows of what validates share no step with the others
+   then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
    gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
@@ -15271,6 +15275,12 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__TEXT];
     uint64_t bytes;
+    for (int k = 0; name && name[0] && k < d->n_columns; k++) {
+        if (!d->column[k].name || strcmp(d->column[k].name, name)) continue;
+        GTR__BAD_ARG(d->ctx, "%s: columns %d and %d (from 0) are both called \"%s\", want a name for each", d->name, k,
+            d->n_columns, name);
+        return NULL;
+    }
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
@@ -15920,7 +15930,7 @@ typedef struct {
     bool negative, inexact;
 } gtr__decimal;
 /* Reads the number at p, whose text ends in a byte that is no part of one. Returns the byte behind; NULL: none. */
-static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
+static const char *gtr__decimal_read(const char *p, char mark, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
     const char *point = NULL;
@@ -15931,7 +15941,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
         if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
         else { e++; inexact |= *p != '0'; }
     }
-    if (*p == '.') for (point = p++; GTR__IS_DIGIT(*p); p++) {
+    if (*p == mark) for (point = p++; GTR__IS_DIGIT(*p); p++) {
         if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
         else inexact |= *p != '0';
     }
@@ -15959,7 +15969,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     int k = 0;
     bool more = false;
     for (const char *p = n->digits; p < n->digits_end; p++) {
-        if (*p == '.' || (k == 0 && *p == '0')) continue;
+        if (!GTR__IS_DIGIT(*p) || (k == 0 && *p == '0')) continue;
         if (k < 800) text[k++] = *p;
         else { e++; more |= *p != '0'; }
     }
@@ -16092,6 +16102,7 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     field[n] = 0;
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
+        : s->role[column] >= 0 && memchr(f->p, ',', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16119,7 +16130,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
-    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, &n) : NULL;
+    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
     if (end) next = gtr__csv_skip(s, end);
     f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
     if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
@@ -16135,7 +16146,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
             return next;
         }
-        if (!(end = f.n ? gtr__decimal_read(f.p, &n) : NULL) || end != f.p + f.n) return gtr__csv_fail(s, &f, c, want);
+        if (!(end = f.n ? gtr__decimal_read(f.p, s->desc.decimal, &n) : NULL) || end != f.p + f.n)
+            return gtr__csv_fail(s, &f, c, want);
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
@@ -16226,8 +16238,9 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
         if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
-            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s already", s->name, called,
-                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label" : "listed");
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s", s->name, called,
+                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label already (.label says another, "
+                ".label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
@@ -16270,6 +16283,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->desc = desc;
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
     if (!desc.separator) s->desc.separator = ',';
+    if (!desc.decimal) s->desc.decimal = '.';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
@@ -16316,7 +16330,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
         p += k < s->label;
     }
-    const char *end = f.n ? gtr__decimal_read(f.p, &n) : NULL;
+    const char *end = f.n ? gtr__decimal_read(f.p, s->desc.decimal, &n) : NULL;
     return !gtr__csv_missing(&f) && end != f.p + f.n;
 }
 static int gtr__floats_order(const void *a, const void *b) {
@@ -16428,6 +16442,8 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+    else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
+        GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
     else {
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
@@ -16793,28 +16809,44 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
         column, d->n_columns);
     return 0;
 }
-gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
-    static const char who[] = "gtr_dataset_split_random";
+/* Where rows of the class of row r are counted; without a column all are of one. */
+static int64_t *gtr__class_count(int64_t *seen, const gtr_dataset *d, int column, int64_t r) {
+    return column < 0 ? seen : seen + (gtr__column_integer(&d->column[column], r) - d->column[column].least);
+}
+/* seed NULL: not rows that are drawn, but the last ones. */
+static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
+        const char *who) {
     if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
+    const bool was = data->drawn, part = ratio > 0 && ratio < 1;
     const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
-    const uint64_t key = gtr__hash(seed, "split");
+    const uint64_t key = seed ? gtr__hash(*seed, "split") : 0;
     uint8_t *moves = classes ? GTR__NEW(ctx, uint8_t, n) : NULL;
-    int64_t *seen = moves ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
-    for (int64_t i = 0; seen && i < n && ratio > 0 && ratio < 1; i++) {
-        int64_t r = i;
-        GTR__SHUFFLE(r, n, key);
-        int64_t *c = &seen[column < 0 ? 0 : gtr__column_integer(&data->column[column], r) - data->column[column].least];
-        const int64_t were = (int64_t)((double)(*c)++ * (double)ratio + 0.5);
-        moves[r] = (int64_t)((double)*c * (double)ratio + 0.5) > were;
+    int64_t *seen = moves && part ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
+    for (int64_t r = 0; seen && !seed && r < n; r++) ++*gtr__class_count(seen, data, column, r);
+    for (int64_t k = 0; seen && !seed && k < classes; k++) seen[k] = (int64_t)((double)seen[k] * (double)ratio + 0.5);
+    for (int64_t i = 0; seen && i < n; i++) {
+        int64_t r = seed ? i : n - 1 - i;
+        if (seed) GTR__SHUFFLE(r, n, key);
+        int64_t *c = gtr__class_count(seen, data, column, r);
+        const int64_t were = (int64_t)((double)*c * (double)ratio + 0.5);
+        moves[r] = seed ? (int64_t)((double)++*c * (double)ratio + 0.5) > were : (*c)-- > 0;
         count += moves[r];
     }
-    const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
-        "one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+    const bool ok = moves && (seen || !part) && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd "
+        "rows leaves none on one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio,
+        (intmax_t)n));
     gtr__mfree(ctx, seen);
-    if (ok) return gtr__dataset_move(data, moves, count, "drawn");
-    gtr__mfree(ctx, moves);
-    return NULL;
+    if (!ok) gtr__mfree(ctx, moves);
+    gtr_dataset *d = ok ? gtr__dataset_move(data, moves, count, seed ? "drawn" : "last") : NULL;
+    if (d && !seed) data->drawn = d->drawn = was;
+    return d;
+}
+gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
+    return gtr__dataset_part(data, ratio, &seed, column, "gtr_dataset_split_random");
+}
+gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column) {
+    return gtr__dataset_part(data, ratio, NULL, column, "gtr_dataset_split_last");
 }
 gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
     if (!GTR__USABLE(data) || gtr__has_windows(data, "gtr_dataset_subset")) return NULL;
@@ -17012,7 +17044,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
-    if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
     to->borrowed = false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
@@ -17028,7 +17060,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     gtr_context *ctx = series->ctx;
     if (gtr__is_callback(series, who)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
-        "series; gtr_dataset_subset of the first rows of one, and of its last, are", who, series->name);
+        "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
     const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
     if (!why) w.stride = by;
@@ -19185,7 +19217,7 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
    2026-11-24  0.1: weights behind flatten lie with channels last; the room of data sets is judged by the plans that
-                    read them, and of a fit by both
+                    read them, and of a fit by both; columns of one name are errors; split_last; decimal commas
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

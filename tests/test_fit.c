@@ -256,7 +256,7 @@ static void names(void)
     static const struct { const char *first, *second; bool y_first; const char *want; } c[] = {
         { "x", "y", false, NULL }, { "x", "y", true, NULL }, { NULL, NULL, false, NULL }, { "x", NULL, true, NULL },
             { NULL, "y", true, NULL },
-        { "", "y", true, NULL }, { "x", "z", false, "\"z\"" }, { "x", "x", false, "\"x\"" },
+        { "", "y", true, NULL }, { "x", "z", false, "\"z\"" },
         { "Y", NULL, false, "\"Y\"" } };
     float want = 0, loss;
     int k;

@@ -401,6 +401,7 @@ static void refusals(void)
     REFUSED(gtr_dataset_split(d, 5));
     REFUSED(gtr_dataset_split_random(d, 0.5f, 1, -1));
     REFUSED(gtr_dataset_split_random(d, 0.5f, 1, 1));
+    REFUSED(gtr_dataset_split_last(d, 0.5f, 1));
     REFUSED(gtr_dataset_subset(d, &row, 1));
     REFUSED(gtr_dataset_sample(d, &one, 1, 10, 1));
     REFUSED(gtr_dataset_sample(d, NULL, -1, 10, 1));
@@ -466,7 +467,7 @@ static const char *npy_of(const char *name, const char *descr, const char *shape
     return path;
 }
 /* What is made of a data set: of files that are mapped, the same rows, which stay there. */
-typedef enum { SPLIT, DRAWN, STRATIFIED, SUBSET, OF_PART, SAMPLED, JOINED, APPENDED, WINDOWS, PARTS } part;
+typedef enum { SPLIT, DRAWN, STRATIFIED, LAST, SUBSET, OF_PART, SAMPLED, JOINED, APPENDED, WINDOWS, PARTS } part;
 static gtr_dataset *part_of(gtr_dataset *d, part k)
 {
     static const int64_t some[] = { 5, 200, 7, 7, 31, 90, 4, 66, 67, 68, 120, 119 };
@@ -481,6 +482,7 @@ static gtr_dataset *part_of(gtr_dataset *d, part k)
     case SPLIT: return gtr_dataset_split(d, 4);
     case DRAWN: return gtr_dataset_split_random(d, 0.3f, 5, -1);
     case STRATIFIED: return gtr_dataset_split_random(d, 0.3f, 5, 1);
+    case LAST: return gtr_dataset_split_last(d, 0.3f, 1);
     case SUBSET: return gtr_dataset_subset(d, some, 12);
     case OF_PART: return gtr_dataset_split_random(gtr_dataset_subset(d, some + 5, 6), 0.5f, 1, -1);
     case SAMPLED: return gtr_dataset_sample(d, NULL, 1, 90, 3);
