@@ -594,7 +594,7 @@ typedef struct gtr_csv_desc {
     float scale; /* features are multiplied by it; 0: 1 */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
-    const char *columns; /* the features, in this order; those of .categories are left out; NULL: all the others */
+    const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
@@ -16102,7 +16102,8 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     field[n] = 0;
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
-        : s->role[column] >= 0 && memchr(f->p, ',', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
+        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+        : memchr(f->p, ',', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16146,12 +16147,15 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
             return next;
         }
-        if (!(end = f.n ? gtr__decimal_read(f.p, s->desc.decimal, &n) : NULL) || end != f.p + f.n)
+        p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
+        end = p < f.p + f.n ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
+        if (!end || (end != f.p + f.n && gtr__csv_skip(s, end) != f.p + f.n))
             return gtr__csv_fail(s, &f, c, want);
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
-        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with .regression");
+        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with "
+            ".regression, no label with .label_column -1");
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
@@ -16210,7 +16214,8 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
             if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
                 || strcmp(name, text)) continue;
             if (found >= 0) {
-                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called", s->name, list, name,
+                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
+                    s->name, list, name,
                     (intmax_t)found + 1, (intmax_t)k + 1);
                 return -1;
             }
@@ -16282,6 +16287,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->name = name;
     s->desc = desc;
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
+    if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
+        return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
@@ -17005,9 +17012,11 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
-    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->history > s->rows || w->horizon > s->rows - w->history
-            || c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
-        return "want a history of at least 1, with its horizon within the series, and at most 2^30 elements";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0)
+        return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
+    if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
+        return "want windows of at most 8 dimensions and 2^30 elements";
     if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
             || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
     if (w->lengths && w->series) return "want series by a column or by lengths";

@@ -407,7 +407,10 @@ static void refused_tables(void)
         { "a,b,c\n1,2,3,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 2 has 4 columns, want 3 as the header in line 1 has" },
         { "a,b,a,y\n1,2,3,0\n", "b,a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
-            ".columns names \"a\", as columns 1 and 3 are called" },
+            ".columns names \"a\", as columns 1 and 3 are called: want the number" },
+        { "a;b,c\n1;2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "got '1;2', want a number (.separator may be" },
+        { "\xff\xfe" "a", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "UTF-16, want UTF-8" },
+        { "a,b\n1,0.5\n2,1.5\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "any with .regression, no label with" },
         { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
         { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
         { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -976,6 +979,11 @@ static void decimal_commas(void)
     gtr_dataset *d = csv_of(ctx, table, c);
     EXPECT_OK(ctx);
     EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 0, 1) == -2.5 && at(d, 0, 1, 0) == 2 && at(d, 0, 1, 1) == -2.5);
+    d = csv_of(ctx, "a;y\n\" 1,5\t\";0\n\" 2\";1\n", c);    /* blanks within quotes */
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 1, 0) == 2);
+    EXPECT(!csv_of(ctx, "a;y\n\" \";0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got ' ', want a number");
     EXPECT(!csv_of(ctx, "a;y\n1.5;0\n", c));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got '1.5', want a number (.missing");
     c.separator = 0;
@@ -1153,8 +1161,8 @@ static void windows(void)
 static void refused_windows(void)
 {
     static const struct { int64_t history, horizon, stride; int column, target, series; const char *part; } cases[] = {
-        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "horizon within the series" },
-        { 1, -1, 1, 0, 0, 0, "want a history" }, { 1, 1, -1, 0, 0, 0, "want a history" },
+        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "want both within the series" },
+        { 1, -1, 1, 0, 0, 0, "a horizon and a stride of at least 0" }, { 1, 1, -1, 0, 0, 0, "and a stride of" },
         { 1, 1, 1, 2, 0, 0, "want a column" }, { 1, 1, 1, 0, 3, 0, "want a target" },
         { 1, 1, 1, 0, 0, 1, "want series by a column of integers" },
         { 1, 1, 1, 0, 0, 3, "want series by a column" }, { 6, 2, 1, 0, 0, 2, "no series is as long" } };
