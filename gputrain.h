@@ -1107,7 +1107,7 @@ GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc de
    callback's rows or a part of mapped files: GTR_ERR_STATE.
    Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
-   costs. */
+   costs. Where a fit has no room for its plans, sets that nothing reads leave the device. */
 GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
@@ -1174,12 +1174,12 @@ GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *se
    that reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
-   step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
-   inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
-   integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
-   are made then. Split before, by gtr_dataset_split_last: windows of what validates share no step with the others
-   then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
-   gtr_slice of the target's input. */
+   step, of the second, without its name where it is the first's. A step is stored once, however many windows have it,
+   and none is of two series. Into float inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C,
+   history) into gtr_conv1d; a target of integers (GTR_I32) has a copy each. series is copied, and may be destroyed;
+   what is appended to it is in windows that are made then. Split before, by gtr_dataset_split_last: windows of what
+   validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one
+   channel of several: gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -12864,15 +12864,20 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     return GTR_OK;
 }
 static void gtr__column_off(gtr_dataset *d, gtr__column *c);
-/* Sets that nothing reads now leave the device. False: there are none. */
-static bool gtr__sets_off(gtr_context *ctx) {
+/* Whether what t begins with, which gave r, is to be tried again: there was no room, the first error since `good`, and
+   sets that nothing reads yet have left the device for it. */
+static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
+    gtr_context *ctx = t->ctx;
     bool some = false;
+    if (r != GTR_ERR_NOMEM || !good || !ctx->caps.cuda || gtr__wait_all(ctx)) return false;
     for (gtr_dataset *d = ctx->datasets; d; d = d->next) {
-        bool read = !ctx->caps.cuda || !d->column[0].device;
-        for (gtr_trainer *t = ctx->trainers; t; t = t->next) read |= t->data == d || t->validation == d;
+        bool read = !d->column[0].device;
+        for (const gtr_trainer *o = ctx->trainers; o; o = o->next)
+            read |= o->data == d || (o->validation == d && o != t);
         for (int i = 0; i < d->n_columns && !read; i++) gtr__column_off(d, &d->column[i]);
         some |= !read;
     }
+    if (some) gtr_error_clear(ctx);
     return some;
 }
 /* Has d streamed, or on the device, where that is not settled yet: plans that read it have their memory, so that what
@@ -13439,17 +13444,17 @@ static void gtr__data_end(gtr_trainer *t) {
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
 }
+static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
+    int column[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+    gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
+    return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+}
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
     const bool good = t->ctx->error == GTR_OK;
-    int column[GTR__MAX_FEED];
-    if (data) {
-        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
-        gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
-        if (!e) return t->ctx->error;
-        GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-    }
+    if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
     gtr__data_end(t);
@@ -13460,10 +13465,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
     gtr_result r = gtr__trainer_plan(t);
-    if (r == GTR_ERR_NOMEM && t->ctx->error == r && good && gtr__sets_off(t->ctx)) { /* for evaluations before it */
-        gtr_error_clear(t->ctx);
-        r = gtr__trainer_plan(t);
-    }
+    if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
     if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
     t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
@@ -14556,7 +14558,11 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    if (held) GTR__TRY(gtr__fit_held(f, held));
+    const bool good = t->ctx->error == GTR_OK;
+    GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
+    if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    GTR__TRY(r);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -16215,8 +16221,7 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
                 || strcmp(name, text)) continue;
             if (found >= 0) {
                 GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
-                    s->name, list, name,
-                    (intmax_t)found + 1, (intmax_t)k + 1);
+                    s->name, list, name, (intmax_t)found + 1, (intmax_t)k + 1);
                 return -1;
             }
             found = k;
@@ -18442,8 +18447,9 @@ static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const 
         f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
         f ? d->drop_last : t->drop_last };
     if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
-    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd",
-        path, was[0], was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd "
+        "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
+        was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
 }
 /* A drained runner is at ctl's step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {

@@ -268,7 +268,8 @@ static void names(void)
         EXPECT(d && e);
         if (c[k].want) {
             EXPECT_EQ(gtr_fit(n.t, d, f), GTR_ERR_SHAPE);
-            CHECK(strstr(gtr_error_text(n.ctx), "inputs \"x\"") && strstr(gtr_error_text(n.ctx), "columns "),
+            CHECK(strstr(gtr_error_text(n.ctx), "inputs \"x\"") && strstr(gtr_error_text(n.ctx), "columns ")
+                && strstr(gtr_error_text(n.ctx), "data set \"gtr_dataset_arrays\": "),
                 "both sides: %s", gtr_error_text(n.ctx));
             EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, c[k].want);
         } else {
