@@ -243,8 +243,8 @@ typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
 } gtr_missing;
 /* Where steps read a data set's rows. Streamed rows stay in host memory; a thread reads ahead and uploads overlap
-   earlier steps. AUTO: streamed if the device has no room for them beside training's memory; NEVER: always on the
-   device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
+   earlier steps. AUTO: streamed if the device has no room for them beside the memory of what reads them first, which of
+   gtr_fit is training and validation; NEVER: always on the device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
@@ -541,7 +541,7 @@ typedef struct gtr_column {
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
-    const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
+    const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
 } gtr_column;
@@ -589,11 +589,12 @@ typedef struct gtr_csv_desc {
     int label_column;
     bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
     char separator; /* 0: ',' */
+    char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
-    const char *columns; /* the features, in this order; those of .categories are left out; NULL: all the others */
+    const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
@@ -1109,7 +1110,7 @@ GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc de
    callback's rows or a part of mapped files: GTR_ERR_STATE.
    Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
-   costs. */
+   costs. Where a fit has no room for its plans, sets that nothing reads leave the device. */
 GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
@@ -1159,6 +1160,9 @@ GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
+/* The same of the last rows, in their order, of a series or, with column, of integers, of each, else -1. Both sides are
+   series still, for gtr_dataset_windows of each. */
+GTR_API gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column);
 /* A copy of these rows, in this order; a row may come several times. */
 GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
 /* For unbalanced classes: a copy of n rows that are drawn, each as likely as its weight (NULL: alike) says; with
@@ -1173,12 +1177,12 @@ GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *se
    that reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
-   step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
-   inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
-   integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
-   are made then. Split before, by gtr_dataset_subset of its first rows and its last: windows of what validates share no
-   step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
-   gtr_slice of the target's input. */
+   step, of the second, without its name where it is the first's. A step is stored once, however many windows have it,
+   and none is of two series. Into float inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C,
+   history) into gtr_conv1d; a target of integers (GTR_I32) has a copy each. series is copied, and may be destroyed;
+   what is appended to it is in windows that are made then. Split before, by gtr_dataset_split_last: windows of what
+   validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one
+   channel of several: gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -13000,23 +13004,25 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-static size_t gtr__resident_bytes(const gtr_context *ctx);
-static size_t gtr__total_at(gtr_trainer *t, int64_t batch);
-/* Whether d's rows have room on the device beside all that steps of so many rows ask for. */
-static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return d ? GTR__MAX(GTR__MIN(1024, d->rows), 1) : 1; }
+/* Whether d's rows have room on the device, and so many bytes beside them. */
+static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     gtr_context *ctx = d->ctx;
-    const size_t has = ctx->device_bytes, sets = gtr__resident_bytes(ctx), driver = (size_t)32 << 20;
-    size_t bytes = 0, room = 0, all;
+    const size_t limit = ctx->desc.memory_limit, driver = (size_t)32 << 20;
+    size_t room = 0, all;
     if (!ctx->caps.cuda) return true;
     for (int i = 0; i < d->n_columns; i++)
         bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
-    if (ctx->desc.memory_limit) room = GTR__MIN(room, ctx->desc.memory_limit - GTR__MIN(ctx->desc.memory_limit, has));
-    if (bytes <= room / 64) return true;
-    if (bytes > room) return false;
-    const size_t total = gtr__total_at(t, batch);
-    return total == SIZE_MAX || total - GTR__MIN(total, has - GTR__MIN(has, sets)) <= room - bytes;
+    if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->device_bytes));
+    return bytes <= room;
+}
+/* What d's two slots take on the device where it is streamed in such batches. */
+static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
+    size_t at[GTR_MAX_COLUMNS];
+    return !d || d->column[0].device ? 0
+        : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -13030,11 +13036,29 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     d->used = true;
     return GTR_OK;
 }
-/* Has d streamed, or on the device, where that is not settled yet. */
-static gtr_result gtr__dataset_ready(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+static void gtr__column_off(gtr_dataset *d, gtr__column *c);
+/* Whether what t begins with, which gave r, is to be tried again: there was no room, the first error since `good`, and
+   sets that nothing reads yet have left the device for it. */
+static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
+    gtr_context *ctx = t->ctx;
+    bool some = false;
+    if (r != GTR_ERR_NOMEM || !good || !ctx->caps.cuda || gtr__wait_all(ctx)) return false;
+    for (gtr_dataset *d = ctx->datasets; d; d = d->next) {
+        bool read = !d->column[0].device;
+        for (const gtr_trainer *o = ctx->trainers; o; o = o->next)
+            read |= o->data == d || (o->validation == d && o != t);
+        for (int i = 0; i < d->n_columns && !read; i++) gtr__column_off(d, &d->column[i]);
+        some |= !read;
+    }
+    if (some) gtr_error_clear(ctx);
+    return some;
+}
+/* Has d streamed, or on the device, where that is not settled yet: plans that read it have their memory, so that what
+   is left is its own but for so many bytes. May drop its plans. */
+static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
-        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
-        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
+        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
+        if (d->streamed && d->column[0].span) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
     }
     if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
@@ -13593,16 +13617,17 @@ static void gtr__data_end(gtr_trainer *t) {
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
 }
+static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
+    int column[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+    gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
+    return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+}
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
-    int column[GTR__MAX_FEED];
-    if (data) {
-        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
-        gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
-        if (!e) return t->ctx->error;
-        GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-        GTR__TRY(gtr__dataset_ready(data, t, batch));
-    }
+    const gtr_dataset *held = t->validation;
+    const bool good = t->ctx->error == GTR_OK;
+    if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
     gtr__data_end(t);
@@ -13612,7 +13637,9 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         || drop_last != t->drop_last) t->data_at = 0;
     t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
-    const gtr_result r = gtr__trainer_plan(t);
+    gtr_result r = gtr__trainer_plan(t);
+    if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
+    if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
     t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
@@ -13976,9 +14003,10 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
-    GTR__TRY(gtr__dataset_ready(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
@@ -14020,7 +14048,6 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
 }
 
 // >>metrics
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
 typedef enum { GTR__OF_CLASSES, GTR__OF_LABELS, GTR__OF_TARGETS } gtr__metered;
 typedef struct { float score; int32_t label; } gtr__ranked;
 /* scores (outer, width, inner), labels (outer, inner) of classes, else as scores. */
@@ -14266,7 +14293,6 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
-    GTR__TRY(gtr__dataset_ready(m->data, m->t, m->d.batch));
     return gtr__runner_ready(ctx);
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
@@ -14300,10 +14326,13 @@ static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
     gtr__meter m = gtr__meter_of(t, data, d, out);
+    gtr__cached *e;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
+    GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
@@ -14685,11 +14714,28 @@ static gtr_result gtr__stopping_begin(gtr__fitting *f) {
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
+/* Plans that validate, and their memory, before either set takes what is left of it. */
+static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
+    const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
+    const int set = batch < held->rows;
+    gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
+    gtr__cached *e;
+    GTR__TRY(gtr__runner_ready(f->t->ctx));
+    GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
+    if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
+    if (!m.d.scores) return GTR_OK;
+    GTR__TRY(gtr__meter_begin(&m));
+    return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    gtr__cached *e;
+    const bool good = t->ctx->error == GTR_OK;
+    GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
+    if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    GTR__TRY(r);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -14702,19 +14748,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     t->read_end = t->data_at + f->p.steps - f->before;
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
-    if (held) {
-        const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
-        const int set = batch < held->rows;
-        GTR__TRY(gtr__dataset_ready(held, t, batch));
-        GTR__TRY(gtr__runner_ready(t->ctx));
-        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e));
-        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e));
-        if (d->metrics.scores) {
-            gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
-            GTR__TRY(gtr__meter_begin(&m));
-            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e));
-        }
-    }
+    if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
@@ -15420,6 +15454,12 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__TEXT];
     uint64_t bytes;
+    for (int k = 0; name && name[0] && k < d->n_columns; k++) {
+        if (!d->column[k].name || strcmp(d->column[k].name, name)) continue;
+        GTR__BAD_ARG(d->ctx, "%s: columns %d and %d (from 0) are both called \"%s\", want a name for each", d->name, k,
+            d->n_columns, name);
+        return NULL;
+    }
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
@@ -16069,7 +16109,7 @@ typedef struct {
     bool negative, inexact;
 } gtr__decimal;
 /* Reads the number at p, whose text ends in a byte that is no part of one. Returns the byte behind; NULL: none. */
-static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
+static const char *gtr__decimal_read(const char *p, char mark, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
     const char *point = NULL;
@@ -16080,7 +16120,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
         if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
         else { e++; inexact |= *p != '0'; }
     }
-    if (*p == '.') for (point = p++; GTR__IS_DIGIT(*p); p++) {
+    if (*p == mark) for (point = p++; GTR__IS_DIGIT(*p); p++) {
         if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
         else inexact |= *p != '0';
     }
@@ -16108,7 +16148,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     int k = 0;
     bool more = false;
     for (const char *p = n->digits; p < n->digits_end; p++) {
-        if (*p == '.' || (k == 0 && *p == '0')) continue;
+        if (!GTR__IS_DIGIT(*p) || (k == 0 && *p == '0')) continue;
         if (k < 800) text[k++] = *p;
         else { e++; more |= *p != '0'; }
     }
@@ -16241,6 +16281,8 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     field[n] = 0;
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
+        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+        : memchr(f->p, ',', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16268,7 +16310,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
-    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, &n) : NULL;
+    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
     if (end) next = gtr__csv_skip(s, end);
     f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
     if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
@@ -16284,11 +16326,15 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
             return next;
         }
-        if (!(end = f.n ? gtr__decimal_read(f.p, &n) : NULL) || end != f.p + f.n) return gtr__csv_fail(s, &f, c, want);
+        p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
+        end = p < f.p + f.n ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
+        if (!end || (end != f.p + f.n && gtr__csv_skip(s, end) != f.p + f.n))
+            return gtr__csv_fail(s, &f, c, want);
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
-        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with .regression");
+        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with "
+            ".regression, no label with .label_column -1");
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
@@ -16347,8 +16393,8 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
             if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
                 || strcmp(name, text)) continue;
             if (found >= 0) {
-                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called", s->name, list, name,
-                    (intmax_t)found + 1, (intmax_t)k + 1);
+                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
+                    s->name, list, name, (intmax_t)found + 1, (intmax_t)k + 1);
                 return -1;
             }
             found = k;
@@ -16375,8 +16421,9 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
         if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
-            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s already", s->name, called,
-                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label" : "listed");
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s", s->name, called,
+                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label already (.label says another, "
+                ".label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
@@ -16418,7 +16465,10 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->name = name;
     s->desc = desc;
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
+    if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
+        return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
     if (!desc.separator) s->desc.separator = ',';
+    if (!desc.decimal) s->desc.decimal = '.';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
@@ -16465,7 +16515,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
         p += k < s->label;
     }
-    const char *end = f.n ? gtr__decimal_read(f.p, &n) : NULL;
+    const char *end = f.n ? gtr__decimal_read(f.p, s->desc.decimal, &n) : NULL;
     return !gtr__csv_missing(&f) && end != f.p + f.n;
 }
 static int gtr__floats_order(const void *a, const void *b) {
@@ -16577,6 +16627,8 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+    else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
+        GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
     else {
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
@@ -16942,28 +16994,44 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
         column, d->n_columns);
     return 0;
 }
-gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
-    static const char who[] = "gtr_dataset_split_random";
+/* Where rows of the class of row r are counted; without a column all are of one. */
+static int64_t *gtr__class_count(int64_t *seen, const gtr_dataset *d, int column, int64_t r) {
+    return column < 0 ? seen : seen + (gtr__column_integer(&d->column[column], r) - d->column[column].least);
+}
+/* seed NULL: not rows that are drawn, but the last ones. */
+static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
+        const char *who) {
     if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
+    const bool was = data->drawn, part = ratio > 0 && ratio < 1;
     const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
-    const uint64_t key = gtr__hash(seed, "split");
+    const uint64_t key = seed ? gtr__hash(*seed, "split") : 0;
     uint8_t *moves = classes ? GTR__NEW(ctx, uint8_t, n) : NULL;
-    int64_t *seen = moves ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
-    for (int64_t i = 0; seen && i < n && ratio > 0 && ratio < 1; i++) {
-        int64_t r = i;
-        GTR__SHUFFLE(r, n, key);
-        int64_t *c = &seen[column < 0 ? 0 : gtr__column_integer(&data->column[column], r) - data->column[column].least];
-        const int64_t were = (int64_t)((double)(*c)++ * (double)ratio + 0.5);
-        moves[r] = (int64_t)((double)*c * (double)ratio + 0.5) > were;
+    int64_t *seen = moves && part ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
+    for (int64_t r = 0; seen && !seed && r < n; r++) ++*gtr__class_count(seen, data, column, r);
+    for (int64_t k = 0; seen && !seed && k < classes; k++) seen[k] = (int64_t)((double)seen[k] * (double)ratio + 0.5);
+    for (int64_t i = 0; seen && i < n; i++) {
+        int64_t r = seed ? i : n - 1 - i;
+        if (seed) GTR__SHUFFLE(r, n, key);
+        int64_t *c = gtr__class_count(seen, data, column, r);
+        const int64_t were = (int64_t)((double)*c * (double)ratio + 0.5);
+        moves[r] = seed ? (int64_t)((double)++*c * (double)ratio + 0.5) > were : (*c)-- > 0;
         count += moves[r];
     }
-    const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
-        "one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+    const bool ok = moves && (seen || !part) && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd "
+        "rows leaves none on one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio,
+        (intmax_t)n));
     gtr__mfree(ctx, seen);
-    if (ok) return gtr__dataset_move(data, moves, count, "drawn");
-    gtr__mfree(ctx, moves);
-    return NULL;
+    if (!ok) gtr__mfree(ctx, moves);
+    gtr_dataset *d = ok ? gtr__dataset_move(data, moves, count, seed ? "drawn" : "last") : NULL;
+    if (d && !seed) data->drawn = d->drawn = was;
+    return d;
+}
+gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
+    return gtr__dataset_part(data, ratio, &seed, column, "gtr_dataset_split_random");
+}
+gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column) {
+    return gtr__dataset_part(data, ratio, NULL, column, "gtr_dataset_split_last");
 }
 gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
     if (!GTR__USABLE(data) || gtr__has_windows(data, "gtr_dataset_subset")) return NULL;
@@ -17122,9 +17190,11 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
-    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->history > s->rows || w->horizon > s->rows - w->history
-            || c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
-        return "want a history of at least 1, with its horizon within the series, and at most 2^30 elements";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0)
+        return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
+    if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
+        return "want windows of at most 8 dimensions and 2^30 elements";
     if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
             || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
     if (w->lengths && w->series) return "want series by a column or by lengths";
@@ -17161,7 +17231,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
-    if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
     to->borrowed = false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
@@ -17177,7 +17247,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     gtr_context *ctx = series->ctx;
     if (gtr__is_callback(series, who)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
-        "series; gtr_dataset_subset of the first rows of one, and of its last, are", who, series->name);
+        "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
     const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
     if (!why) w.stride = by;
@@ -18550,8 +18620,9 @@ static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const 
         f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
         f ? d->drop_last : t->drop_last };
     if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
-    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd",
-        path, was[0], was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd "
+        "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
+        was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
 }
 /* A drained runner is at ctl's step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
@@ -19333,7 +19404,9 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
-   2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does
+   2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does; the
+                    room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
+                    are errors; split_last; decimal commas; mma's convolutions in a third less time
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
