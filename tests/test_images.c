@@ -879,7 +879,9 @@ static void in_place(void)
         if (t) {
             const size_t image = (size_t)(ROWS * channels * 144) * 4, arenas[2] = { m[0].activations
                 + m[0].workspace, m[1].activations + m[1].workspace };
-            CHECK(arenas[0] + (k == 3 && !p ? image / 2 : 0) <= arenas[1] && losses[0][0] > 0, "precision %d, network "
+            /* on a GPU what a product wants for its work may be the most, and it is not less */
+            const size_t less = k == 3 && !p && device == GTR_DEVICE_CPU ? image / 2 : 0;
+            CHECK(arenas[0] + less <= arenas[1] && losses[0][0] > 0, "precision %d, network "
                 "%d: %zu bytes, %zu with each value in its own place; an image has %zu", p, k, arenas[0], arenas[1],
                 image);
             CHECK(!memcmp(losses[0], losses[1], sizeof losses[0]), "precision %d, network %d: losses %g to %g, want "
@@ -1034,6 +1036,8 @@ static const int large_shapes[][12] = {
     { 96, 128, 32, 32, 128, 3, 3, 1, 1, 1, 0, 0 }, { 300, 128, 4, 4, 256, 3, 3, 1, 1, 1, 0, 1 },
     { 40, 96, 12, 28, 96, 5, 5, 1, 2, 1, 0, 0 }, { 48, 64, 20, 24, 160, 3, 3, 1, 2, 2, 0, 0 },
     { 48, 64, 16, 16, 64, 3, 3, 1, 1, 1, 1, 0 }, { 64, 32, 64, 64, 96, 3, 3, 2, 1, 1, 0, 0 },
+    { 32, 64, 1, 150, 64, 1, 30, 1, 2, 1, 0, 0 }, { 32, 40, 1, 150, 136, 1, 33, 1, 2, 1, 0, 0 },
+    { 64, 72, 20, 20, 200, 5, 5, 2, 2, 1, 0, 0 }, { 64, 200, 9, 9, 72, 3, 3, 1, 1, 1, 1, 1 },
     { 40, 1, 28, 28, 32, 3, 3, 1, 1, 1, 0, 0 }, { 64, 1, 28, 28, 6, 5, 5, 1, 2, 1, 0, 0 },
     { 64, 6, 14, 14, 16, 5, 5, 1, 0, 1, 0, 0 }, { 40, 2, 31, 33, 10, 3, 5, 2, 1, 1, 0, 0 },
     { 24, 5, 21, 19, 3, 3, 3, 1, 2, 2, 1, 0 }, { 64, 1, 1, 400, 64, 1, 9, 4, 4, 1, 0, 0 },
