@@ -5591,8 +5591,9 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         for (int64_t rx = 0; rx < GTR__MIN(of->sw, of->w); rx++) {
             const gtr__conv_phase v = gtr__conv_phase_of(ry, of->h, of->sh, of->ph, of->dh, of->kh),
                 h = gtr__conv_phase_of(rx, of->w, of->sw, of->pw, of->dw, of->kw);
-            const gtr__window g = { of->n, of->oh, of->ow, of->o, v.places, h.places, of->c, v.n, h.n, 1, 1, v.pad,
-                h.pad, v.apart, h.apart, of->groups, of->og, of->cg };
+            const bool any = v.n && h.n;
+            const gtr__window g = { of->n, of->oh, of->ow, of->o, v.places, h.places, of->c, any ? v.n : 0,
+                any ? h.n : 0, 1, 1, v.pad, h.pad, v.apart, h.apart, of->groups, of->og, of->cg };
             w.g = g;
             w.y = e.y + (ry * of->w + rx) * of->c;
             w.tap_y = -v.gap * of->kw; w.tap_x = -h.gap;

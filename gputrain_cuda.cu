@@ -1517,7 +1517,7 @@ enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 typedef struct gtr__choice {
     int library;                // cuBLASLt
     int kind;
-    int tile;                   // 32 or 64: edge of a block's part of C
+    int tile;                   // 32, 64: edge of a block's part of C; of convolutions 256, too (>>conv-warps)
     int wgmma_m, wgmma_n, wgmma_split;  // tiles and cluster of Hopper's own kernel; 0: it does not take the product
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
@@ -1931,7 +1931,7 @@ typedef struct gtr__product_cut {
     int share, rest;            // tiles of k of each block of all ranges; the first `rest` blocks take one more
     int k_tiles;                // of one of kb
     int early;                  // operands that the launch before does not write: 1 of map_a, 2 of map_b
-    int stages;                 // 4, or 2 where copies are not asynchronous
+    int stages;                 // 2 to 4; 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__product_cut;
 
@@ -1974,7 +1974,7 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
     // 4 bytes at a time where they are aligned; of rows of k no more lanes than there are columns: what lies beyond
     // them in the tile only reaches elements of C beyond it.
     const int per = ES == 2 && (((uintptr_t)from >> 1 | pitch | (uint32_t)width) & 1) == 0 ? 2 : 1;
-    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
+    int log = tile_t::columns == 32 ? 5 : 6;
     if (per == 2) log--;
     while (!K && log && per << (log - 1) >= width) log--;
     const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per, step = 128 >> log;
@@ -4286,7 +4286,7 @@ typedef struct gtr__conv_cut : gtr__product_cut {
     gtr__fast channels;         // of a tap
     int groups, images, pitch;  // pitch: elements from pixel to pixel of what is gathered
     int per_a, per_b;           // elements of these that are copied at a time
-    int whole;                  // IMAGE: a tile of k is of one tap
+    int whole;                  // IMAGE, and tiles of 256: a tile of k is of one tap
     int table;                  // where in shared memory the rows lie
     int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
 } gtr__conv_cut;
@@ -4354,7 +4354,7 @@ static GTR__DEVICE void gtr__conv_fetch(char *tile, const char *safe, int dtype,
         }
         return;
     }
-    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
+    int log = tile_t::columns == 32 ? 5 : 6;
     if (per == 2) log--;
     while (!K && log && per << (log - 1) >= width) log--;
     const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per;
@@ -4480,15 +4480,17 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
         }
     }
 }
+// first_bias: of the group's column 0.
 template <bool HALF, int COLUMNS, int PITCH, int THREADS, int G, typename L>
 static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, const L &lane, int tid,
-                                        int column0, int begin, int end, const float *c) {
+        int64_t first_bias, int column0, int begin, int end, const float *c) {
     const bool low = HALF && p.type_c != GTR_F32;
     const int column = column0 + tid % (COLUMNS / (low ? 8 : 4)) * (low ? 8 : 4);
     gtr__floats<8> bias = {};
 #pragma unroll
     for (int k = 0; k < (HALF ? 8 : 4); k++)
-        if (p.bias && column < cut.n && k < (low ? 8 : 4)) bias.v[k] = gtr__get(p.bias, p.type_bias, column + k);
+        if (p.bias && column < cut.n && k < (low ? 8 : 4))
+            bias.v[k] = gtr__get(p.bias, p.type_bias, first_bias + column + k);
     auto of = [&](auto type) {
         typedef decltype(type) T;
         if (p.saved || p.add || p.affine.from)
@@ -4504,12 +4506,13 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
 // Rows of C from begin to end, by whichever way they can go. BARE: of a weight's gradient.
 template <bool HALF, bool BARE, int COLUMNS, int PITCH, int THREADS, int G, typename L>
 static GTR__DEVICE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut &cut, const L &lane, int tid,
-        int row0, int column0, int begin, int end, const gtr__floats<4> &bias, const float *c) {
+        int64_t first_bias, int row0, int column0, int begin, int end, const float *c) {
     auto finish = [&](const gtr__product &p) {
         if (cut.whole_c) {
-            gtr__conv_store<HALF, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, column0, begin, end, c);
+            gtr__conv_store<HALF, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, first_bias, column0, begin, end, c);
             return;
         }
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column, first_bias);
         L some = lane;
         some.row += begin;
         some.end = min(some.end, end);
@@ -4654,15 +4657,15 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_tile {
     typedef gtr__operand<ES, N, BK, GTR__WARPS_BYTES> tile_b;
     static constexpr int depth = tile_a::depth, stage = tile_a::bytes + tile_b::bytes,
         pitch = N + 8, pass = 16384 / N,                // C leaves by so many rows at a time, in the ring's memory
-        out = pass * pitch * 4 + threads * 4,
+        out = pass * pitch * 4,
         entries = WEIGHT ? depth : 0;                   // of a table of rows, int4 each, a stage
 };
-// A block's accumulators, and fragments of two steps, each of 32 bytes of k.
+// A block's accumulators, and fragments of steps of 32 bytes of k each: of A of two steps, of B of one.
 template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
     static constexpr int across = tile_t::N / 64;
     float acc[4][8][4];
-    uint32_t a[2][4][4], b[8][2];
+    uint32_t a[2][4][4], b[4][4];     // of B two times 8 columns each
     GTR__DEVICE void clear() {
 #pragma unroll
         for (int i = 0; i < 128; i++) acc[i / 32][i / 4 % 8][i % 4] = 0;
@@ -4677,15 +4680,18 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
         const int n = (int)threadIdx.x / 32 % across * 64;
 #pragma unroll
         for (int j = 0; j < 4; j++)
-            gtr__fragment_b<KIND, tile_t::N, tile_t::BK, GTR__WARPS_BYTES>(b[2 * j], tile + tile_t::tile_a::bytes,
+            gtr__fragment_b<KIND, tile_t::N, tile_t::BK, GTR__WARPS_BYTES>(b[j], tile + tile_t::tile_a::bytes,
                 n + 16 * j, step);
     }
     template <int TYPE> GTR__DEVICE void multiply(int step) {
 #pragma unroll
-        for (int i = 0; i < 32; i++)
-            if constexpr (TYPE == GTR_F32) gtr__mma_tf32(acc[i / 8][i % 8], a[step][i / 8], b[i % 8]);
-            else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(acc[i / 8][i % 8], a[step][i / 8], b[i % 8]);
-            else gtr__mma_f16(acc[i / 8][i % 8], a[step][i / 8], b[i % 8]);
+        for (int i = 0; i < 32; i++) {
+            float *d = acc[i / 8][i % 8];
+            const uint32_t *one = a[step][i / 8], *two = b[i % 8 / 2] + i % 2 * 2;
+            if constexpr (TYPE == GTR_F32) gtr__mma_tf32(d, one, two);
+            else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(d, one, two);
+            else gtr__mma_f16(d, one, two);
+        }
     }
     // Rows of C from `first` on, as many as a pass has, to c.
     GTR__DEVICE void spill(float *c, int first) {
@@ -4745,7 +4751,8 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
             }
         }
     }
-    // WEIGHT: the table of the block's tile i of k, into stage `slot` of it.
+    // WEIGHT: the table of the block's tile i of k, into stage `slot` of it; worked out by all, stored by few, so that
+    // it stands among the products, too.
     GTR__DEVICE void put(int slot, int i) const {
         const int row = (int)threadIdx.x % depth;
         const int4 own = entry((uint32_t)((at.first + i) * depth + row), at.k);
@@ -4813,8 +4820,8 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
             }
         }
     }
-    // The block's tiles of k, through the ring; sum: of A's row threadIdx.x % M. While fragments of a step are
-    // multiplied, those of the next are loaded, beyond the barrier that ends a tile, too, and beyond the last tile.
+    // The block's tiles of k, through the ring; sum: of A's row threadIdx.x % M. While a step is multiplied, A's
+    // fragments of the next are loaded, beyond the barrier that ends a tile, too, and beyond the last tile.
     template <int TYPE> GTR__DEVICE void multiply(gtr__warps_mma<KIND, EDGE, FORM> &block, bool wants_sums,
                                                   float &sum) const {
         extern __shared__ __align__(16) char gtr__pool[];
@@ -4859,14 +4866,13 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
     GTR__DEVICE void store(gtr__warps_mma<KIND, EDGE, FORM> &block, const L &lane, int end) const {
         extern __shared__ __align__(16) char gtr__pool[];
         float *c = (float *)gtr__pool;
-        const gtr__floats<4> bias = gtr__product_bias(p, cut, at.n0 + lane.column, (int64_t)at.group * cut.n);
 #pragma unroll 1
         for (int first = 0; first < tile_t::M; first += tile_t::pass) {
             block.spill(c, first);
             __syncthreads();
             gtr__conv_finish<KIND == GTR__PRODUCT_HALF, tile_t::WEIGHT, tile_t::N, tile_t::pitch, threads,
-                EDGE == 64 ? 4 : 2>(p, cut, lane, (int)threadIdx.x, at.m0, at.n0, first, min(end, first + tile_t::pass),
-                bias, c);
+                EDGE == 64 ? 4 : 2>(p, cut, lane, (int)threadIdx.x, (int64_t)at.group * cut.n, at.m0, at.n0, first,
+                min(end, first + tile_t::pass), c);
             __syncthreads();
         }
     }
@@ -4934,11 +4940,11 @@ static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr_
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
 static int gtr__warps_edge(int64_t n) { return 5 * gtr__ceil(n, 64) < 8 * gtr__ceil(n, 128) ? 64 : 128; }
 // Whether all is of whole 16 bytes, and a row's lines and columns of taps are bits of a word.
-static bool gtr__warps_takes(const gtr__product *p, const gtr__conv_cut &cut, int form) {
-    const int64_t per = 16 / gtr__elem(p->type_a), weight = form == GTR__CONV_WEIGHT;
-    return cut.y.kernel + cut.x.kernel < 32 && cut.channels.by % per == 0 && cut.pitch % per == 0
+static bool gtr__warps_takes(const gtr__window *g, const gtr__product *p, int form) {
+    const int64_t per = 16 / gtr__elem(p->type_a), gathered = form == GTR__CONV_IMAGE ? g->o | g->og : g->c | g->cg;
+    return g->kh < 32 && g->kw < 32 && g->kh + g->kw < 32 && gathered % per == 0
         && (p->lda | p->ldb | p->a_batch | p->b_batch) % per == 0 && (form == GTR__CONV_PLACES || p->n % per == 0)
-        && (!weight || p->m % per == 0);
+        && (form != GTR__CONV_WEIGHT || p->m % per == 0);
 }
 template <int KIND, int EDGE, int FORM>
 static gtr_result gtr__warps_start(void *instance, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
@@ -4960,7 +4966,8 @@ static gtr_result gtr__warps_start(void *instance, const gtr__call *c, const gtr
 template <int KIND, int FORM>
 static gtr_result gtr__conv_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice) {
-    if (choice->tile < GTR__WARPS_LONG || !gtr__aligned(p->a, 16) || !gtr__aligned(p->b, 16))
+    if (choice->tile < GTR__WARPS_LONG || !gtr__aligned(p->a, 16) || !gtr__aligned(p->b, 16)
+            || (FORM == GTR__CONV_WEIGHT && !gtr__product_fours(p)))
         return gtr__conv_start<KIND, 64, FORM>(instance, c, p, cut, choice);
     return gtr__warps_edge(FORM == GTR__CONV_WEIGHT ? p->m : p->n) == 64
         ? gtr__warps_start<KIND, 64, FORM>(instance, c, p, cut, choice)
@@ -4980,11 +4987,11 @@ static gtr_result gtr__conv_kind(void *instance, const gtr__call *c, const gtr__
 static double gtr__ranges_ns(const gtr__product *p, int ranges);
 // Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
 // nanoseconds of an H200.
-static void gtr__warps_choice(const gtr__product *p, const gtr__conv_cut &cut, int form, int64_t classes,
+static void gtr__warps_choice(const gtr__window *g, int form, const gtr__product *p, int64_t classes,
                               const gtr__caps *caps, gtr__choice *c) {
     const bool weight = form == GTR__CONV_WEIGHT, reads = p->saved || p->add || p->affine.from;
     if (c->kind == GTR__PRODUCT_FMA || caps->compute < 80 || caps->shared < GTR__WARPS_SHARED
-            || !gtr__warps_takes(p, cut, form)) return;
+            || !gtr__warps_takes(g, p, form)) return;
     const int edge = gtr__warps_edge(weight ? p->m : p->n), room = edge == 64 && caps->shared >= 160 * 1024 ? 2 : 1;
     const double step = edge == 64 ? room * 490 : 780, rest = 3000 + room * edge * (reads ? 50 : 30);
     const int64_t tiles = (weight ? gtr__ceil(p->m, edge) * gtr__ceil(p->n, GTR__WARPS_LONG)
@@ -4999,7 +5006,7 @@ static void gtr__warps_choice(const gtr__product *p, const gtr__conv_cut &cut, i
 }
 // By the model of products of the same shape, or by tiles of 256; only FMA, bound by what it multiplies, has the small
 // tile.
-static gtr__choice gtr__conv_choice(const gtr__product *p, const gtr__conv_cut &cut, int form, int64_t classes,
+static gtr__choice gtr__conv_choice(const gtr__window *g, int form, const gtr__product *p, int64_t classes,
                                     const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -5018,7 +5025,7 @@ static gtr__choice gtr__conv_choice(const gtr__product *p, const gtr__conv_cut &
                 if (ns < c.ns) { c.ns = ns; c.tile = w.m; c.split = split; c.ranges = ranges; }
             }
     }
-    gtr__warps_choice(p, cut, form, classes, caps, &c);
+    gtr__warps_choice(g, form, p, classes, caps, &c);
     return c;
 }
 static gtr__conv_axis gtr__conv_axis_of(bool image, int64_t size, int64_t places, int64_t kernel, int64_t stride,
@@ -5323,7 +5330,6 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
         float d[blocks][N / 2];
         float *c = (float *)ring;
-        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column);
 #pragma unroll
         for (int i = 0; i < N / 32; i++) sum[i] = 0;
         if constexpr (!WEIGHT) {
@@ -5340,8 +5346,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        gtr__conv_finish<HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, row0, column0, 0, end,
-            bias, c);
+        gtr__conv_finish<HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0, column0, 0,
+            end, c);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
@@ -6266,7 +6272,7 @@ static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest;
 };
 // What the sums of ranges' parts take.
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
-    return ranges > 1 ? 2500 + (double)ranges * (double)p->m * (double)p->n / 400 : 0;
+    return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
 }
 // Of float32, IMAGE reads the weight transposed.
 static size_t gtr__conv_turned_bytes(const gtr__window *g, bool turned) {
@@ -6508,9 +6514,7 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     const int64_t classes = image ? g->sh * g->sw : 1;
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    gtr__conv_cut cut;
-    GTR__TRY(gtr__conv_cut_of(instance, g, image, &cut));
-    gtr__choice choice = gtr__conv_choice(&p, cut, form, classes, caps, c->precision), fast = choice;
+    gtr__choice choice = gtr__conv_choice(g, form, &p, classes, caps, c->precision), fast = choice;
     bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
     bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
     const bool lines = gtr__lines_choice(g, form, &p, caps, &fast);
@@ -6524,6 +6528,8 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
         for (size_t want : { bytes, fast_bytes }) if (want > *c->measure) *c->measure = want;
         return GTR_OK;
     }
+    gtr__conv_cut cut;
+    GTR__TRY(gtr__conv_cut_of(instance, g, image, &cut));
     if (p.guard) gtr__watches(instance, c, p.c, p.sums);
     bool ran = false;
     if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes)))

@@ -1024,8 +1024,9 @@ static void rows_of_pixels(void)
 }
 
 /* Convolutions large enough for kernels of their own, of every kind of shape, in each precision as on the CPU: y, and
-   gradients of image, weight and bias. n, c, h, w, o, kernel (2), stride, padding, dilation, transposed, no bias. */
-static const int large_shapes[][12] = {
+   gradients of image, weight and bias. n, c, h, w, o, kernel (2), stride, padding, dilation, transposed, no bias,
+   groups (0: 1). */
+static const int large_shapes[][13] = {
     { 33, 64, 20, 20, 192, 3, 3, 1, 0, 1, 0, 0 }, { 16, 256, 8, 8, 256, 3, 3, 1, 1, 1, 0, 1 },
     { 64, 48, 1, 128, 64, 1, 7, 1, 3, 1, 0, 0 }, { 8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 0, 0 },
     { 32, 32, 15, 17, 96, 5, 5, 2, 2, 1, 0, 0 }, { 24, 96, 10, 10, 160, 3, 3, 1, 2, 2, 0, 0 },
@@ -1038,6 +1039,8 @@ static const int large_shapes[][12] = {
     { 48, 64, 16, 16, 64, 3, 3, 1, 1, 1, 1, 0 }, { 64, 32, 64, 64, 96, 3, 3, 2, 1, 1, 0, 0 },
     { 32, 64, 1, 150, 64, 1, 30, 1, 2, 1, 0, 0 }, { 32, 40, 1, 150, 136, 1, 33, 1, 2, 1, 0, 0 },
     { 64, 72, 20, 20, 200, 5, 5, 2, 2, 1, 0, 0 }, { 64, 200, 9, 9, 72, 3, 3, 1, 1, 1, 1, 1 },
+    { 64, 256, 16, 16, 256, 3, 3, 1, 1, 1, 0, 0, 2 }, { 64, 144, 16, 16, 192, 3, 3, 1, 1, 1, 1, 0, 3 },
+    { 40, 16, 9, 6, 88, 1, 2, 2, 2, 2, 1, 0 },
     { 40, 1, 28, 28, 32, 3, 3, 1, 1, 1, 0, 0 }, { 64, 1, 28, 28, 6, 5, 5, 1, 2, 1, 0, 0 },
     { 64, 6, 14, 14, 16, 5, 5, 1, 0, 1, 0, 0 }, { 40, 2, 31, 33, 10, 3, 5, 2, 1, 1, 0, 0 },
     { 24, 5, 21, 19, 3, 3, 3, 1, 2, 2, 1, 0 }, { 64, 1, 1, 400, 64, 1, 9, 4, 4, 1, 0, 0 },
@@ -1073,7 +1076,7 @@ static gtr_trainer *large_trainer(gtr_context *ctx, gtr_precision precision, con
     memset(&how, 0, sizeof how);
     memset(&d, 0, sizeof d);
     d.out = s[4]; d.kernel = s[5]; d.kernel_w = s[6]; d.stride = d.stride_w = s[7]; d.padding = s[8];
-    d.padding_w = s[8] ? s[8] : -1; d.dilation = s[9]; d.no_bias = s[11] != 0;
+    d.padding_w = s[8] ? s[8] : -1; d.dilation = s[9]; d.no_bias = s[11] != 0; d.groups = s[12];
     how.precision = precision; how.loss_scale = 1;
     tensor x = gtr_parameter(ctx, "x", gtr_shape4(s[0], s[1], s[2], s[3]), uniform(1)),
         y = s[10] ? gtr_conv_transpose2d_ex(x, "c", d) : gtr_conv2d_ex(x, "c", d),
@@ -1116,13 +1119,14 @@ static gtr_context *no_numbers_run(gtr_desc desc, gtr_precision precision, const
    pieces, strides, dilation, tall and wide kernels, channels in parts, transposed. */
 static void shared_lines(void)
 {
-    static const int shapes[][12] = {
+    static const int shapes[][13] = {
         { 2, 32, 9, 11, 40, 3, 3, 1, 1, 1, 0, 0 }, { 1, 16, 12, 130, 17, 3, 5, 1, 2, 1, 0, 0 },
         { 2, 24, 13, 15, 33, 3, 3, 2, 1, 1, 0, 0 }, { 2, 40, 12, 14, 20, 3, 3, 1, 2, 2, 0, 0 },
         { 1, 12, 20, 21, 8, 9, 7, 3, 4, 1, 0, 0 }, { 2, 36, 7, 8, 34, 4, 4, 2, 1, 1, 1, 0 },
         { 3, 64, 1, 70, 32, 1, 5, 1, 2, 1, 0, 0 }, { 1, 2, 40, 40, 4, 36, 17, 1, 8, 1, 0, 0 },
         { 2, 330, 8, 9, 6, 2, 2, 1, 1, 1, 0, 0 }, { 2, 48, 9, 40, 5, 3, 2, 4, 1, 1, 0, 1 },
         { 5, 35, 6, 6, 3, 5, 5, 1, 2, 1, 1, 0 }, { 3, 33, 14, 14, 65, 3, 3, 1, 0, 1, 0, 0 },
+        { 2, 16, 9, 6, 88, 1, 2, 2, 2, 2, 1, 0 },
     };
     static const char *const names[] = { "y", "dx", "dweight", "dbias" };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && device == GTR_DEVICE_CPU; i++) {
