@@ -6522,10 +6522,10 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     planes &= !lines;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
-    const size_t bytes = choice.parts_bytes + choice.sums_bytes,
-        fast_bytes = hopper ? fast.parts_bytes + fast.sums_bytes + fast.copy_bytes : 0;
+    auto parts = [](const gtr__choice &of) { return of.ranges > 1 ? of.parts_bytes + of.sums_bytes : 0; };
+    const size_t fast_bytes = hopper ? parts(fast) + fast.copy_bytes : 0, want = hopper ? fast_bytes : parts(choice);
     if (c->measure) {
-        for (size_t want : { bytes, fast_bytes }) if (want > *c->measure) *c->measure = want;
+        if (want > *c->measure) *c->measure = want;
         return GTR_OK;
     }
     gtr__conv_cut cut;
@@ -6536,7 +6536,8 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
         GTR__TRY(planes ? gtr__planes_run(instance, c, g, p, &fast, &ran)
                         : gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
     if (ran) return GTR_OK;
-    if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
+    // where the workspace is another kernel's, in so many ranges as it has room for
+    for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
     return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
         return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(instance, c, q, cut, &choice)
             : image ? gtr__conv_kind<GTR__CONV_IMAGE>(instance, c, q, cut, &choice)
