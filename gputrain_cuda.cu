@@ -4993,7 +4993,7 @@ static void gtr__warps_choice(const gtr__window *g, int form, const gtr__product
     if (c->kind == GTR__PRODUCT_FMA || caps->compute < 80 || caps->shared < GTR__WARPS_SHARED
             || !gtr__warps_takes(g, p, form)) return;
     const int edge = gtr__warps_edge(weight ? p->m : p->n), room = edge == 64 && caps->shared >= 160 * 1024 ? 2 : 1;
-    const double step = edge == 64 ? room * 490 : 780, rest = 3000 + room * edge * (reads ? 50 : 30);
+    const double step = edge == 64 ? room * 490 : 780, rest = (weight ? 7000 : 3000) + room * edge * (reads ? 50 : 30);
     const int64_t tiles = (weight ? gtr__ceil(p->m, edge) * gtr__ceil(p->n, GTR__WARPS_LONG)
             : gtr__ceil(p->m, GTR__WARPS_LONG) * gtr__ceil(p->n, edge)) * p->batch,
         steps = gtr__ceil(p->k * gtr__elem(p->type_a), GTR__WARPS_BYTES),
