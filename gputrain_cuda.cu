@@ -4644,10 +4644,10 @@ static __global__ void __launch_bounds__(128)
 // >>conv-warps
 // The same of 16 bytes of channels at a time and of many places: tiles of 256 by EDGE, 64 or 128, of which a warp
 // multiplies 64 x 64; the 256 are rows of what is gathered, of WEIGHT columns of dw. A tile of k is 64 bytes deep.
-// Bound by the instructions that multiply, of which an H200 makes 646 TFLOP/s of 16 bits by mma.sync: 320 of them are
-// reached, at 128 channels 270, at 64 200, as two warps a scheduler do not hide each other's latencies; tiles of 128 x
-// 128 with a table of rows, and 128 bytes of k, made 250, 220 and 134. So that L1 has what taps share, k goes by
-// channels, and of a tile's worth of these by taps.
+// Bound by the instructions that multiply, of which an H200 makes 646 TFLOP/s of 16 bits by mma.sync; forward reaches
+// 323 at 512 channels, 272 at 128, 200 at 64, as the two warps of a scheduler wait for their own instructions most.
+// Tiles of 128 x 128 with a table of rows made 253 and 220 there, and of 64 x 64 at 64 channels 133. So that L1 has
+// what taps share, k goes by channels, and of a tile's worth of these by taps.
 enum { GTR__WARPS_LONG = 256, GTR__WARPS_BYTES = 64 };
 template <int KIND, int EDGE, int FORM> struct gtr__warps_tile {
     static constexpr bool WEIGHT = FORM == GTR__CONV_WEIGHT, AK = !WEIGHT, BK = FORM == GTR__CONV_PLACES;

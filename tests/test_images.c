@@ -839,19 +839,13 @@ static void pools(void)
             free(two.gradient); free(two.weight);
         }
 }
-/* Networks whose gradients lie where what they are made of did, in every precision: as where each has a place of its
-   own, to the bit. Where max_pool's does, at the peak, its image is what is saved. Channels are more than batch_norm
-   takes at a time. */
-static gtr_trainer *over_run(gtr_context *ctx, gtr_precision precision, int channels, bool pool, float *losses)
+/* Three steps from x (ROWS, 3, 12, 12) to h and a layer behind it, and their losses. */
+static gtr_trainer *three_steps(gtr_context *ctx, gtr_precision precision, tensor x, tensor h, float *losses)
 {
     gtr_trainer_desc how;
     float *v = (float *)malloc(ROWS * 3 * 144 * sizeof *v);
     memset(&how, 0, sizeof how);
     how.precision = precision; how.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0; how.lr = 0.125f;
-    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12));
-    tensor h = gtr_relu(gtr_batch_norm(gtr_conv2d(x, "c1", channels, 3, 1, 1), "n1"));
-    h = gtr_relu(gtr_add(gtr_batch_norm(gtr_conv2d(h, "c2", channels, 1, 1, 0), "n2"), h));
-    if (pool) h = gtr_max_pool2d(gtr_relu(gtr_conv2d(h, "c3", 2 * channels, 1, 1, 0)), 2, 0, 0);
     gtr_trainer *t = gtr_trainer_create(mean_square(gtr_linear(gtr_flatten(h), "fc", 5)), how);
     made(v, ROWS * 3 * 144, 5, 0, 0);
     for (int i = 0; t && i < 3; i++) {
@@ -860,6 +854,17 @@ static gtr_trainer *over_run(gtr_context *ctx, gtr_precision precision, int chan
     }
     free(v);
     return t;
+}
+/* Networks whose gradients lie where what they are made of did, in every precision: as where each has a place of its
+   own, to the bit. Where max_pool's does, at the peak, its image is what is saved. Channels are more than batch_norm
+   takes at a time. */
+static gtr_trainer *over_run(gtr_context *ctx, gtr_precision precision, int channels, bool pool, float *losses)
+{
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12));
+    tensor h = gtr_relu(gtr_batch_norm(gtr_conv2d(x, "c1", channels, 3, 1, 1), "n1"));
+    h = gtr_relu(gtr_add(gtr_batch_norm(gtr_conv2d(h, "c2", channels, 1, 1, 0), "n2"), h));
+    if (pool) h = gtr_max_pool2d(gtr_relu(gtr_conv2d(h, "c3", 2 * channels, 1, 1, 0)), 2, 0, 0);
+    return three_steps(ctx, precision, x, h, losses);
 }
 static void in_place(void)
 {
@@ -905,11 +910,7 @@ static void in_place(void)
 enum { AGAIN_NOT, AGAIN_READ, AGAIN_KEPT, AGAIN_WAYS };
 static gtr_trainer *again_run(gtr_context *ctx, gtr_precision precision, int way, float *losses)
 {
-    gtr_trainer_desc how;
-    float *v = (float *)malloc(ROWS * 3 * 144 * sizeof *v);
     char name[8];
-    memset(&how, 0, sizeof how);
-    how.precision = precision; how.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0; how.lr = 0.125f;
     tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12)), h = gtr_conv2d(x, "c0", 16, 3, 1, 1), z;
     for (int k = 1; k < 4; k++) {
         snprintf(name, sizeof name, "a%d", k);
@@ -923,14 +924,7 @@ static gtr_trainer *again_run(gtr_context *ctx, gtr_precision precision, int way
         if (way == AGAIN_READ) gtr_recompute_end(ctx);
         h = gtr_relu(gtr_add(z, h));
     }
-    gtr_trainer *t = gtr_trainer_create(mean_square(gtr_linear(gtr_flatten(h), "fc", 5)), how);
-    made(v, ROWS * 3 * 144, 5, 0, 0);
-    for (int i = 0; t && i < 3; i++) {
-        CHECK(gtr_set(x, v, ROWS * 3 * 144 * sizeof *v) == GTR_OK && gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
-        losses[i] = gtr_loss(t);
-    }
-    free(v);
-    return t;
+    return three_steps(ctx, precision, x, h, losses);
 }
 static void made_again(void)
 {
