@@ -1580,7 +1580,10 @@ static void do_dataset(void)
             a = (const char *)gtr_dataset_windows(d, g);
             break;
         }
-        case 0: a = (const char *)gtr_dataset_split_random(d, nastyf(0.5f), byte(), column); break;
+        case 0:
+            a = (const char *)(one_in(2) ? gtr_dataset_split_random(d, nastyf(0.5f), byte(), column)
+                : gtr_dataset_split_last(d, nastyf(0.5f), column));
+            break;
         case 1: a = (const char *)gtr_dataset_subset(d, one_in(16) ? NULL : rows, some > 3 ? 3 : some); break;
         case 2:
             a = (const char *)gtr_dataset_sample(d, one_in(2) && column < 0 ? weights : NULL, column, some > 999 ? 9

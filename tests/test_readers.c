@@ -378,6 +378,12 @@ static void refused_tables(void)
         { T, NULL, "b,2", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 2 (b), which is listed already" },
         { T, NULL, "c", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 3 (c), which is the label already" },
         { T, NULL, "a,b", NULL, NULL, 0, GTR_ERR_ARG, "no column is left" },
+        { T, "a,c", NULL, NULL, NULL, 0, GTR_ERR_ARG, ".columns lists column 3 (c), which is the label already (.label "
+            "says another, .label_column -1 none)" },
+        { "a,b,a,y\n1,2,3,0\n", NULL, NULL, "1,3", NULL, 0, GTR_ERR_ARG,
+            "columns 1 and 2 (from 0) are both called \"a\", want a name for each" },
+        { "a,b\n\"1,5\",0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "got '1,5', want a number (.decimal may be ',')" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
         { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
         { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -401,7 +407,10 @@ static void refused_tables(void)
         { "a,b,c\n1,2,3,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 2 has 4 columns, want 3 as the header in line 1 has" },
         { "a,b,a,y\n1,2,3,0\n", "b,a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
-            ".columns names \"a\", as columns 1 and 3 are called" },
+            ".columns names \"a\", as columns 1 and 3 are called: want the number" },
+        { "a;b,c\n1;2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "got '1;2', want a number (.separator may be" },
+        { "\xff\xfe" "a", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "UTF-16, want UTF-8" },
+        { "a,b\n1,0.5\n2,1.5\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "any with .regression, no label with" },
         { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
         { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
         { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -890,6 +899,98 @@ static void split_at_random(void)
     EXPECT_EQ(gtr_dataset_rows(d), 7);
     gtr_destroy(ctx);
 }
+/* The last rows of a series or of each, and windows of both sides, none of which has a step of the other. */
+static void split_at_the_end(void)
+{
+    enum { N = 50 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_float x[N];
+    int32_t id[N];
+    gtr_arrays_desc a;
+    gtr_windows_desc w;
+    memset(&a, 0, sizeof a);
+    memset(&w, 0, sizeof w);
+    w.history = 3; w.horizon = 1;
+    for (int r = 0; r < N; r++) { x[r] = (gtr_float)r; id[r] = r < 30 ? 7 : 3; }
+    a.rows = N; a.column[0].data = x; a.column[0].name = "x";
+    a.column[1].data = id; a.column[1].dtype = GTR_I32; a.column[1].name = "id";
+    for (int k = 0; k < 2; k++) {       /* one series; two */
+        gtr_dataset *d = gtr_dataset_arrays(ctx, a), *held = gtr_dataset_split_last(d, 0.2f, k - !k);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(held) == 10 && gtr_dataset_rows(d) == 40);
+        for (int r = 0; r < 10; r++) EXPECT_EQ(at(held, 0, r, 0), !k ? 40 + r : r < 6 ? 24 + r : 40 + r);
+        for (int r = 0; r < 40; r++) EXPECT_EQ(at(d, 0, r, 0), !k || r < 24 ? r : r + 6);
+        w.series = k ? 2 : 0;
+        gtr_dataset *near = gtr_dataset_windows(d, w), *far = gtr_dataset_windows(held, w);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(near), k ? 21 + 13 : 37);
+        EXPECT_EQ(gtr_dataset_rows(far), k ? 3 + 1 : 7);
+        /* the first column has the series' name, what is to be predicted none */
+        if (k) continue;
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(in, "fc", 1), y), trainer0());
+        EXPECT_EQ(gtr_trainer_data(t, near, 4, false, false), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_float got[4];
+        EXPECT(gtr_get(y, got, sizeof got) == GTR_OK && got[0] == 3 && got[3] == 6);
+    }
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+    EXPECT(!gtr_dataset_split_last(d, 1, -1) && !gtr_dataset_split_last(NULL, 0.5f, -1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_split_last of gtr_dataset_arrays: 1 of 50 rows leaves none");
+    EXPECT(!gtr_dataset_split_last(d, 0.5f, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
+    gtr_dataset_split(d, 2);            /* no series any more, in whatever order it is cut */
+    EXPECT(!gtr_dataset_windows(gtr_dataset_split_last(d, 0.4f, -1), w));
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series; gtr_dataset_split_last leaves two");
+    gtr_destroy(ctx);
+}
+static bool nothing(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
+    return true;
+}
+static void names_twice(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const gtr_float x[2] = { 1, 2 };
+    gtr_arrays_desc a;
+    gtr_callback_desc c;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.rows = c.rows = 2; c.columns = 3; c.fill = nothing;
+    for (int k = 0; k < 3; k++) { a.column[k].data = x; a.column[k].name = c.column[k].name = k == 1 ? "y" : "x"; }
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: columns 0 and 2 (from 0) are both called \"x\"");
+    EXPECT(!gtr_dataset_callback(ctx, c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_callback: columns 0 and 2 (from 0) are both called \"x\"");
+    a.column[0].name = a.column[2].name = "";   /* none */
+    EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* 1,5 and its like, as tables are written where a comma is the decimal mark. */
+static void decimal_commas(void)
+{
+    static const char table[] = "a;b;y\r\n1,5;-,25e1;0\r\n\"2,000000000000000000000001\";;1\r\n";
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    c.separator = ';'; c.decimal = ','; c.missing = GTR_MISSING_MEAN;
+    gtr_dataset *d = csv_of(ctx, table, c);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 0, 1) == -2.5 && at(d, 0, 1, 0) == 2 && at(d, 0, 1, 1) == -2.5);
+    d = csv_of(ctx, "a;y\n\" 1,5\t\";0\n\" 2\";1\n", c);    /* blanks within quotes */
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 1, 0) == 2);
+    EXPECT(!csv_of(ctx, "a;y\n\" \";0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got ' ', want a number");
+    EXPECT(!csv_of(ctx, "a;y\n1.5;0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got '1.5', want a number (.missing");
+    c.separator = 0;
+    EXPECT(!csv_of(ctx, table, c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "decimal is character 44, want '.' or, with another separator, ','");
+    gtr_destroy(ctx);
+}
 static void drawn(void)
 {
     enum { N = 70, DRAWN = 7000 };
@@ -1060,8 +1161,8 @@ static void windows(void)
 static void refused_windows(void)
 {
     static const struct { int64_t history, horizon, stride; int column, target, series; const char *part; } cases[] = {
-        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "horizon within the series" },
-        { 1, -1, 1, 0, 0, 0, "want a history" }, { 1, 1, -1, 0, 0, 0, "want a history" },
+        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "want both within the series" },
+        { 1, -1, 1, 0, 0, 0, "a horizon and a stride of at least 0" }, { 1, 1, -1, 0, 0, 0, "and a stride of" },
         { 1, 1, 1, 2, 0, 0, "want a column" }, { 1, 1, 1, 0, 3, 0, "want a target" },
         { 1, 1, 1, 0, 0, 1, "want series by a column of integers" },
         { 1, 1, 1, 0, 0, 3, "want series by a column" }, { 6, 2, 1, 0, 0, 2, "no series is as long" } };
@@ -1115,6 +1216,9 @@ static void all(void)
     RUN(cut_and_joined);
     RUN(split_at_random);
     RUN(drawn);
+    RUN(split_at_the_end);
+    RUN(names_twice);
+    RUN(decimal_commas);
     RUN(grown);
     RUN(arrays_of_numpy);
     RUN(refused_arrays);
