@@ -421,7 +421,7 @@ typedef struct gtr_trainer_desc {
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
     /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
-       mean of theirs, weighted by rows; 0: 1 */
+       mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
@@ -601,7 +601,8 @@ typedef struct gtr_csv_desc {
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
-       and a string that it has not is an error. A file without labels (label_column -1) may be like one with them */
+       and a string that it has not is an error. What both headers name comes in its order: columns may stand in
+       another. A file without labels (label_column -1) may be like one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
@@ -869,7 +870,7 @@ GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
    BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
-   needs more than one value a channel. For fine-tuning: a group
+   needs more than one value a channel. A micro-batch is a batch here, to the statistics, too. For fine-tuning: a group
    that freezes "name.*" stops weight and bias, while the running statistics go on, as PyTorch's do; desc.frozen stops
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
@@ -2423,6 +2424,7 @@ typedef struct {
     bool shared;
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
+    gtr__strings heads; /* CSV: what the header calls each feature; none where it doesn't, or two alike */
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
@@ -6857,12 +6859,18 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, const gtr_custom_des
     u.user = d->user;
     return u;
 }
+static gtr_result gtr__custom_failed(void *cpu, const gtr_custom_desc *d, const char *which) {
+    const gtr__host *host = ((gtr__cpu *)cpu)->host;
+    char text[160];
+    snprintf(text, sizeof text, "custom op \"%.100s\": its %s function failed", d->name ? d->name : "", which);
+    host->error(host->user, GTR_ERR_USER, text);
+    return GTR_ERR_USER;
+}
 GTR__CPU(custom_fwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr_custom_call u = gtr__custom_call(c, d, c->out);
-    (void)cpu;
     GTR__WANTS(0);
-    return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
+    return d->forward(&u) == GTR_OK ? GTR_OK : gtr__custom_failed(cpu, d, "forward");
 }
 GTR__CPU(custom_bwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
@@ -6879,7 +6887,7 @@ GTR__CPU(custom_bwd) {
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
     for (int k = 0; k < d->n_out; k++) u.douts[k] = c->in[n + d->n_out + k].data;
     u.dout = u.douts[0];
-    if (d->backward(&u)) return GTR_ERR_USER;
+    if (d->backward(&u)) return gtr__custom_failed(cpu, d, "backward");
     for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
         gtr__copy_rows(cpu, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
@@ -8679,6 +8687,12 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
 static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
     return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
 }
+/* Whether x, of float32, passes none of its gradient on. */
+static bool gtr__stops(const gtr_tensor *x) {
+    const int n_diff = gtr__row(x->op)->n_diff;
+    return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
+        || (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0]);
+}
 /* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
    them, so one sweep from t down does. */
 static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
@@ -8689,8 +8703,7 @@ static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
         const gtr__op_row *row = gtr__row(x->op);
         if (!seen[i] || x->dtype != GTR_F32) continue;
         met |= x->op == GTR__OP_GRADIENT;
-        if (!row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward) ||
-            (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0])) continue;
+        if (gtr__stops(x)) continue;
         for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) seen[x->in[k]->id] = 1;
     }
     return met;
@@ -9641,7 +9654,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     return true;
 }
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
-    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
         const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
@@ -9651,7 +9664,9 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
                     gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
     }
     if (!r) return true;
-    gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, s->why);
+    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
+        (long long)b->r->batch);
+    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
     b->failed = true;
     return false;
 }
@@ -10148,7 +10163,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
-   clones in front of the first that reads it. Masks come out the same, so the bits are the same; a norm's statistics
+   clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
+   a region is fused otherwise, and rounded in other places; a norm's statistics
    are kept, and its clone is as in evaluation, by these. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
@@ -11257,12 +11273,13 @@ static void gtr__carry(gtr__plan *p) {
             p->carry += gtr__rounded(gtr__value_bytes(v));
         }
 }
-/* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one. */
+/* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one: the GPU's
+   kernel that does so takes no dilation and no step below the kernel, even where there is one place. */
 static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
     const int64_t *i = n->attr.i;
     const gtr__window g = gtr__window_of(i, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape, i[6], i[7], 1);
-    return !g.ph && !g.pw && g.kh * g.kw <= 16 && (g.dh == 1 || g.kh == 1) && (g.dw == 1 || g.kw == 1)
-        && g.kh * g.oh == g.h && g.kw * g.ow == g.w && (g.sh == g.kh || g.oh == 1) && (g.sw == g.kw || g.ow == 1);
+    return !g.ph && !g.pw && g.kh * g.kw <= 16 && g.dh == 1 && g.dw == 1 && g.kh * g.oh == g.h && g.kw * g.ow == g.w
+        && g.sh >= g.kh && g.sw >= g.kw;
 }
 /* Whether a node may write its only output of operand k's extents where that operand lies: each element has been read,
    by the thread that writes it, before. Both backends' kernels do so. */
@@ -13025,6 +13042,7 @@ static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
     return !d || d->column[0].device ? 0
         : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
 }
+static void gtr__column_off(gtr_dataset *d, gtr__column *c);
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns; i++) {
@@ -13032,12 +13050,14 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
         const gtr__column *of = c->shared ? d->column : NULL;
         if (of) c->device = (uint8_t *)of->device + (c->host - of->host);
         else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
-        if (!c->device) return d->ctx->error;
+        if (!c->device) { /* all of them, or none: it may be streamed then */
+            for (int k = 0; k < i; k++) gtr__column_off(d, &d->column[k]);
+            return d->ctx->error;
+        }
     }
     d->used = true;
     return GTR_OK;
 }
-static void gtr__column_off(gtr_dataset *d, gtr__column *c);
 /* Whether what t begins with, which gave r, is to be tried again: there was no room, the first error since `good`, and
    sets that nothing reads yet have left the device for it. */
 static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
@@ -13170,6 +13190,11 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         t->offset[t->n_param++] = t->total;
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
+    const gtr_tensor *stop = NULL; /* the last op that passes no gradient on */
+    for (int64_t i = t->loss->id; i >= 0 && !stop; i--) {
+        const gtr_tensor *x = ctx->tensor[i];
+        if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
+    }
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset || !t->lookups) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
@@ -13177,7 +13202,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
-        "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
+        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
+        stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -13710,7 +13736,12 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (t && !gtr__runnable(t->ctx, who)) GTR__TRY(gtr__refuse(t, who));
     return gtr__trainer_whole(t, who, pending);
 }
+/* A trainer that could not be made, perhaps of a tensor that was NULL: the data set's context says so. */
+static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
+    return GTR__USABLE(data) ? GTR__BAD_ARG(data->ctx, "%s of %s: the trainer is NULL", who, data->name) : GTR_ERR_ARG;
+}
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    if (!t) return gtr__no_trainer(data, "gtr_trainer_data");
     GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
     return gtr__data_begin(t, data, batch, shuffle, drop_last);
@@ -14040,11 +14071,12 @@ static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r)
 }
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    if (t) GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
+    if (!t) return gtr__no_trainer(data, "gtr_evaluate");
+    GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__averages_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
-    if (t) gtr__stream_end(t->ctx->runner, NULL);
+    gtr__stream_end(t->ctx->runner, NULL);
     return gtr__averages_end(t, averages, r);
 }
 
@@ -14142,10 +14174,11 @@ static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void 
     for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
         const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
         const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
-        const int32_t y = floats ? target < 0 ? -1 : target > (gtr_float)0.5 : ((const int32_t *)labels)[at];
+        const int32_t y = floats ? target < 0 ? -1 : target == 1 : ((const int32_t *)labels)[at];
         if (m->kind == GTR__OF_CLASSES) GTR__TRY(gtr__meter_class(m, x + o * m->width * m->inner + i, y, o));
         else if (m->kind == GTR__OF_TARGETS) GTR__TRY(gtr__meter_target(m, (double)x[at], (double)target, o, k, nth));
         else if (target != target) return gtr__meter_nan(m, "the label of score", o, k);
+        else if (target > 0 && target != 1) return GTR__METER_FAIL(ARG, o, "label %g, want 0 or 1", (double)target);
         else GTR__TRY(gtr__meter_label(m, x[at], y, o, k, nth));
     }
     m->rows += n;
@@ -14389,6 +14422,7 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
 gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
     gtr_metrics own;
     if (!out) out = &own;
+    if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -14774,6 +14808,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
+    if (!t) return gtr__no_trainer(data, "gtr_fit");
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
@@ -15391,10 +15426,18 @@ static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
     m->text = p; m->room = (int64_t)room;
     return true;
 }
+/* s's number; -1: it is not there, and belongs into bin *h. */
+static int32_t gtr__strings_find(const gtr__strings *m, const char *s, uint64_t *h) {
+    for (*h = gtr__hash(0, s); m->bins && m->bin[*h &= (uint64_t)m->bins - 1]; ++*h) {
+        const uint32_t i = m->bin[*h] - 1;
+        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
+    }
+    return -1;
+}
 /* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
 static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
     const char *s = m->text + m->used;
-    uint64_t h = gtr__hash(0, s);
+    uint64_t h;
     if (2 * m->n >= m->bins && add) {
         const int64_t bins = GTR__MAX(2 * m->bins, 16);
         uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
@@ -15407,11 +15450,8 @@ static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
         gtr__mfree(ctx, m->bin);
         m->bin = bin; m->bins = bins;
     }
-    for (; m->bins && m->bin[h &= (uint64_t)m->bins - 1]; h++) {
-        const uint32_t i = m->bin[h] - 1;
-        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
-    }
-    if (!add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return -1;
+    const int32_t id = gtr__strings_find(m, s, &h);
+    if (id >= 0 || !add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return id;
     m->bin[h] = (uint32_t)m->n + 1;
     m->at[m->n] = (uint32_t)m->used;
     m->used += (int64_t)strlen(s) + 1;
@@ -15445,6 +15485,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__mfree(d->ctx, c->name);
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
+        gtr__strings_free(d->ctx, &c->heads);
     }
     gtr__mfree(d->ctx, d);
 }
@@ -15489,7 +15530,8 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
         view ? c->host : NULL);
     if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
-    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
+    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
+            || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->channels = c->channels; to->image = c->image;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
@@ -16202,6 +16244,7 @@ typedef struct {
     int features, categories;
     bool texts; /* labels are strings */
     bool drop; /* the line that is read is left out */
+    gtr__strings heads; /* of features; of none: see gtr__column */
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -16273,17 +16316,26 @@ static bool gtr__csv_missing(const gtr__field *f) {
         if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
     return f->n == 0;
 }
+/* Of a later chapter. */
+static bool gtr__is_utf8(const char *s, size_t n);
 /* What a text in want's place is; hints at what may have been meant. */
 static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
     char text[400], field[32];
     int n = 0;
-    for (; n < 24 && (size_t)n < f->n; n++) field[n] = f->p[n] >= 32 && f->p[n] < 127 ? f->p[n] : '?';
-    if (n == 24) memcpy(field + 21, "...", 3);
+    const bool utf8 = gtr__is_utf8(f->p, f->n);
+    for (; n < 24 && (size_t)n < f->n; n++) {
+        const uint8_t c = (uint8_t)f->p[n];
+        field[n] = (char)(c < 32 || c == 127 || (c > 127 && !utf8) ? '?' : c);
+    }
     field[n] = 0;
+    if (n == 24) {
+        for (n = 21; ((uint8_t)field[n] & 0xc0) == 0x80; n--) {} /* not in the middle of a character */
+        memcpy(field + n, "...", 4);
+    }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
         : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
-        : memchr(f->p, ',', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
+        : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16432,6 +16484,71 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         if (*p != ',' || role == GTR__CSV_LABEL) return true;
     }
 }
+/* What the header calls the features, in the order that they have there. */
+static bool gtr__csv_heads(gtr__csv *s) {
+    gtr__csv at = *s;
+    gtr__field f;
+    char name[256];
+    int64_t n = 0, k = 0;
+    bool ok = s->header != NULL;
+    at.header = NULL;
+    for (const char *p = s->header; ok && k < s->columns; k++, p++) {
+        if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
+        if (s->role[k] < 0) continue;
+        ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
+        if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
+        ok = ok && s->heads.n == ++n;
+    }
+    if (!ok) s->heads.n = 0;
+    return true;
+}
+/* Features of which both files' headers have names come in .like's order, whatever theirs. */
+static bool gtr__csv_features_like(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    const gtr__strings *want = &like->column[0].heads, *got = &s->heads;
+    char label[256] = "";
+    uint64_t h;
+    if (!want->n || !got->n) return true;
+    if (s->label >= 0) gtr__csv_name(s, s->label, label, sizeof label);
+    for (int64_t i = 0; i < want->n; i++) {
+        const char *head = want->text + want->at[i];
+        if (gtr__strings_find(got, head, &h) < 0)
+            return !GTR__OF_FILE(s->ctx, SHAPE, "no feature is called \"%.80s\", as one of .like (%s) is%s", s->name,
+                head, like->name, strcmp(head, label) ? "" : " (it is the label here, unless .label names another)");
+    }
+    for (int64_t k = 0, i = 0; k < s->columns; k++) {
+        if (s->role[k] < 0) continue;
+        const char *head = got->text + got->at[i++];
+        const int32_t id = gtr__strings_find(want, head, &h);
+        if (id < 0) return !GTR__OF_FILE(s->ctx, SHAPE, "column %jd (counted from 1), \"%.80s\", is no feature of "
+            ".like (%s): .skip leaves it out", s->name, (intmax_t)k + 1, head, like->name);
+        s->role[k] = id;
+    }
+    return true;
+}
+/* Likewise categories. */
+static bool gtr__csv_categories_like(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    int64_t of[14];
+    char name[256];
+    int n = 0;
+    for (int j = 0; s->header && j < like->n_columns && n < 14; j++) {
+        const gtr__column *c = &like->column[j];
+        if (c->dtype != GTR_I32 || !c->names.n || !c->name || like->classed == j + 1) continue;
+        int64_t k = 0;
+        for (; k < s->columns; k++) {
+            const char *head = s->role[k] <= GTR__CSV_CATEGORY ? gtr__csv_name(s, k, name, sizeof name) : NULL;
+            if (head && !strcmp(head, c->name)) break;
+        }
+        if (k == s->columns) return !GTR__OF_FILE(s->ctx, SHAPE, ".categories have no \"%.80s\", as .like (%s) has",
+            s->name, c->name, like->name);
+        of[n++] = k;
+    }
+    if (n && n != s->categories) return !GTR__OF_FILE(s->ctx, SHAPE, "%d .categories, want the %d of .like (%s)",
+        s->name, s->categories, n, like->name);
+    for (int i = 0; i < n; i++) s->role[of[i]] = GTR__CSV_CATEGORY - i;
+    return true;
+}
 static bool gtr__csv_roles(gtr__csv *s) {
     const gtr_csv_desc *d = &s->desc;
     const int64_t label = d->label_column < 0 ? -1 : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
@@ -16451,7 +16568,8 @@ static bool gtr__csv_roles(gtr__csv *s) {
         if (s->role[k] == GTR__CSV_OPEN) s->role[k] = d->columns ? GTR__CSV_SKIP : s->features++;
     if (s->categories > 14) return !GTR__OF_FILE(s->ctx, ARG, "%d .categories, want at most 14", s->name,
         s->categories);
-    if (s->features + s->categories) return true;
+    if (s->features + s->categories)
+        return gtr__csv_heads(s) && (!d->like || (gtr__csv_features_like(s) && gtr__csv_categories_like(s)));
     if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
     return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
         "label set .label_column = -1", s->name, d->separator);
@@ -16486,7 +16604,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->begin = p;
     s->end = end;
     s->first_line = s->line;
-    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
+    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)%s", name, header && memchr(header, '\r',
+        size - (size_t)(header - text)) ? ", as its lines end in a carriage return alone: want a line feed" : "");
     const bool hole = desc.missing && names < 2 && desc.label_column < 0 && !desc.label; /* in a file of one column */
     if (!hole && gtr__csv_line_end(s, gtr__csv_skip(s, p)))
         return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
@@ -16555,6 +16674,16 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     gtr__mfree(s->ctx, v);
     return ok;
 }
+/* What the header calls the features goes into their column, in its order. */
+static bool gtr__csv_keep_heads(gtr__csv *s) {
+    const gtr__strings *m = &s->heads;
+    int32_t *of = m->n ? GTR__NEW(s->ctx, int32_t, s->features) : NULL;
+    bool ok = of || !m->n;
+    for (int64_t k = 0, i = 0; of && k < s->columns; k++) if (s->role[k] >= 0) of[s->role[k]] = (int32_t)i++;
+    for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &s->x->heads, m->text + m->at[of[i]]);
+    gtr__mfree(s->ctx, of);
+    return ok;
+}
 /* d's columns are .like's, and get its strings; without a label those in front of its label. */
 static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     const gtr_dataset *like = s->desc.like;
@@ -16581,6 +16710,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     s->x = d->column;
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
+    if (s->features && !gtr__csv_keep_heads(s)) return false;
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
@@ -16606,6 +16736,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (d) d->rows = r;
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
+    gtr__strings_free(ctx, &s.heads);
     gtr__mfree(ctx, s.role);
     return gtr__dataset_link(d, ok);
 }
@@ -16770,7 +16901,23 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
 }
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
-typedef struct { char name[256]; const uint8_t *data; uint64_t size; } gtr__member;
+typedef struct { char name[256]; const uint8_t *data; uint64_t size; uint32_t crc; } gtr__member;
+/* A zip's CRC-32, four bytes at a time. */
+static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
+    uint32_t t[4][256], c = 0xffffffffu;
+    for (uint32_t i = 0; i < 256; i++) {
+        t[0][i] = i;
+        for (int k = 0; k < 8; k++) t[0][i] = t[0][i] >> 1 ^ (t[0][i] & 1 ? 0xedb88320u : 0);
+    }
+    for (int k = 1; k < 4; k++)
+        for (int i = 0; i < 256; i++) t[k][i] = t[k - 1][i] >> 8 ^ t[0][t[k - 1][i] & 255];
+    for (; n >= 4; n -= 4, p += 4) {
+        c ^= (uint32_t)gtr__le_get(p, 4);
+        c = t[3][c & 255] ^ t[2][c >> 8 & 255] ^ t[1][c >> 16 & 255] ^ t[0][c >> 24];
+    }
+    for (; n; n--) c = c >> 8 ^ t[0][(c ^ *p++) & 255];
+    return ~c;
+}
 static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
     return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
 }
@@ -16823,7 +16970,7 @@ static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z,
     if (at > z->size || field[0] > z->size - at || (z->used += field[0]) > z->size)
         return GTR__BAD_FILE(ctx, "member %s has %ju bytes at %ju, of a file of %ju, or lies in another", name, m->name,
             (uintmax_t)field[0], (uintmax_t)at, (uintmax_t)z->size);
-    m->data = z->b + at; m->size = field[0];
+    m->data = z->b + at; m->size = field[0]; m->crc = (uint32_t)gtr__le_get(p + 16, 4);
     return GTR_OK;
 }
 /* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
@@ -16841,6 +16988,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         if (wanted && strcmp(m.name, wanted)) continue;
         if (*d && (*d)->n_columns == GTR_MAX_COLUMNS) return !GTR__OF_FILE(ctx, ARG,
             "more than 16 arrays (.arrays says which are wanted)", name);
+        if (m.crc && m.crc != gtr__crc32(m.data, m.size)) /* 0: nobody summed up */
+            return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
+                m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
         return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
     }
@@ -17067,9 +17217,11 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     for (int64_t r = 0; ok && c && r < data->rows; r++) each[gtr__column_integer(c, r) - c->least]++;
     for (int64_t r = 0; ok && r < data->rows; r++) {
         const int64_t k = c ? gtr__column_integer(c, r) : r;
-        const double w = !weights ? 1 : c && (k < 0 || !gtr__finite((double)weights[k])) ? -1 : (double)weights[k];
-        if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of row %jd is %g, want finite "
-            "and at least 0", who, data->name, (intmax_t)r, w);
+        const double w = !weights ? 1 : k < 0 ? -1 : (double)weights[k];
+        if (k < 0 && weights) ok = !GTR__BAD_ARG(ctx, "%s of %s: row %jd is of class %jd, want one with a weight", who,
+            data->name, (intmax_t)r, (intmax_t)k);
+        else if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of %s %jd is %g, want "
+            "finite and at least 0", who, data->name, c ? "class" : "row", (intmax_t)k, w);
         sum[r] = all += c ? w / each[k - c->least] : w;
     }
     if (ok && !(all > 0)) ok = !GTR__BAD_ARG(ctx, "%s of %s: all weights are 0", who, data->name);
@@ -17088,6 +17240,9 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     gtr__mfree(ctx, rows);
     return d;
 }
+static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
+    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
+}
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
     if (!a || !b) return "number of columns";
@@ -17095,9 +17250,8 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
             || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
-    return a->names.used == b->names.used && (!a->names.used || !memcmp(a->names.text, b->names.text,
-        (size_t)a->names.used))
-        ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
+    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads)) return "names of features";
+    return gtr__strings_same(&a->names, &b->names) ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
 gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
     static const char who[] = "gtr_dataset_concat";
@@ -17287,9 +17441,8 @@ const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
     return d->column[column].names.text + d->column[column].names.at[id];
 }
 int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text) {
-    int64_t id = text ? gtr_dataset_categories(d, column) : 0;
-    while (--id >= 0 && strcmp(gtr_dataset_category(d, column, id), text)) {}
-    return GTR__MAX(id, -1);
+    uint64_t h;
+    return text && gtr__dataset_has(d, column) ? gtr__strings_find(&d->column[column].names, text, &h) : -1;
 }
 int gtr_dataset_column(const gtr_dataset *d, const char *name) {
     for (int i = 0; d && name && i < d->n_columns; i++)
@@ -19407,7 +19560,8 @@ void gtr_destroy(gtr_context *ctx) {
                     snapshots of predictors; windows of drawn rows are errors
    2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does; the
                     room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
-                    are errors; split_last; decimal commas; mma's convolutions in a third less time
+                    are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
+                    the names of headers; an archive's checksums; labels of .binary are 0 or 1
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

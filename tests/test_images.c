@@ -708,7 +708,9 @@ static const pool_kind pool_kinds[] = {
     { 12, 9, 9, 3, 3, 0, 0, 1, 1, 0, 0 }, { 6, 9, 8, 2, 2, 3, 3, 0, 0, 0, 0 }, { 8, 9, 7, 3, 3, 2, 2, 1, 1, 0, 0 },
     { 8, 6, 8, 2, 2, 1, 1, 0, 0, 0, 0 }, { 7, 9, 9, 3, 3, 1, 1, 1, 1, 0, 0 }, { 4, 9, 11, 3, 2, 2, 1, 1, -1, 0, 1 },
     { 8, 10, 10, 2, 3, 1, 2, 0, 0, 2, 0 }, { 6, 0, 15, 3, 3, 2, 2, 1, 1, 0, 0 }, { 4, 12, 12, 9, 9, 1, 1, 2, 2, 0, 0 },
-    { 300, 4, 4, 2, 2, 0, 0, 0, 0, 0, 0 }, { 300, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0 },
+    { 300, 4, 4, 2, 2, 0, 0, 0, 0, 0, 0 }, { 300, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0 }, { 32, 8, 2, 8, 2, 1, 1, 0, 0, 0, 0 },
+    { 8, 16, 8, 16, 1, 1, 1, 0, 0, 0, 0 }, { 5, 18, 8, 3, 1, 3, 1, 0, 0, 2, 0 }, { 32, 8, 7, 8, 1, 1, 1, 0, 0, 0, 0 },
+    { 8, 6, 6, 3, 3, 4, 3, 0, 0, 0, 0 }, { 6, 8, 8, 4, 4, 0, 0, 0, 0, 0, 0 },
 };
 enum { POOL_KINDS = sizeof pool_kinds / sizeof *pool_kinds, POOL_ACTS = 8 };
 typedef enum { POOL_ALONE, POOL_BEHIND, POOL_FIRST, POOL_READERS } pool_readers;
@@ -806,10 +808,11 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
 /* Whether windows lie side by side and cover the image. */
 static bool beside(const pool_kind *k)
 {
-    const int high = k->h ? k->h : 1, kernel = k->h ? k->kernel : 1, stride = k->stride ? k->stride : kernel,
+    const int high = k->h ? k->h : 1, kernel = k->h ? k->kernel : 1, stride = k->stride && k->h ? k->stride : kernel,
         stride_w = k->stride_w ? k->stride_w : k->kernel_w;
-    return !k->padding && high % kernel == 0 && k->w % k->kernel_w == 0 && (stride == kernel || high == kernel)
-        && (stride_w == k->kernel_w || k->w == k->kernel_w);
+    return !k->padding && k->dilation < 2 && kernel * k->kernel_w <= 16 && high % kernel == 0 && k->w % k->kernel_w == 0
+        && (stride == kernel || (high == kernel && stride > kernel))
+        && (stride_w == k->kernel_w || (k->w == k->kernel_w && stride_w > k->kernel_w));
 }
 static void pools(void)
 {

@@ -293,8 +293,7 @@ static void chosen(void)
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
     c.columns = "age";
     EXPECT(!csv_of(ctx, text, c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 0 (features, categories, label) is \"age\" (1,) float32, want - (2,) "
-        "float32 of .like");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"income\", as one of .like (");
     c.columns = "income,age"; c.label = NULL; c.label_column = -1; /* a file without labels, like one with them */
     c.categories = "city";
     held = csv_of(ctx, "city,income,age,id\nOslo,,,z\nRome,1,2,z\n", c);
@@ -303,7 +302,7 @@ static void chosen(void)
     EXPECT(held && at(held, 1, 0, 0) == 1 && at(held, 1, 1, 0) == 0 && gtr_dataset_classes(held) == 0);
     c.categories = NULL;
     EXPECT(!csv_of(ctx, "income,age\n1,2\n", c)); /* lacks a category, too */
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 (features, categories, label) is none, want \"city\" () int32 of .like");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"city\", as .like (");
     gtr_dataset *bare = csv_of(ctx, "income,age\n1,2\n", (c.like = NULL, c));
     c.like = bare; c.label_column = 0; c.columns = NULL;
     EXPECT(!csv_of(ctx, "income,age,y\n1,2,0\n", c)); /* the other way: a label more */
@@ -323,6 +322,76 @@ static void chosen(void)
     EXPECT_OK(ctx);
     EXPECT(gtr_dataset_columns(d) == 2 && gtr_dataset_categories(d, 0) == 2);
     EXPECT(named(gtr_dataset_category(d, 0, 1), ""));
+    gtr_destroy(ctx);
+}
+/* A file like another by their headers: columns may stand in another order, and are of the same names. */
+static void like_by_name(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    c.label = "y"; c.categories = "u,v"; c.missing = GTR_MISSING_MEAN;
+    gtr_dataset *d = csv_of(ctx, "age,u,height,v,y\n30,a,180,c,0\n40,b,,d,1\n", c), *e;
+    EXPECT_OK(ctx);
+    c.like = d;
+    for (int k = 0; k < 3; k++) {
+        c.categories = k ? "v,u" : "u,v"; c.columns = k == 2 ? "height,age" : NULL;
+        e = csv_of(ctx, "y,v,height,\"age\",u\n1,d,170,20,b\n0,c,,,a\n", c);
+        EXPECT_OK(ctx);
+        EXPECT(e && at(e, 0, 0, 0) == 20 && at(e, 0, 0, 1) == 170 && at(e, 0, 1, 0) == 35 && at(e, 0, 1, 1) == 180);
+        EXPECT(e && at(e, 1, 0, 0) == 1 && at(e, 2, 0, 0) == 1 && at(e, 2, 1, 0) == 0 && at(e, 3, 0, 0) == 1);
+    }
+    c.columns = NULL;
+    EXPECT(!csv_of(ctx, "age,u,weight,v,y\n30,a,80,c,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"height\", as one of .like (");
+    EXPECT(!csv_of(ctx, "age,u,height,v,weight,y\n30,a,180,c,80,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 5 (counted from 1), \"weight\", is no feature of .like (");
+    c.categories = "u";
+    EXPECT(!csv_of(ctx, "age,u,height,y\n30,a,180,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"v\", as .like (");
+    c.categories = "u,v,w";
+    EXPECT(!csv_of(ctx, "age,u,height,v,w,y\n30,a,180,c,c,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "3 .categories, want the 2 of .like (");
+    c.categories = "u,v"; c.label = NULL;
+    EXPECT(!csv_of(ctx, "y,u,v,age,height\n0,a,c,30,180\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "as one of .like (");
+    EXPECT_ERROR(ctx, GTR_OK, "");
+    /* what is split off knows the names; without a header, or with two alike, columns are by their places */
+    gtr_dataset *part = gtr_dataset_split(d, 2);
+    c.like = part; c.label = "y";
+    e = csv_of(ctx, "height,age,u,v,y\n1,2,a,c,0\n", c);
+    EXPECT(e && at(e, 0, 0, 0) == 2 && at(e, 0, 0, 1) == 1);
+    c = csv0();
+    c.label_column = -1;
+    c.like = csv_of(ctx, "a,a\n1,2\n", c);
+    e = csv_of(ctx, "b,a\n3,4\n", c);
+    EXPECT(e && at(e, 0, 0, 0) == 3);
+    c.header = false;
+    e = csv_of(ctx, "3,4\n", c);
+    EXPECT(e && at(e, 0, 0, 1) == 4);
+    /* sets of other names are not joined */
+    c = csv0();
+    c.label_column = -1;
+    gtr_dataset *two[2] = { csv_of(ctx, "a,b\n1,2\n", c), csv_of(ctx, "b,a\n1,2\n", c) };
+    EXPECT(!gtr_dataset_concat(ctx, two, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "names of features");
+    gtr_destroy(ctx);
+}
+/* What a table's errors show of it, and what they propose. */
+static void what_was_found(void)
+{
+    static const char *const texts[][2] = { { "a,b,y\r1,2,0\r", "lines end in a carriage return alone" },
+        { "a,b,y\n1,gr\xc3\xbcn,0\n", "got 'gr\xc3\xbcn', want a number" },
+        { "a,b,y\n1,\xff z,0\n", "got '? z', want a number" },
+        { "a,b,y\n1,x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+          "\xc3\xa4,0\n",
+          "got 'x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...', want" },
+        { "a,b,y\n1,\"1,234.5\",0\n", "got '1,234.5', want a number (.missing" },
+        { "a,b,y\n1,\"1,5\",0\n", "got '1,5', want a number (.decimal may be ',')" } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 6; k++) {
+        EXPECT(!csv_of(ctx, texts[k][0], csv0()));
+        EXPECT_ERROR(ctx, k ? GTR_ERR_FORMAT : GTR_ERR_ARG, texts[k][1]);
+    }
     gtr_destroy(ctx);
 }
 /* Rows that are left out: for a hole in what is looked at, or in the label alone; strings of theirs have no number. */
@@ -746,6 +815,14 @@ static void refused_arrays(void)
         gtr_error_clear(ctx);
         gtr_dataset_destroy(d);
     }
+    for (size_t k = 0; k + 9 < sizeof stored; k++) {      /* a bit of an array's last byte */
+        if (memcmp(stored + k, "label.npy", 9)) continue;
+        memcpy(zip, stored, sizeof stored);
+        for (size_t n = k; n + 4 < sizeof stored; n++) if (!memcmp(zip + n, "PK\3\4", 4)) { zip[n - 1] ^= 1; break; }
+        EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "array label: its bytes have another checksum than they were stored with");
+        break;
+    }
     memcpy(zip, stored, sizeof stored);
     for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "image.npy", 9)) memcpy(zip + k, "../ge", 5);
     EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
@@ -1022,6 +1099,9 @@ static void drawn(void)
     memset(each, 0, sizeof each);
     EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "all weights are 0");
+    classes[4] = (float)INFINITY;
+    EXPECT(!gtr_dataset_sample(d, classes, 1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the weight of class 4 is inf, want finite");
     EXPECT(!gtr_dataset_sample(d, NULL, 0, 5, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "want one of classes");
     EXPECT(!gtr_dataset_sample(d, NULL, -1, 0, 0) && !gtr_dataset_sample(NULL, NULL, -1, 1, 0));
@@ -1227,6 +1307,8 @@ static void all(void)
     RUN(notes_of_many);
     RUN(tables_of_python);
     RUN(chosen);
+    RUN(like_by_name);
+    RUN(what_was_found);
     RUN(dropped);
     RUN(refused_tables);
     RUN(memory_of_a_table);
