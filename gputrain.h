@@ -8672,8 +8672,9 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || desc.n_out < 0 || desc.n_out > 8 || !desc.forward || !desc.name)
         return GTR__NONE(ctx, GTR_ERR_ARG,
-            "custom \"%s\": it has %d inputs and %d outputs, want 1 to 8, a name and a forward function",
-            desc.name ? desc.name : "", desc.n_in, desc.n_out);
+            "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
+            "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
+            desc.forward ? "" : ", no forward function");
     if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
@@ -12959,6 +12960,8 @@ static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64
         const gtr_tensor *x = e->input[i];
         gtr__feeding *f = x->feeding;
         if (e->column[i] >= 0) continue;
+        if (!f && !gtr__batched(x)) return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", "
+            "which was not set", e->recipe.data->name, x->name);
         if (!f || (gtr__batched(x) && (!f->source || f->rows < rows)))
             return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", of which gtr_set set %jd "
                 "rows: want the %jd of a batch", e->recipe.data->name, x->name,
@@ -17259,10 +17262,11 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
     bool drawn = false;
     if (!gtr__usable(ctx)) return NULL;
-    bool ok = sets && n > 0;
-    for (int k = 0; ok && k < n; k++) {
-        ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
-        if (!ok) break;
+    if (!sets || n < 1) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some", who, n);
+    for (int k = 0; k < n; k++) {
+        if (!sets[k] || sets[k]->ctx != ctx || sets[k]->rows >= INT64_MAX - rows)
+            return GTR__NO_SET(ctx, ARG, "%s: set %d of %d (from 0) %s", who, k, n, !sets[k] ? "is NULL"
+                : sets[k]->ctx != ctx ? "is another context's" : "has more rows than can be counted");
         if (gtr__has_windows(sets[k], who)) return NULL;
         rows += sets[k]->rows;
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
@@ -17273,7 +17277,6 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         }
         drawn |= sets[k]->drawn;
     }
-    if (!ok) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some of this context", who, n);
     gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
     if (d) d->drawn = drawn;
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
@@ -17501,6 +17504,7 @@ static bool gtr__column_normalised(const gtr__column *c) {
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
+    char has[GTR__OP_TEXT];
     if (!gtr__layer_name(x, name, "standardise")) return NULL;
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
@@ -17508,8 +17512,8 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
         && c->row == -gtr__count(&x->shape);
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
-        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, want float32 (N, ..., C) and a "
-            "column of such rows, float32 or bytes", column, d ? d->name : "no data set");
+        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
+            "column of rows (..., C), float32 or bytes", column, d ? d->name : "no data set", gtr__column_text(c, has));
     gtr_float *value[2];
     if (c && gtr__column_normalised(c)) return GTR__REJECT(x, STATE, "standardise", name, ": column %d of %s has "
         ".mean or .std of gtr_dataset_augment already, want one of both", column, d->name);
