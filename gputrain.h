@@ -19144,9 +19144,37 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
         if (now > *had) { *to[k] += now - *had; *had = now; }
     }
 }
+/* The arena's bytes of each stage for values: as many as nodes in their order hold at a time, or what the largest
+   workspace leaves, if that is more; the rest is workspace, wherever it lies. */
+static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_memory_report *m) {
+    size_t now[GTR__MAX_STAGES] = { 0 }, most[GTR__MAX_STAGES] = { 0 }, work[GTR__MAX_STAGES] = { 0 };
+    int *last = GTR__NEW(ctx, int, 2 * (size_t)p->n_value), *held = last ? last + p->n_value : NULL;
+    if (!last) return GTR_ERR_NOMEM;
+    for (int pass = 0; pass < 2; pass++) for (int i = 0; i < p->n_node; i++) {
+        const gtr__node *n = &p->node[i];
+        if (n->ws_bytes && n->ws_value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws_bytes);
+        for (int half = 0; half < 1 + pass; half++) for (int k = 0; k < GTR__ALL(n); k++) {
+            const int v = gtr__use(p, n, k);
+            const gtr__value *x = v < 0 ? NULL : &p->value[v];
+            if (!x || x->home != GTR__HOME_ARENA || x->alias >= 0) continue;
+            if (!pass) { last[v] = i; continue; }
+            if (!half && !held[v]) { held[v] = 1; now[x->stage] += gtr__rounded(x->bytes); }
+            most[x->stage] = GTR__MAX(most[x->stage], now[x->stage]);
+            if (half && last[v] == i && held[v] > 0) { held[v] = -1; now[x->stage] -= gtr__rounded(x->bytes); }
+        }
+    }
+    gtr__mfree(ctx, last);
+    for (int k = 0; k < p->n_stage; k++) {
+        const size_t arena = gtr__rounded(p->arena[k]), left = arena - GTR__MIN(arena, work[k]),
+            values = GTR__MIN(GTR__MAX(most[k], left), arena);
+        m->activations += values;
+        m->workspace += arena - values;
+    }
+    return GTR_OK;
+}
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;
-    size_t bytes, values[GTR__MAX_STAGES];
+    size_t bytes;
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
@@ -19164,23 +19192,13 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     m.states = bytes * (size_t)t->optim.all;
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
-    memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */
-    for (int k = 0; k < e->plan.n_value; k++) {
-        const gtr__value *v = &e->plan.value[k];
-        if (v->home == GTR__HOME_ARENA && v->alias < 0)
-            values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
-    }
-    for (int k = 0; k < e->plan.n_stage; k++) {
-        size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);
-        m.workspace += arena - v;
-        m.activations += v;
-    }
+    const gtr_result r = gtr__count_arena(ctx, &e->plan, &m);
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision
         + m.kept + m.control;
-    *out = m;
+    if (!r) *out = m;
     gtr__observed_drop(ctx, e);
-    return GTR_OK;
+    return r;
 }
 const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;

@@ -207,7 +207,7 @@ check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_t
 # test-emulated runs the rest.
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
-    GTR_TEST_LEAVE="pools large" make --no-print-directory CC="$CC" test-emulated SANITIZE=address EMULATED_TESTS="test_ops test_images" >$dir/log 2>&1
+    GTR_TEST_LEAVE=large make --no-print-directory CC="$CC" test-emulated SANITIZE=address EMULATED_TESTS="test_ops test_images" >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc

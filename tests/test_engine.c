@@ -4538,21 +4538,13 @@ static void wide_steps(wide_net *n, gtr_float *x, gtr_float *y, int steps)
     }
 }
 typedef struct wide_seen { bool used_up; size_t rest; } wide_seen;
-/* Bytes of a step's values that lie in no gradient's place. */
-static size_t wide_rest(gtr_trainer *t)
-{
-    gtr__cached *e = gtr__observed(t, WIDE_ROWS, "wide_rest");
-    size_t bytes = 0;
-    for (int k = 0; e && k < e->plan.n_value; k++)
-        if (e->plan.value[k].home == GTR__HOME_ARENA && e->plan.value[k].alias < 0) bytes += e->plan.value[k].bytes;
-    if (e) gtr__observed_drop(t->ctx, e);
-    return bytes;
-}
 static bool wide_look(const gtr_progress *p)
 {
     wide_seen *s = (wide_seen *)p->user;
+    gtr_memory_report r;
     s->used_up = strstr(gtr_plan_text(p->trainer, WIDE_ROWS), "used up by their update") != NULL;
-    s->rest = wide_rest(p->trainer);
+    EXPECT_EQ(gtr_memory_plan(p->trainer, WIDE_ROWS, &r), GTR_OK);
+    s->rest = r.activations;
     return true;
 }
 /* Queued steps: an epoch of eight batches, in order. */
@@ -4637,10 +4629,11 @@ static void wide_updates(void)
         wide_steps(&m, x, y, kind == 0 ? 5 : 4);        /* as n and o did */
         {
             const wide_seen seen = wide_fit(&n, x, y);
-            const size_t rest = wide_rest(m.t);
+            gtr_memory_report r;
             wide_fit(&o, x, y);
-            CHECK(seen.used_up && seen.rest < rest, "queued steps take %zu bytes for values, gtr_step %zu", seen.rest,
-                rest);
+            EXPECT_EQ(gtr_memory_plan(m.t, WIDE_ROWS, &r), GTR_OK);
+            CHECK(seen.used_up && seen.rest < r.activations, "queued steps take %zu bytes for values, gtr_step %zu",
+                seen.rest, r.activations);
             for (i = 0; i < 8; i++)
                 wide_steps(&m, x + (size_t)i * WIDE_ROWS * WIDE_IN, y + (size_t)i * WIDE_ROWS * WIDE_OUT, 1);
         }
