@@ -1162,7 +1162,7 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
 /* The same of the last rows, in their order, of a series or, with column, of integers, of each, else -1. Both sides are
-   series still, for gtr_dataset_windows of each. */
+   series still, for gtr_dataset_windows of each, but for one in which rows of a number that lay apart would be one. */
 GTR_API gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column);
 /* A copy of these rows, in this order; a row may come several times. */
 GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
@@ -17152,7 +17152,18 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
 static int64_t *gtr__class_count(int64_t *seen, const gtr_dataset *d, int column, int64_t r) {
     return column < 0 ? seen : seen + (gtr__column_integer(&d->column[column], r) - d->column[column].least);
 }
-/* seed NULL: not rows that are drawn, but the last ones. */
+/* Whether two runs of one number, of which rows of another lay between, lie behind each other on a side. */
+static bool gtr__part_joins(const gtr_dataset *d, int column, const uint8_t *moves, int side) {
+    int64_t last = -1;
+    for (int64_t r = 0; column >= 0 && r < d->rows; r++) {
+        const gtr__column *c = &d->column[column];
+        if (moves[r] != side) continue;
+        if (last >= 0 && last < r - 1 && gtr__column_integer(c, last) == gtr__column_integer(c, r)) return true;
+        last = r;
+    }
+    return false;
+}
+/* seed NULL: not rows that are drawn, but the last ones, which are series still unless runs were joined. */
 static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
         const char *who) {
     if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
@@ -17177,8 +17188,10 @@ static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint
         (intmax_t)n));
     gtr__mfree(ctx, seen);
     if (!ok) gtr__mfree(ctx, moves);
+    const bool joins[2] = { ok && !seed && gtr__part_joins(data, column, moves, 0),
+        ok && !seed && gtr__part_joins(data, column, moves, 1) };
     gtr_dataset *d = ok ? gtr__dataset_move(data, moves, count, seed ? "drawn" : "last") : NULL;
-    if (d && !seed) data->drawn = d->drawn = was;
+    if (d && !seed) { data->drawn = was || joins[0]; d->drawn = was || joins[1]; }
     return d;
 }
 gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {

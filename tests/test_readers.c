@@ -1017,6 +1017,20 @@ static void split_at_the_end(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_split_last of gtr_dataset_arrays: 1 of 50 rows leaves none");
     EXPECT(!gtr_dataset_split_last(d, 0.5f, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
+    /* a number that comes back: a side in which its runs would become one is no series any more */
+    static const int32_t again[2][8] = { { 7, 7, 8, 8, 7, 7, 7, 7 }, { 7, 7, 8, 7, 7, 7, 7, 7 } };
+    w.history = 1; w.series = 2;
+    for (int k = 0; k < 2; k++) {
+        gtr_arrays_desc b = a;
+        b.rows = 8; b.column[1].data = again[k];
+        gtr_dataset *e = gtr_dataset_arrays(ctx, b), *last = gtr_dataset_split_last(e, k ? 0.6f : 0.45f, 1);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(e) == (k ? 3 : 4) && gtr_dataset_rows(last) == (k ? 5 : 4));
+        EXPECT_EQ(gtr_dataset_rows(gtr_dataset_windows(last, w)), k ? 3 : 2);
+        EXPECT(!gtr_dataset_windows(e, w) == (k > 0));
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series");
+    }
+    w.history = 3; w.series = 0;
     gtr_dataset_split(d, 2);            /* no series any more, in whatever order it is cut */
     EXPECT(!gtr_dataset_windows(gtr_dataset_split_last(d, 0.4f, -1), w));
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series; gtr_dataset_split_last leaves two");
