@@ -243,8 +243,8 @@ typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
 } gtr_missing;
 /* Where steps read a data set's rows. Streamed rows stay in host memory; a thread reads ahead and uploads overlap
-   earlier steps. AUTO: streamed if the device has no room for them beside training's memory; NEVER: always on the
-   device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
+   earlier steps. AUTO: streamed if the device has no room for them beside the memory of what reads them first, which of
+   gtr_fit is training and validation; NEVER: always on the device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
@@ -421,7 +421,7 @@ typedef struct gtr_trainer_desc {
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
     /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
-       mean of theirs, weighted by rows; 0: 1 */
+       mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
@@ -541,7 +541,7 @@ typedef struct gtr_column {
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
-    const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
+    const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
 } gtr_column;
@@ -589,18 +589,20 @@ typedef struct gtr_csv_desc {
     int label_column;
     bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
     char separator; /* 0: ',' */
+    char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it; 0: 1 */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
-    const char *columns; /* the features, in this order; those of .categories are left out; NULL: all the others */
+    const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
-       and a string that it has not is an error. A file without labels (label_column -1) may be like one with them */
+       and a string that it has not is an error. What both headers name comes in its order: columns may stand in
+       another. A file without labels (label_column -1) may be like one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
@@ -679,7 +681,10 @@ GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name);
 GTR_API void gtr_scope_end(gtr_context *ctx);
 /* Tensors built from now on belong to pipeline stage 0 to 7; values that cross from one stage to another are copied. */
 GTR_API void gtr_stage(gtr_context *ctx, int stage);
-/* What is built between begin and end is not kept for the backward pass but computed again there. Does not nest. */
+/* What is built between begin and end is not kept for the backward pass but computed again there, but for what is read
+   behind end, too, and norms' statistics. Does not nest. Around a batch_norm, its activation and the convolution behind
+   them it saves what the convolution reads, and costs a pass over it; around whole blocks it saves most, for a third
+   more products. */
 GTR_API void gtr_recompute_begin(gtr_context *ctx);
 GTR_API void gtr_recompute_end(gtr_context *ctx);
 /* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and
@@ -865,7 +870,7 @@ GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
    BatchNorm1d and 2d: running_mean, running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training
-   needs more than one value a channel. For fine-tuning: a group
+   needs more than one value a channel. A micro-batch is a batch here, to the statistics, too. For fine-tuning: a group
    that freezes "name.*" stops weight and bias, while the running statistics go on, as PyTorch's do; desc.frozen stops
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
@@ -1106,7 +1111,7 @@ GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc de
    callback's rows or a part of mapped files: GTR_ERR_STATE.
    Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
-   costs. */
+   costs. Where a fit has no room for its plans, sets that nothing reads leave the device. */
 GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 /* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
    A row of images has the shape of the file's further dimensions. */
@@ -1156,6 +1161,9 @@ GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
+/* The same of the last rows, in their order, of a series or, with column, of integers, of each, else -1. Both sides are
+   series still, for gtr_dataset_windows of each, but for one in which rows of a number that lay apart would be one. */
+GTR_API gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column);
 /* A copy of these rows, in this order; a row may come several times. */
 GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n);
 /* For unbalanced classes: a copy of n rows that are drawn, each as likely as its weight (NULL: alike) says; with
@@ -1170,12 +1178,12 @@ GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *se
    that reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
-   step, of the second. A step is stored once, however many windows have it, and none is of two series. Into float
-   inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C, history) into gtr_conv1d; a target of
-   integers (GTR_I32) has a copy each. series is copied, and may be destroyed; what is appended to it is in windows that
-   are made then. Split before, by gtr_dataset_subset of its first rows and its last: windows of what validates share no
-   step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one channel of several:
-   gtr_slice of the target's input. */
+   step, of the second, without its name where it is the first's. A step is stored once, however many windows have it,
+   and none is of two series. Into float inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C,
+   history) into gtr_conv1d; a target of integers (GTR_I32) has a copy each. series is copied, and may be destroyed;
+   what is appended to it is in windows that are made then. Split before, by gtr_dataset_split_last: windows of what
+   validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one
+   channel of several: gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -1292,7 +1300,7 @@ enum {
     GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
     GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
     GTR__STATE = 128, /* plan node that writes state: UPDATE or COMMIT only */
-    GTR__EW = 256, /* element-wise: forward may write over input 0 */
+    GTR__EW = 256, /* element-wise */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
     GTR__TALLIES = 8192, /* divides by the labels (last input) that count, those not from attr i[0] to i[1], or by the
@@ -1315,6 +1323,10 @@ enum {
     GTR__BANDS = 1073741824 /* copies of bands along it */
 };
 #define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
+/* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr i[0] to i[7] lie
+   side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
+#define GTR__OVER_DY ((uint64_t)1 << 33)
+#define GTR__OVER_TILES ((uint64_t)1 << 34)
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1346,7 +1358,7 @@ enum {
     X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
     X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
     X(CONV, conv, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__IMAGES, 1, 1) \
-    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES, 1, 1) \
+    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES | GTR__OVER_TILES, 1, 1) \
     X(AVG_POOL, avg_pool, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
     X(UPSAMPLE, upsample, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
@@ -1359,7 +1371,7 @@ enum {
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
       GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1), 1, 1) \
     X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES, 1, 1) \
+      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES | GTR__OVER_DY, 1, 1) \
     X(GROUP_NORM, group_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__JOINT | GTR__APART | GTR__IMAGES, 1, 1) \
     X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
@@ -1907,6 +1919,7 @@ typedef struct {
     int wait_node[GTR__MAX_LANES];
     int signals; /* some other lane waits for it */
     int leaf; /* it makes gradients of parameters alone, which nothing but the update waits for */
+    int after; /* 1 + a node of another stream that it waits for, too: what that used is free then; 0: none */
 } gtr__node;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
@@ -1937,8 +1950,8 @@ typedef struct gtr__caps {
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
-       that chains are taken at any cost (-1: never) */
-    int hurry, late, room, no_library, chains;
+       that chains are taken at any cost (-1: never), that no value lies in another's place */
+    int hurry, late, room, no_library, chains, apart;
     uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;
 
@@ -2411,6 +2424,7 @@ typedef struct {
     bool shared;
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
+    gtr__strings heads; /* CSV: what the header calls each feature; none where it doesn't, or two alike */
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
@@ -5579,8 +5593,9 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         for (int64_t rx = 0; rx < GTR__MIN(of->sw, of->w); rx++) {
             const gtr__conv_phase v = gtr__conv_phase_of(ry, of->h, of->sh, of->ph, of->dh, of->kh),
                 h = gtr__conv_phase_of(rx, of->w, of->sw, of->pw, of->dw, of->kw);
-            const gtr__window g = { of->n, of->oh, of->ow, of->o, v.places, h.places, of->c, v.n, h.n, 1, 1, v.pad,
-                h.pad, v.apart, h.apart, of->groups, of->og, of->cg };
+            const bool any = v.n && h.n;
+            const gtr__window g = { of->n, of->oh, of->ow, of->o, v.places, h.places, of->c, any ? v.n : 0,
+                any ? h.n : 0, 1, 1, v.pad, h.pad, v.apart, h.apart, of->groups, of->og, of->cg };
             w.g = g;
             w.y = e.y + (ry * of->w + rx) * of->c;
             w.tap_y = -v.gap * of->kw; w.tap_x = -h.gap;
@@ -5770,19 +5785,21 @@ static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
     if (c->attr->i[12]) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
     else if (!c->out[0].add) GTR__CLEAR(dx, n);
 }
-static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) {
+static void gtr__pool_store(const gtr__call *c, gtr_float *sums, gtr_float *dx, int64_t n) {
     const gtr_dtype type = (gtr_dtype)c->attr->i[13];
+    if (!c->attr->i[10] && sums != dx) GTR__COPY(dx, sums, n);
     if (!c->attr->i[10]) return;
     const gtr_float *saved = (const gtr_float *)gtr__pool_saved(c)->data + (dx - gtr__out(c, 0));
     for (int64_t k = 0, some; k < n && type != GTR_F32; k += some) {
         uint16_t low[GTR__BLOCK];
         some = GTR__MIN(n - k, GTR__BLOCK);
-        gtr__convert(low, type, dx + k, GTR_F32, some);
-        gtr__convert(dx + k, GTR_F32, low, type, some);
+        gtr__convert(low, type, sums + k, GTR_F32, some);
+        gtr__convert(sums + k, GTR_F32, low, type, some);
     }
-    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], dx,
+    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], sums,
         saved, saved, dx, n, 0);
 }
+static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) { gtr__pool_store(c, dx, dx, n); }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
         int64_t *end) {
@@ -5889,7 +5906,48 @@ static void gtr__max_pool_back_range(GTR__SPAN) {
     }
 }
 GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false, false); }
-GTR__CPU(max_pool_bwd) { return gtr__pool_run(cpu, c, gtr__max_pool_back_range, true, true); }
+/* dx lies where x does, and count windows from place and pixel on, beside each other, share no pixel: what is written
+   of them has been read. */
+static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pixel, int64_t count, int64_t some) {
+    const gtr__window *g = &w->g;
+    const int64_t per = count > 1 ? count * g->kw : 1; /* pixels that are written at a time */
+    const gtr_float *had = w->c->attr->i[12] ? gtr__in(w->c, w->c->n_in - 1) : NULL;
+    gtr_float gives[GTR__BLOCK], sums[GTR__BLOCK];
+    GTR__COPY(gives, w->y + place, count * some);
+    for (int64_t ky = 0; ky < g->kh; ky++, pixel += g->w * g->c)
+        for (int64_t p = 0; p < count * g->kw; p++) {
+            const int64_t q = p / g->kw, at = pixel + p * g->c;
+            const gtr_float *x0 = w->x + at, *y = gtr__in(w->c, 1) + place + q * g->c;
+            gtr_float *to0 = sums + p % per * some, *rest = gives + q * some;
+            if (had) GTR__COPY(to0, had + at, some);
+            else GTR__CLEAR(to0, some);
+            GTR__IVDEP
+            for (int64_t k = 0; k < some; k++) {
+                gtr_float left = rest[k];
+                GTR__MAX_POOL_BACK(0)
+                rest[k] = left;
+            }
+            if ((p + 1) % per == 0)
+                gtr__pool_store(w->c, sums, w->to + at + (1 - per) * g->c, per * some);
+        }
+}
+static void gtr__max_pool_over_range(GTR__SPAN) {
+    GTR__JOB(gtr__pool_job, w);
+    const gtr__window *g = &w->g;
+    const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, all = GTR__BLOCK / (g->kw * g->c);
+    for (; i < end; i++) {
+        const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
+        for (int64_t oy = 0; oy < g->oh; oy++) for (int64_t ox = 0, count; ox < g->ow; ox += count) {
+            count = GTR__MIN(GTR__MAX(all, 1), g->ow - ox);
+            gtr__max_pool_over(w, ((n * g->oh + oy) * g->ow + ox) * g->c + first,
+                ((n * g->h + oy * g->kh) * g->w + ox * g->kw) * g->c + first, count, some);
+        }
+    }
+}
+GTR__CPU(max_pool_bwd) {
+    const bool over = c->out[0].data && c->out[0].data == c->in[0].data;
+    return gtr__pool_run(cpu, c, over ? gtr__max_pool_over_range : gtr__max_pool_back_range, true, true);
+}
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
@@ -6070,9 +6128,14 @@ static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
     const int64_t n = w->c->in[1].count;
     for (; run < end; run++) {
         const gtr_float *dy = w->dy + run * n;
-        gtr_float *to = gtr__out(w->c, 0) + run * n;
-        gtr__affine_row(&w->affine, w->x, NULL, gtr__out(w->c, 0), run, n, false);
-        for (int64_t i = 0; i < n; i++) to[i] = to[i] > w->c->attr->f[2] ? dy[i] : 0;
+        gtr_float *to = gtr__out(w->c, 0) + run * n, y[GTR__BLOCK]; /* dy may lie there */
+        for (int64_t at = 0, some; at < n; at += some) {
+            gtr__affine f = w->affine;
+            some = GTR__MIN(n - at, GTR__BLOCK);
+            f.mean += at; f.s += at; f.q += at;
+            gtr__affine_row(&f, w->x + run * n + at, NULL, y, 0, some, false);
+            for (int64_t i = 0; i < some; i++) to[at + i] = y[i] > w->c->attr->f[2] ? dy[at + i] : 0;
+        }
     }
 }
 static gtr_result gtr__bn_run(void *cpu, const gtr__bn_job *w, void (*range)(const void *, int64_t, int64_t)) {
@@ -6796,12 +6859,18 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, const gtr_custom_des
     u.user = d->user;
     return u;
 }
+static gtr_result gtr__custom_failed(void *cpu, const gtr_custom_desc *d, const char *which) {
+    const gtr__host *host = ((gtr__cpu *)cpu)->host;
+    char text[160];
+    snprintf(text, sizeof text, "custom op \"%.100s\": its %s function failed", d->name ? d->name : "", which);
+    host->error(host->user, GTR_ERR_USER, text);
+    return GTR_ERR_USER;
+}
 GTR__CPU(custom_fwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr_custom_call u = gtr__custom_call(c, d, c->out);
-    (void)cpu;
     GTR__WANTS(0);
-    return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
+    return d->forward(&u) == GTR_OK ? GTR_OK : gtr__custom_failed(cpu, d, "forward");
 }
 GTR__CPU(custom_bwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
@@ -6818,7 +6887,7 @@ GTR__CPU(custom_bwd) {
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
     for (int k = 0; k < d->n_out; k++) u.douts[k] = c->in[n + d->n_out + k].data;
     u.dout = u.douts[0];
-    if (d->backward(&u)) return GTR_ERR_USER;
+    if (d->backward(&u)) return gtr__custom_failed(cpu, d, "backward");
     for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
         gtr__copy_rows(cpu, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
@@ -8603,8 +8672,9 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || desc.n_out < 0 || desc.n_out > 8 || !desc.forward || !desc.name)
         return GTR__NONE(ctx, GTR_ERR_ARG,
-            "custom \"%s\": it has %d inputs and %d outputs, want 1 to 8, a name and a forward function",
-            desc.name ? desc.name : "", desc.n_in, desc.n_out);
+            "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
+            "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
+            desc.forward ? "" : ", no forward function");
     if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
@@ -8618,6 +8688,12 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
 static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
     return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
 }
+/* Whether x, of float32, passes none of its gradient on. */
+static bool gtr__stops(const gtr_tensor *x) {
+    const int n_diff = gtr__row(x->op)->n_diff;
+    return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
+        || (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0]);
+}
 /* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
    them, so one sweep from t down does. */
 static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
@@ -8628,8 +8704,7 @@ static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
         const gtr__op_row *row = gtr__row(x->op);
         if (!seen[i] || x->dtype != GTR_F32) continue;
         met |= x->op == GTR__OP_GRADIENT;
-        if (!row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward) ||
-            (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0])) continue;
+        if (gtr__stops(x)) continue;
         for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) seen[x->in[k]->id] = 1;
     }
     return met;
@@ -9187,7 +9262,8 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
      alias: a gradient that an op only passes on shares its output's place; behind fuse, which moves nodes
      select: the backend's matchers
      order: streams, and the waits between them
-     memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
+     memory: workspace and offsets, by liveness under happens-before: where an operand is read for the last time, in
+       place of later gradients, or in the arena */
 /* What a plan is for; compared as bytes: no gaps, and what is not used is 0 (gtr__recipe0). */
 typedef struct {
     int64_t batch;
@@ -9579,7 +9655,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     return true;
 }
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
-    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
         const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
@@ -9589,7 +9665,9 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
                     gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
     }
     if (!r) return true;
-    gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, s->why);
+    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
+        (long long)b->r->batch);
+    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
     b->failed = true;
     return false;
 }
@@ -10086,7 +10164,12 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
-   clones in front of the first that reads it. Masks and statistics come out the same, so the bits are the same. */
+   clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
+   a region is fused otherwise, and rounded in other places; a norm's statistics
+   are kept, and its clone is as in evaluation, by these. */
+static bool gtr__takes_statistics(const gtr__node *n) {
+    return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
+}
 static int gtr__group(const gtr__build *b, const gtr__node *n) {
     return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
 }
@@ -10105,6 +10188,10 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     }
     for (k = 0; k < o.n_out && !b->failed; k++)
         clone_of[o.out[k]] = out[k] = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
+    if (b->failed || !gtr__takes_statistics(&o)) return;
+    n = &p->node[p->n_node - 1];
+    n->training = 0;
+    in[3] = o.out[1]; in[4] = o.out[3];
 }
 static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
@@ -10121,7 +10208,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
         const gtr__node *n = &p->node[i];
         const int g = gtr__group(b, n);
         for (k = 0; g && k < n->n_out; k++)
-            if ((v = n->out[k]) >= 0) { owner[v] = g; need[v] = p->value[v].home == GTR__HOME_ARENA ? INSIDE : READ; }
+            if ((v = n->out[k]) >= 0) {
+                owner[v] = g;
+                need[v] = p->value[v].home == GTR__HOME_ARENA && !(k && gtr__takes_statistics(n)) ? INSIDE : READ;
+            }
         for (k = 0; k < n->n_in; k++) /* a gradient inside the region comes before what clones may read */
             if ((v = gtr__use(p, n, k)) >= 0 && owner[v] &&
                 (n->phase == GTR__FORWARD ? owner[v] != g : i < at[owner[v]])) need[v] = READ;
@@ -10277,8 +10367,8 @@ GTR__MAKE(norm_dact) {
 /* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
 GTR__MAKE(affine) {
     const int own = b->n_in - 1;
-    if (b->training || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act] || a->attr.i[gtr__conv_added]
-            || a->attr.i[11]) return false;
+    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act]
+            || a->attr.i[gtr__conv_added] || a->attr.i[11]) return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
     if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
@@ -10730,7 +10820,12 @@ static void gtr__turn_feeds(gtr__build *b) {
    networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
    that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-typedef struct { double clock[GTR__MAX_LANES], *written, *read; int *lane; } gtr__schedule;
+/* By lane: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
+   writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
+typedef struct {
+    double clock[GTR__MAX_LANES], *written, *read, *done; int waited[GTR__MAX_LANES], *lane, *last, *seen;
+} gtr__schedule;
+static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
@@ -10768,6 +10863,47 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         s->lane[v] = n->stage * GTR__MAX_STREAMS + best;
     }
 }
+static size_t gtr__whole_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
+/* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
+static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n, int end, int by) {
+    size_t bytes = n->ws_bytes;
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        const int v = gtr__use(p, n, k);
+        if (v < 0 || p->value[v].home != GTR__HOME_ARENA || s->last[v] >= end || s->seen[v] == by) continue;
+        s->seen[v] = by;
+        bytes += gtr__whole_bytes(&p->value[v]);
+    }
+    return bytes;
+}
+/* What a further stream's nodes used is held until the first stream waits for them: perhaps until the update. Where the
+   first makes much, it waits for nodes that are done for long, by twice their costs, if they hold a fourth of that. */
+#define GTR__WORTH_A_HOP ((size_t)4 << 20) /* bytes that take longer to be made than a wait */
+static void gtr__let_go(gtr__plan *p, gtr__schedule *s, int i) {
+    gtr__node *n = &p->node[i];
+    const double start = s->done[i] - gtr__node_cost(n);
+    size_t makes = 0, most = 0;
+    for (int k = 0; k < n->n_out; k++) {
+        const int v = gtr__use(p, n, n->n_in + k);
+        if (v >= 0 && p->value[v].home == GTR__HOME_ARENA && p->value[v].producer == i)
+            makes += gtr__whole_bytes(&p->value[v]);
+    }
+    if (n->stream || makes < GTR__WORTH_A_HOP) return;
+    for (int k = 1; k < p->n_stream; k++) {
+        const int lane = n->stage * GTR__MAX_STREAMS + k;
+        size_t frees = 0;
+        int j, on = -1;
+        for (j = i - 1; j >= GTR__MAX(s->waited[lane], i - GTR__FUSE_WINDOW); j--) {
+            const gtr__node *q = &p->node[j];
+            if (gtr__lane(q) != lane) continue;
+            if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
+            if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
+        }
+        if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
+    }
+    if (n->after) s->waited[gtr__lane(&p->node[n->after - 1])] = n->after;
+}
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
@@ -10780,19 +10916,23 @@ static void gtr__assign_streams(gtr__build *b) {
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
-    s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
+    const size_t values = (size_t)p->n_value, nodes = (size_t)p->n_node;
+    s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
     if (!s.written) { b->failed = true; return; }
-    s.read = s.written + p->n_value;
-    s.lane = (int *)(s.read + p->n_value);
+    s.read = s.written + values; s.done = s.read + values;
+    s.lane = (int *)(s.done + nodes); s.last = s.lane + values; s.seen = s.last + values;
+    for (i = 0; i < p->n_node; i++) for (int k = 0, v; k < GTR__ALL(&p->node[i]); k++)
+        if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
+        s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
+        gtr__let_go(p, &s, i);
     }
     gtr__mfree(b->ctx, s.written);
 }
-static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
 typedef struct { int lanes; int *clock; } gtr__order;
 static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->lanes; }
@@ -10839,6 +10979,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
             }
             (k < n->n_in ? reader : writer)[at + (size_t)lane] = i;
         }
+        if (n->after) gtr__wait_for(p, o, i, n->after - 1);
         last[lane] = i;
     }
     gtr__mfree(ctx, writer);
@@ -10867,9 +11008,6 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
-}
-static size_t gtr__whole_bytes(const gtr__value *v) {
-    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
@@ -11136,16 +11274,69 @@ static void gtr__carry(gtr__plan *p) {
             p->carry += gtr__rounded(gtr__value_bytes(v));
         }
 }
+/* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one: the GPU's
+   kernel that does so takes no dilation and no step below the kernel, even where there is one place. */
+static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
+    const int64_t *i = n->attr.i;
+    const gtr__window g = gtr__window_of(i, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape, i[6], i[7], 1);
+    return !g.ph && !g.pw && g.kh * g.kw <= 16 && g.dh == 1 && g.dw == 1 && g.kh * g.oh == g.h && g.kw * g.ow == g.w
+        && g.sh >= g.kh && g.sw >= g.kw;
+}
+/* Whether a node may write its only output of operand k's extents where that operand lies: each element has been read,
+   by the thread that writes it, before. Both backends' kernels do so. */
+static bool gtr__may_write_over(const gtr__plan *p, const gtr__node *n, int k) {
+    const uint64_t flags = gtr__row(n->op)->flags;
+    if (flags & GTR__EW) return true;
+    if (n->dir == GTR__FWD) return false;
+    return flags & GTR__OVER_DY ? k == n->n_in - 1 : flags & GTR__OVER_TILES && !k && gtr__tiled(p, n);
+}
+/* The value in whose place node i makes its output *y: an operand of the same extents and storage that no other node
+   uses later, in any stream; -1. first, last: by value, as gtr__pass_memory has them. */
+static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const int *first, const int *last, int *y) {
+    const gtr__node *n = &p->node[i];
+    const bool all = gtr__row(n->op)->flags & GTR__EW;
+    int j = 0, k, q, l, outs = 0;
+    for (k = n->n_out - 1; k >= 0; k--) if (n->out[k] >= 0) { j = k; outs++; }
+    *y = outs && (outs == 1 || !all) ? n->out[j] : -1;
+    if (*y < 0 || p->value[*y].home != GTR__HOME_ARENA || first[*y] != i || gtr__bit(n->adds, j)) return -1;
+    for (k = n->n_in - 1; k >= 0; k--) {
+        const int x = gtr__use(p, n, k), lane = gtr__lane(n), *clock = gtr__clock(o, i);
+        const gtr__value *from = x < 0 ? NULL : &p->value[x], *to = &p->value[*y];
+        if (!from || x != n->in[k] || from->home != GTR__HOME_ARENA || from->storage != to->storage
+            || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
+            || !gtr__may_write_over(p, n, k)) continue;
+        for (q = 0; q < n->n_in; q++) /* nobody else reads it, or as a view */
+            if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || gtr__row(n->op)->flags & GTR__OVER_DY)) break;
+        for (l = 0; l < o->lanes; l++)
+            if (last[(size_t)x * (size_t)o->lanes + (size_t)l] > (l == lane ? i : clock[l])) break;
+        if (q == n->n_in && l == o->lanes) return x;
+    }
+    return -1;
+}
+/* place: in whose place each value lies, at first its own, or an earlier one's, which then lives as long. What has no
+   place of its own has no first use. */
+static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *first, int *last, int *place) {
+    const size_t lanes = (size_t)o->lanes;
+    int x, y;
+    for (int i = 0; i < p->n_node; i++) {
+        if ((x = gtr__in_place(p, o, i, first, last, &y)) < 0) continue;
+        x = place[y] = place[x];
+        for (size_t l = 0; l < lanes; l++)
+            last[(size_t)x * lanes + l] = GTR__MAX(last[(size_t)x * lanes + l], last[(size_t)y * lanes + l]);
+        first[y] = -1;
+    }
+}
 static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
-    int i, k, n = 0, n_holes = 0, *last, *first;
+    int i, k, n = 0, n_holes = 0, *last, *first, *place;
     gtr__span *spans, *holes;
     bool ok = false;
     const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
     last = GTR__NEW(ctx, int, (rows + 1) * lanes);
-    first = GTR__NEW(ctx, int, p->n_value);
+    first = GTR__NEW(ctx, int, 2 * (size_t)p->n_value + 1);
     spans = GTR__NEW(ctx, gtr__span, rows + 2 * (size_t)p->n_value + 1); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
+    place = first + p->n_value;
     for (size_t at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
@@ -11168,6 +11359,8 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             last[((size_t)p->n_value + (size_t)i) * lanes + (size_t)gtr__lane(q)] = i;
         }
     }
+    for (i = 0; i < p->n_value; i++) place[i] = i;
+    if (!ctx->caps.apart) gtr__share_places(p, o, first, last, place);
     for (i = 0; i < p->n_value; i++) {
         gtr__value *v = &p->value[i];
         v->bytes = gtr__value_bytes(v);
@@ -11181,6 +11374,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in;
         }
         else { p->node[spans[i].node].ws_offset = spans[i].offset; p->node[spans[i].node].ws_value = spans[i].in; }
+    }
+    for (i = 0; i < p->n_value && ok; i++) if (place[i] != i) {
+        p->value[i].offset = p->value[place[i]].offset; p->value[i].alias = p->value[place[i]].alias;
     }
 done:
     gtr__mfree(ctx, last); gtr__mfree(ctx, first); gtr__mfree(ctx, spans);
@@ -12764,6 +12960,8 @@ static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64
         const gtr_tensor *x = e->input[i];
         gtr__feeding *f = x->feeding;
         if (e->column[i] >= 0) continue;
+        if (!f && !gtr__batched(x)) return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", "
+            "which was not set", e->recipe.data->name, x->name);
         if (!f || (gtr__batched(x) && (!f->source || f->rows < rows)))
             return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", of which gtr_set set %jd "
                 "rows: want the %jd of a batch", e->recipe.data->name, x->name,
@@ -12827,24 +13025,27 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-static size_t gtr__resident_bytes(const gtr_context *ctx);
-static size_t gtr__total_at(gtr_trainer *t, int64_t batch);
-/* Whether d's rows have room on the device beside all that steps of so many rows ask for. */
-static bool gtr__dataset_room(const gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return d ? GTR__MAX(GTR__MIN(1024, d->rows), 1) : 1; }
+/* Whether d's rows have room on the device, and so many bytes beside them. */
+static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     gtr_context *ctx = d->ctx;
-    const size_t has = ctx->device_bytes, sets = gtr__resident_bytes(ctx), driver = (size_t)32 << 20;
-    size_t bytes = 0, room = 0, all;
+    const size_t limit = ctx->desc.memory_limit, driver = (size_t)32 << 20;
+    size_t room = 0, all;
     if (!ctx->caps.cuda) return true;
     for (int i = 0; i < d->n_columns; i++)
         bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
-    if (ctx->desc.memory_limit) room = GTR__MIN(room, ctx->desc.memory_limit - GTR__MIN(ctx->desc.memory_limit, has));
-    if (bytes <= room / 64) return true;
-    if (bytes > room) return false;
-    const size_t total = gtr__total_at(t, batch);
-    return total == SIZE_MAX || total - GTR__MIN(total, has - GTR__MIN(has, sets)) <= room - bytes;
+    if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->device_bytes));
+    return bytes <= room;
 }
+/* What d's two slots take on the device where it is streamed in such batches. */
+static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
+    size_t at[GTR_MAX_COLUMNS];
+    return !d || d->column[0].device ? 0
+        : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
+}
+static void gtr__column_off(gtr_dataset *d, gtr__column *c);
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns; i++) {
@@ -12852,16 +13053,36 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
         const gtr__column *of = c->shared ? d->column : NULL;
         if (of) c->device = (uint8_t *)of->device + (c->host - of->host);
         else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
-        if (!c->device) return d->ctx->error;
+        if (!c->device) { /* all of them, or none: it may be streamed then */
+            for (int k = 0; k < i; k++) gtr__column_off(d, &d->column[k]);
+            return d->ctx->error;
+        }
     }
     d->used = true;
     return GTR_OK;
 }
-/* Has d streamed, or on the device, where that is not settled yet. */
-static gtr_result gtr__dataset_ready(gtr_dataset *d, gtr_trainer *t, int64_t batch) {
+/* Whether what t begins with, which gave r, is to be tried again: there was no room, the first error since `good`, and
+   sets that nothing reads yet have left the device for it. */
+static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
+    gtr_context *ctx = t->ctx;
+    bool some = false;
+    if (r != GTR_ERR_NOMEM || !good || !ctx->caps.cuda || gtr__wait_all(ctx)) return false;
+    for (gtr_dataset *d = ctx->datasets; d; d = d->next) {
+        bool read = !d->column[0].device;
+        for (const gtr_trainer *o = ctx->trainers; o; o = o->next)
+            read |= o->data == d || (o->validation == d && o != t);
+        for (int i = 0; i < d->n_columns && !read; i++) gtr__column_off(d, &d->column[i]);
+        some |= !read;
+    }
+    if (some) gtr_error_clear(ctx);
+    return some;
+}
+/* Has d streamed, or on the device, where that is not settled yet: plans that read it have their memory, so that what
+   is left is its own but for so many bytes. May drop its plans. */
+static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
-        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, t, batch));
-        if (d->streamed) gtr__plans_drop(d->ctx, NULL, d, 0); /* in which its windows lie over each other */
+        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
+        if (d->streamed && d->column[0].span) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
     }
     if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
@@ -12972,6 +13193,11 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         t->offset[t->n_param++] = t->total;
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
+    const gtr_tensor *stop = NULL; /* the last op that passes no gradient on */
+    for (int64_t i = t->loss->id; i >= 0 && !stop; i--) {
+        const gtr_tensor *x = ctx->tensor[i];
+        if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
+    }
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset || !t->lookups) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
@@ -12979,7 +13205,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
-        "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
+        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
+        stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -13420,16 +13647,17 @@ static void gtr__data_end(gtr_trainer *t) {
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
 }
+static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
+    int column[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+    gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
+    return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+}
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
-    int column[GTR__MAX_FEED];
-    if (data) {
-        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
-        gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
-        if (!e) return t->ctx->error;
-        GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
-        GTR__TRY(gtr__dataset_ready(data, t, batch));
-    }
+    const gtr_dataset *held = t->validation;
+    const bool good = t->ctx->error == GTR_OK;
+    if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
     gtr__data_end(t);
@@ -13439,7 +13667,9 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         || drop_last != t->drop_last) t->data_at = 0;
     t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
-    const gtr_result r = gtr__trainer_plan(t);
+    gtr_result r = gtr__trainer_plan(t);
+    if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
+    if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
     t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
@@ -13509,7 +13739,12 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (t && !gtr__runnable(t->ctx, who)) GTR__TRY(gtr__refuse(t, who));
     return gtr__trainer_whole(t, who, pending);
 }
+/* A trainer that could not be made, perhaps of a tensor that was NULL: the data set's context says so. */
+static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
+    return GTR__USABLE(data) ? GTR__BAD_ARG(data->ctx, "%s of %s: the trainer is NULL", who, data->name) : GTR_ERR_ARG;
+}
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    if (!t) return gtr__no_trainer(data, "gtr_trainer_data");
     GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
     return gtr__data_begin(t, data, batch, shuffle, drop_last);
@@ -13803,9 +14038,10 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
-    GTR__TRY(gtr__dataset_ready(data, t, batch));
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
@@ -13838,16 +14074,16 @@ static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r)
 }
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    if (t) GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
+    if (!t) return gtr__no_trainer(data, "gtr_evaluate");
+    GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__averages_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
-    if (t) gtr__stream_end(t->ctx->runner, NULL);
+    gtr__stream_end(t->ctx->runner, NULL);
     return gtr__averages_end(t, averages, r);
 }
 
 // >>metrics
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN(1024, d->rows), 1); }
 typedef enum { GTR__OF_CLASSES, GTR__OF_LABELS, GTR__OF_TARGETS } gtr__metered;
 typedef struct { float score; int32_t label; } gtr__ranked;
 /* scores (outer, width, inner), labels (outer, inner) of classes, else as scores. */
@@ -13941,10 +14177,11 @@ static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void 
     for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
         const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
         const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
-        const int32_t y = floats ? target < 0 ? -1 : target > (gtr_float)0.5 : ((const int32_t *)labels)[at];
+        const int32_t y = floats ? target < 0 ? -1 : target == 1 : ((const int32_t *)labels)[at];
         if (m->kind == GTR__OF_CLASSES) GTR__TRY(gtr__meter_class(m, x + o * m->width * m->inner + i, y, o));
         else if (m->kind == GTR__OF_TARGETS) GTR__TRY(gtr__meter_target(m, (double)x[at], (double)target, o, k, nth));
         else if (target != target) return gtr__meter_nan(m, "the label of score", o, k);
+        else if (target > 0 && target != 1) return GTR__METER_FAIL(ARG, o, "label %g, want 0 or 1", (double)target);
         else GTR__TRY(gtr__meter_label(m, x[at], y, o, k, nth));
     }
     m->rows += n;
@@ -14093,7 +14330,6 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
-    GTR__TRY(gtr__dataset_ready(m->data, m->t, m->d.batch));
     return gtr__runner_ready(ctx);
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
@@ -14127,10 +14363,13 @@ static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
     gtr__meter m = gtr__meter_of(t, data, d, out);
+    gtr__cached *e;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
+    GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
+    GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
@@ -14186,6 +14425,7 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
 gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
     gtr_metrics own;
     if (!out) out = &own;
+    if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -14512,11 +14752,28 @@ static gtr_result gtr__stopping_begin(gtr__fitting *f) {
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
+/* Plans that validate, and their memory, before either set takes what is left of it. */
+static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
+    const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
+    const int set = batch < held->rows;
+    gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
+    gtr__cached *e;
+    GTR__TRY(gtr__runner_ready(f->t->ctx));
+    GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
+    if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
+    if (!m.d.scores) return GTR_OK;
+    GTR__TRY(gtr__meter_begin(&m));
+    return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    gtr__cached *e;
+    const bool good = t->ctx->error == GTR_OK;
+    GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
+    if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    GTR__TRY(r);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -14529,19 +14786,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     t->read_end = t->data_at + f->p.steps - f->before;
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
-    if (held) {
-        const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
-        const int set = batch < held->rows;
-        GTR__TRY(gtr__dataset_ready(held, t, batch));
-        GTR__TRY(gtr__runner_ready(t->ctx));
-        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e));
-        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e));
-        if (d->metrics.scores) {
-            gtr__meter m = gtr__meter_of(t, held, d->metrics, &f->metrics);
-            GTR__TRY(gtr__meter_begin(&m));
-            GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e));
-        }
-    }
+    if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
@@ -14566,6 +14811,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
+    if (!t) return gtr__no_trainer(data, "gtr_fit");
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
@@ -15183,10 +15429,18 @@ static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
     m->text = p; m->room = (int64_t)room;
     return true;
 }
+/* s's number; -1: it is not there, and belongs into bin *h. */
+static int32_t gtr__strings_find(const gtr__strings *m, const char *s, uint64_t *h) {
+    for (*h = gtr__hash(0, s); m->bins && m->bin[*h &= (uint64_t)m->bins - 1]; ++*h) {
+        const uint32_t i = m->bin[*h] - 1;
+        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
+    }
+    return -1;
+}
 /* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
 static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
     const char *s = m->text + m->used;
-    uint64_t h = gtr__hash(0, s);
+    uint64_t h;
     if (2 * m->n >= m->bins && add) {
         const int64_t bins = GTR__MAX(2 * m->bins, 16);
         uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
@@ -15199,11 +15453,8 @@ static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
         gtr__mfree(ctx, m->bin);
         m->bin = bin; m->bins = bins;
     }
-    for (; m->bins && m->bin[h &= (uint64_t)m->bins - 1]; h++) {
-        const uint32_t i = m->bin[h] - 1;
-        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
-    }
-    if (!add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return -1;
+    const int32_t id = gtr__strings_find(m, s, &h);
+    if (id >= 0 || !add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return id;
     m->bin[h] = (uint32_t)m->n + 1;
     m->at[m->n] = (uint32_t)m->used;
     m->used += (int64_t)strlen(s) + 1;
@@ -15237,6 +15488,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__mfree(d->ctx, c->name);
         gtr__mfree(d->ctx, c->fill);
         gtr__strings_free(d->ctx, &c->names);
+        gtr__strings_free(d->ctx, &c->heads);
     }
     gtr__mfree(d->ctx, d);
 }
@@ -15247,6 +15499,12 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__TEXT];
     uint64_t bytes;
+    for (int k = 0; name && name[0] && k < d->n_columns; k++) {
+        if (!d->column[k].name || strcmp(d->column[k].name, name)) continue;
+        GTR__BAD_ARG(d->ctx, "%s: columns %d and %d (from 0) are both called \"%s\", want a name for each", d->name, k,
+            d->n_columns, name);
+        return NULL;
+    }
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
@@ -15275,7 +15533,8 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
         view ? c->host : NULL);
     if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
-    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
+    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
+            || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->channels = c->channels; to->image = c->image;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
@@ -15896,7 +16155,7 @@ typedef struct {
     bool negative, inexact;
 } gtr__decimal;
 /* Reads the number at p, whose text ends in a byte that is no part of one. Returns the byte behind; NULL: none. */
-static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
+static const char *gtr__decimal_read(const char *p, char mark, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
     const char *point = NULL;
@@ -15907,7 +16166,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
         if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
         else { e++; inexact |= *p != '0'; }
     }
-    if (*p == '.') for (point = p++; GTR__IS_DIGIT(*p); p++) {
+    if (*p == mark) for (point = p++; GTR__IS_DIGIT(*p); p++) {
         if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
         else inexact |= *p != '0';
     }
@@ -15935,7 +16194,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     int k = 0;
     bool more = false;
     for (const char *p = n->digits; p < n->digits_end; p++) {
-        if (*p == '.' || (k == 0 && *p == '0')) continue;
+        if (!GTR__IS_DIGIT(*p) || (k == 0 && *p == '0')) continue;
         if (k < 800) text[k++] = *p;
         else { e++; more |= *p != '0'; }
     }
@@ -15988,6 +16247,7 @@ typedef struct {
     int features, categories;
     bool texts; /* labels are strings */
     bool drop; /* the line that is read is left out */
+    gtr__strings heads; /* of features; of none: see gtr__column */
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -16059,15 +16319,26 @@ static bool gtr__csv_missing(const gtr__field *f) {
         if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
     return f->n == 0;
 }
+/* Of a later chapter. */
+static bool gtr__is_utf8(const char *s, size_t n);
 /* What a text in want's place is; hints at what may have been meant. */
 static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
     char text[400], field[32];
     int n = 0;
-    for (; n < 24 && (size_t)n < f->n; n++) field[n] = f->p[n] >= 32 && f->p[n] < 127 ? f->p[n] : '?';
-    if (n == 24) memcpy(field + 21, "...", 3);
+    const bool utf8 = gtr__is_utf8(f->p, f->n);
+    for (; n < 24 && (size_t)n < f->n; n++) {
+        const uint8_t c = (uint8_t)f->p[n];
+        field[n] = (char)(c < 32 || c == 127 || (c > 127 && !utf8) ? '?' : c);
+    }
     field[n] = 0;
+    if (n == 24) {
+        for (n = 21; ((uint8_t)field[n] & 0xc0) == 0x80; n--) {} /* not in the middle of a character */
+        memcpy(field + n, "...", 4);
+    }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
+        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+        : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16095,7 +16366,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
-    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, &n) : NULL;
+    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
     if (end) next = gtr__csv_skip(s, end);
     f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
     if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
@@ -16111,11 +16382,15 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
             return next;
         }
-        if (!(end = f.n ? gtr__decimal_read(f.p, &n) : NULL) || end != f.p + f.n) return gtr__csv_fail(s, &f, c, want);
+        p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
+        end = p < f.p + f.n ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
+        if (!end || (end != f.p + f.n && gtr__csv_skip(s, end) != f.p + f.n))
+            return gtr__csv_fail(s, &f, c, want);
     }
     if (is_class) {
         const int32_t v = gtr__decimal_class(&n);
-        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with .regression");
+        if (v < 0) return gtr__csv_fail(s, &f, c, "a class: a whole number from 0 to 2147483647; any with "
+            ".regression, no label with .label_column -1");
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
@@ -16174,8 +16449,8 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
             if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
                 || strcmp(name, text)) continue;
             if (found >= 0) {
-                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called", s->name, list, name,
-                    (intmax_t)found + 1, (intmax_t)k + 1);
+                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
+                    s->name, list, name, (intmax_t)found + 1, (intmax_t)k + 1);
                 return -1;
             }
             found = k;
@@ -16202,14 +16477,80 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
         if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
-            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s already", s->name, called,
-                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label" : "listed");
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s", s->name, called,
+                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label already (.label says another, "
+                ".label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
             : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
         if (*p != ',' || role == GTR__CSV_LABEL) return true;
     }
+}
+/* What the header calls the features, in the order that they have there. */
+static bool gtr__csv_heads(gtr__csv *s) {
+    gtr__csv at = *s;
+    gtr__field f;
+    char name[256];
+    int64_t n = 0, k = 0;
+    bool ok = s->header != NULL;
+    at.header = NULL;
+    for (const char *p = s->header; ok && k < s->columns; k++, p++) {
+        if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
+        if (s->role[k] < 0) continue;
+        ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
+        if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
+        ok = ok && s->heads.n == ++n;
+    }
+    if (!ok) s->heads.n = 0;
+    return true;
+}
+/* Features of which both files' headers have names come in .like's order, whatever theirs. */
+static bool gtr__csv_features_like(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    const gtr__strings *want = &like->column[0].heads, *got = &s->heads;
+    char label[256] = "";
+    uint64_t h;
+    if (!want->n || !got->n) return true;
+    if (s->label >= 0) gtr__csv_name(s, s->label, label, sizeof label);
+    for (int64_t i = 0; i < want->n; i++) {
+        const char *head = want->text + want->at[i];
+        if (gtr__strings_find(got, head, &h) < 0)
+            return !GTR__OF_FILE(s->ctx, SHAPE, "no feature is called \"%.80s\", as one of .like (%s) is%s", s->name,
+                head, like->name, strcmp(head, label) ? "" : " (it is the label here, unless .label names another)");
+    }
+    for (int64_t k = 0, i = 0; k < s->columns; k++) {
+        if (s->role[k] < 0) continue;
+        const char *head = got->text + got->at[i++];
+        const int32_t id = gtr__strings_find(want, head, &h);
+        if (id < 0) return !GTR__OF_FILE(s->ctx, SHAPE, "column %jd (counted from 1), \"%.80s\", is no feature of "
+            ".like (%s): .skip leaves it out", s->name, (intmax_t)k + 1, head, like->name);
+        s->role[k] = id;
+    }
+    return true;
+}
+/* Likewise categories. */
+static bool gtr__csv_categories_like(gtr__csv *s) {
+    const gtr_dataset *like = s->desc.like;
+    int64_t of[14];
+    char name[256];
+    int n = 0;
+    for (int j = 0; s->header && j < like->n_columns && n < 14; j++) {
+        const gtr__column *c = &like->column[j];
+        if (c->dtype != GTR_I32 || !c->names.n || !c->name || like->classed == j + 1) continue;
+        int64_t k = 0;
+        for (; k < s->columns; k++) {
+            const char *head = s->role[k] <= GTR__CSV_CATEGORY ? gtr__csv_name(s, k, name, sizeof name) : NULL;
+            if (head && !strcmp(head, c->name)) break;
+        }
+        if (k == s->columns) return !GTR__OF_FILE(s->ctx, SHAPE, ".categories have no \"%.80s\", as .like (%s) has",
+            s->name, c->name, like->name);
+        of[n++] = k;
+    }
+    if (n && n != s->categories) return !GTR__OF_FILE(s->ctx, SHAPE, "%d .categories, want the %d of .like (%s)",
+        s->name, s->categories, n, like->name);
+    for (int i = 0; i < n; i++) s->role[of[i]] = GTR__CSV_CATEGORY - i;
+    return true;
 }
 static bool gtr__csv_roles(gtr__csv *s) {
     const gtr_csv_desc *d = &s->desc;
@@ -16230,7 +16571,8 @@ static bool gtr__csv_roles(gtr__csv *s) {
         if (s->role[k] == GTR__CSV_OPEN) s->role[k] = d->columns ? GTR__CSV_SKIP : s->features++;
     if (s->categories > 14) return !GTR__OF_FILE(s->ctx, ARG, "%d .categories, want at most 14", s->name,
         s->categories);
-    if (s->features + s->categories) return true;
+    if (s->features + s->categories)
+        return gtr__csv_heads(s) && (!d->like || (gtr__csv_features_like(s) && gtr__csv_categories_like(s)));
     if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
     return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
         "label set .label_column = -1", s->name, d->separator);
@@ -16245,7 +16587,10 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->name = name;
     s->desc = desc;
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
+    if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
+        return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
     if (!desc.separator) s->desc.separator = ',';
+    if (!desc.decimal) s->desc.decimal = '.';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
@@ -16262,7 +16607,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->begin = p;
     s->end = end;
     s->first_line = s->line;
-    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)", name);
+    if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)%s", name, header && memchr(header, '\r',
+        size - (size_t)(header - text)) ? ", as its lines end in a carriage return alone: want a line feed" : "");
     const bool hole = desc.missing && names < 2 && desc.label_column < 0 && !desc.label; /* in a file of one column */
     if (!hole && gtr__csv_line_end(s, gtr__csv_skip(s, p)))
         return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
@@ -16292,7 +16638,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
         p += k < s->label;
     }
-    const char *end = f.n ? gtr__decimal_read(f.p, &n) : NULL;
+    const char *end = f.n ? gtr__decimal_read(f.p, s->desc.decimal, &n) : NULL;
     return !gtr__csv_missing(&f) && end != f.p + f.n;
 }
 static int gtr__floats_order(const void *a, const void *b) {
@@ -16331,6 +16677,16 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     gtr__mfree(s->ctx, v);
     return ok;
 }
+/* What the header calls the features goes into their column, in its order. */
+static bool gtr__csv_keep_heads(gtr__csv *s) {
+    const gtr__strings *m = &s->heads;
+    int32_t *of = m->n ? GTR__NEW(s->ctx, int32_t, s->features) : NULL;
+    bool ok = of || !m->n;
+    for (int64_t k = 0, i = 0; of && k < s->columns; k++) if (s->role[k] >= 0) of[s->role[k]] = (int32_t)i++;
+    for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &s->x->heads, m->text + m->at[of[i]]);
+    gtr__mfree(s->ctx, of);
+    return ok;
+}
 /* d's columns are .like's, and get its strings; without a label those in front of its label. */
 static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     const gtr_dataset *like = s->desc.like;
@@ -16357,6 +16713,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     s->x = d->column;
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
+    if (s->features && !gtr__csv_keep_heads(s)) return false;
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
@@ -16382,6 +16739,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (d) d->rows = r;
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
+    gtr__strings_free(ctx, &s.heads);
     gtr__mfree(ctx, s.role);
     return gtr__dataset_link(d, ok);
 }
@@ -16404,6 +16762,8 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+    else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
+        GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
     else {
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
@@ -16544,7 +16904,23 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
 }
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
-typedef struct { char name[256]; const uint8_t *data; uint64_t size; } gtr__member;
+typedef struct { char name[256]; const uint8_t *data; uint64_t size; uint32_t crc; } gtr__member;
+/* A zip's CRC-32, four bytes at a time. */
+static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
+    uint32_t t[4][256], c = 0xffffffffu;
+    for (uint32_t i = 0; i < 256; i++) {
+        t[0][i] = i;
+        for (int k = 0; k < 8; k++) t[0][i] = t[0][i] >> 1 ^ (t[0][i] & 1 ? 0xedb88320u : 0);
+    }
+    for (int k = 1; k < 4; k++)
+        for (int i = 0; i < 256; i++) t[k][i] = t[k - 1][i] >> 8 ^ t[0][t[k - 1][i] & 255];
+    for (; n >= 4; n -= 4, p += 4) {
+        c ^= (uint32_t)gtr__le_get(p, 4);
+        c = t[3][c & 255] ^ t[2][c >> 8 & 255] ^ t[1][c >> 16 & 255] ^ t[0][c >> 24];
+    }
+    for (; n; n--) c = c >> 8 ^ t[0][(c ^ *p++) & 255];
+    return ~c;
+}
 static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
     return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
 }
@@ -16597,7 +16973,7 @@ static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z,
     if (at > z->size || field[0] > z->size - at || (z->used += field[0]) > z->size)
         return GTR__BAD_FILE(ctx, "member %s has %ju bytes at %ju, of a file of %ju, or lies in another", name, m->name,
             (uintmax_t)field[0], (uintmax_t)at, (uintmax_t)z->size);
-    m->data = z->b + at; m->size = field[0];
+    m->data = z->b + at; m->size = field[0]; m->crc = (uint32_t)gtr__le_get(p + 16, 4);
     return GTR_OK;
 }
 /* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
@@ -16615,6 +16991,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         if (wanted && strcmp(m.name, wanted)) continue;
         if (*d && (*d)->n_columns == GTR_MAX_COLUMNS) return !GTR__OF_FILE(ctx, ARG,
             "more than 16 arrays (.arrays says which are wanted)", name);
+        if (m.crc && m.crc != gtr__crc32(m.data, m.size)) /* 0: nobody summed up */
+            return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
+                m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
         return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
     }
@@ -16769,28 +17148,57 @@ static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) 
         column, d->n_columns);
     return 0;
 }
-gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
-    static const char who[] = "gtr_dataset_split_random";
+/* Where rows of the class of row r are counted; without a column all are of one. */
+static int64_t *gtr__class_count(int64_t *seen, const gtr_dataset *d, int column, int64_t r) {
+    return column < 0 ? seen : seen + (gtr__column_integer(&d->column[column], r) - d->column[column].least);
+}
+/* Whether two runs of one number, of which rows of another lay between, lie behind each other on a side. */
+static bool gtr__part_joins(const gtr_dataset *d, int column, const uint8_t *moves, int side) {
+    int64_t last = -1;
+    for (int64_t r = 0; column >= 0 && r < d->rows; r++) {
+        const gtr__column *c = &d->column[column];
+        if (moves[r] != side) continue;
+        if (last >= 0 && last < r - 1 && gtr__column_integer(c, last) == gtr__column_integer(c, r)) return true;
+        last = r;
+    }
+    return false;
+}
+/* seed NULL: not rows that are drawn, but the last ones, which are series still unless runs were joined. */
+static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
+        const char *who) {
     if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
+    const bool was = data->drawn, part = ratio > 0 && ratio < 1;
     const int64_t n = data->rows, classes = column < 0 ? 1 : gtr__column_classes(data, column, who);
-    const uint64_t key = gtr__hash(seed, "split");
+    const uint64_t key = seed ? gtr__hash(*seed, "split") : 0;
     uint8_t *moves = classes ? GTR__NEW(ctx, uint8_t, n) : NULL;
-    int64_t *seen = moves ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
-    for (int64_t i = 0; seen && i < n && ratio > 0 && ratio < 1; i++) {
-        int64_t r = i;
-        GTR__SHUFFLE(r, n, key);
-        int64_t *c = &seen[column < 0 ? 0 : gtr__column_integer(&data->column[column], r) - data->column[column].least];
-        const int64_t were = (int64_t)((double)(*c)++ * (double)ratio + 0.5);
-        moves[r] = (int64_t)((double)*c * (double)ratio + 0.5) > were;
+    int64_t *seen = moves && part ? GTR__NEW(ctx, int64_t, classes) : NULL, count = 0;
+    for (int64_t r = 0; seen && !seed && r < n; r++) ++*gtr__class_count(seen, data, column, r);
+    for (int64_t k = 0; seen && !seed && k < classes; k++) seen[k] = (int64_t)((double)seen[k] * (double)ratio + 0.5);
+    for (int64_t i = 0; seen && i < n; i++) {
+        int64_t r = seed ? i : n - 1 - i;
+        if (seed) GTR__SHUFFLE(r, n, key);
+        int64_t *c = gtr__class_count(seen, data, column, r);
+        const int64_t were = (int64_t)((double)*c * (double)ratio + 0.5);
+        moves[r] = seed ? (int64_t)((double)++*c * (double)ratio + 0.5) > were : (*c)-- > 0;
         count += moves[r];
     }
-    const bool ok = seen && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd rows leaves none on "
-        "one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio, (intmax_t)n));
+    const bool ok = moves && (seen || !part) && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd "
+        "rows leaves none on one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio,
+        (intmax_t)n));
     gtr__mfree(ctx, seen);
-    if (ok) return gtr__dataset_move(data, moves, count, "drawn");
-    gtr__mfree(ctx, moves);
-    return NULL;
+    if (!ok) gtr__mfree(ctx, moves);
+    const bool joins[2] = { ok && !seed && gtr__part_joins(data, column, moves, 0),
+        ok && !seed && gtr__part_joins(data, column, moves, 1) };
+    gtr_dataset *d = ok ? gtr__dataset_move(data, moves, count, seed ? "drawn" : "last") : NULL;
+    if (d && !seed) { data->drawn = was || joins[0]; d->drawn = was || joins[1]; }
+    return d;
+}
+gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
+    return gtr__dataset_part(data, ratio, &seed, column, "gtr_dataset_split_random");
+}
+gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column) {
+    return gtr__dataset_part(data, ratio, NULL, column, "gtr_dataset_split_last");
 }
 gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
     if (!GTR__USABLE(data) || gtr__has_windows(data, "gtr_dataset_subset")) return NULL;
@@ -16825,9 +17233,11 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     for (int64_t r = 0; ok && c && r < data->rows; r++) each[gtr__column_integer(c, r) - c->least]++;
     for (int64_t r = 0; ok && r < data->rows; r++) {
         const int64_t k = c ? gtr__column_integer(c, r) : r;
-        const double w = !weights ? 1 : c && (k < 0 || !gtr__finite((double)weights[k])) ? -1 : (double)weights[k];
-        if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of row %jd is %g, want finite "
-            "and at least 0", who, data->name, (intmax_t)r, w);
+        const double w = !weights ? 1 : k < 0 ? -1 : (double)weights[k];
+        if (k < 0 && weights) ok = !GTR__BAD_ARG(ctx, "%s of %s: row %jd is of class %jd, want one with a weight", who,
+            data->name, (intmax_t)r, (intmax_t)k);
+        else if (!(w >= 0 && gtr__finite(w))) ok = !GTR__BAD_ARG(ctx, "%s of %s: the weight of %s %jd is %g, want "
+            "finite and at least 0", who, data->name, c ? "class" : "row", (intmax_t)k, w);
         sum[r] = all += c ? w / each[k - c->least] : w;
     }
     if (ok && !(all > 0)) ok = !GTR__BAD_ARG(ctx, "%s of %s: all weights are 0", who, data->name);
@@ -16846,6 +17256,9 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     gtr__mfree(ctx, rows);
     return d;
 }
+static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
+    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
+}
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
     if (!a || !b) return "number of columns";
@@ -16853,9 +17266,8 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
             || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
-    return a->names.used == b->names.used && (!a->names.used || !memcmp(a->names.text, b->names.text,
-        (size_t)a->names.used))
-        ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
+    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads)) return "names of features";
+    return gtr__strings_same(&a->names, &b->names) ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
 gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
     static const char who[] = "gtr_dataset_concat";
@@ -16863,10 +17275,11 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
     bool drawn = false;
     if (!gtr__usable(ctx)) return NULL;
-    bool ok = sets && n > 0;
-    for (int k = 0; ok && k < n; k++) {
-        ok = sets[k] && sets[k]->ctx == ctx && sets[k]->rows < INT64_MAX - rows;
-        if (!ok) break;
+    if (!sets || n < 1) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some", who, n);
+    for (int k = 0; k < n; k++) {
+        if (!sets[k] || sets[k]->ctx != ctx || sets[k]->rows >= INT64_MAX - rows)
+            return GTR__NO_SET(ctx, ARG, "%s: set %d of %d (from 0) %s", who, k, n, !sets[k] ? "is NULL"
+                : sets[k]->ctx != ctx ? "is another context's" : "has more rows than can be counted");
         if (gtr__has_windows(sets[k], who)) return NULL;
         rows += sets[k]->rows;
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
@@ -16877,7 +17290,6 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         }
         drawn |= sets[k]->drawn;
     }
-    if (!ok) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some of this context", who, n);
     gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
     if (d) d->drawn = drawn;
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
@@ -16949,9 +17361,11 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
-    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->history > s->rows || w->horizon > s->rows - w->history
-            || c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
-        return "want a history of at least 1, with its horizon within the series, and at most 2^30 elements";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0)
+        return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
+    if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
+        return "want windows of at most 8 dimensions and 2^30 elements";
     if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
             || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
     if (w->lengths && w->series) return "want series by a column or by lengths";
@@ -16988,7 +17402,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
-    if (!gtr__dataset_column_of(d, c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
     to->borrowed = false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
@@ -17004,7 +17418,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     gtr_context *ctx = series->ctx;
     if (gtr__is_callback(series, who)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
-        "series; gtr_dataset_subset of the first rows of one, and of its last, are", who, series->name);
+        "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
     const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
     if (!why) w.stride = by;
@@ -17043,9 +17457,8 @@ const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
     return d->column[column].names.text + d->column[column].names.at[id];
 }
 int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text) {
-    int64_t id = text ? gtr_dataset_categories(d, column) : 0;
-    while (--id >= 0 && strcmp(gtr_dataset_category(d, column, id), text)) {}
-    return GTR__MAX(id, -1);
+    uint64_t h;
+    return text && gtr__dataset_has(d, column) ? gtr__strings_find(&d->column[column].names, text, &h) : -1;
 }
 int gtr_dataset_column(const gtr_dataset *d, const char *name) {
     for (int i = 0; d && name && i < d->n_columns; i++)
@@ -17104,6 +17517,7 @@ static bool gtr__column_normalised(const gtr__column *c) {
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
+    char has[GTR__OP_TEXT];
     if (!gtr__layer_name(x, name, "standardise")) return NULL;
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
@@ -17111,8 +17525,8 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
         && c->row == -gtr__count(&x->shape);
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
-        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, want float32 (N, ..., C) and a "
-            "column of such rows, float32 or bytes", column, d ? d->name : "no data set");
+        return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
+            "column of rows (..., C), float32 or bytes", column, d ? d->name : "no data set", gtr__column_text(c, has));
     gtr_float *value[2];
     if (c && gtr__column_normalised(c)) return GTR__REJECT(x, STATE, "standardise", name, ": column %d of %s has "
         ".mean or .std of gtr_dataset_augment already, want one of both", column, d->name);
@@ -18377,8 +18791,9 @@ static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const 
         f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
         f ? d->drop_last : t->drop_last };
     if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
-    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd",
-        path, was[0], was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd "
+        "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
+        was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
 }
 /* A drained runner is at ctl's step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
@@ -18742,9 +19157,37 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
         if (now > *had) { *to[k] += now - *had; *had = now; }
     }
 }
+/* The arena's bytes of each stage for values: as many as nodes in their order hold at a time, or what the largest
+   workspace leaves, if that is more; the rest is workspace, wherever it lies. */
+static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_memory_report *m) {
+    size_t now[GTR__MAX_STAGES] = { 0 }, most[GTR__MAX_STAGES] = { 0 }, work[GTR__MAX_STAGES] = { 0 };
+    int *last = GTR__NEW(ctx, int, 2 * (size_t)p->n_value), *held = last ? last + p->n_value : NULL;
+    if (!last) return GTR_ERR_NOMEM;
+    for (int pass = 0; pass < 2; pass++) for (int i = 0; i < p->n_node; i++) {
+        const gtr__node *n = &p->node[i];
+        if (n->ws_bytes && n->ws_value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws_bytes);
+        for (int half = 0; half < 1 + pass; half++) for (int k = 0; k < GTR__ALL(n); k++) {
+            const int v = gtr__use(p, n, k);
+            const gtr__value *x = v < 0 ? NULL : &p->value[v];
+            if (!x || x->home != GTR__HOME_ARENA || x->alias >= 0) continue;
+            if (!pass) { last[v] = i; continue; }
+            if (!half && !held[v]) { held[v] = 1; now[x->stage] += gtr__rounded(x->bytes); }
+            most[x->stage] = GTR__MAX(most[x->stage], now[x->stage]);
+            if (half && last[v] == i && held[v] > 0) { held[v] = -1; now[x->stage] -= gtr__rounded(x->bytes); }
+        }
+    }
+    gtr__mfree(ctx, last);
+    for (int k = 0; k < p->n_stage; k++) {
+        const size_t arena = gtr__rounded(p->arena[k]), left = arena - GTR__MIN(arena, work[k]),
+            values = GTR__MIN(GTR__MAX(most[k], left), arena);
+        m->activations += values;
+        m->workspace += arena - values;
+    }
+    return GTR_OK;
+}
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;
-    size_t bytes, values[GTR__MAX_STAGES];
+    size_t bytes;
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
@@ -18762,23 +19205,13 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     m.states = bytes * (size_t)t->optim.all;
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
-    memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */
-    for (int k = 0; k < e->plan.n_value; k++) {
-        const gtr__value *v = &e->plan.value[k];
-        if (v->home == GTR__HOME_ARENA && v->alias < 0)
-            values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
-    }
-    for (int k = 0; k < e->plan.n_stage; k++) {
-        size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);
-        m.workspace += arena - v;
-        m.activations += v;
-    }
+    const gtr_result r = gtr__count_arena(ctx, &e->plan, &m);
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision
         + m.kept + m.control;
-    *out = m;
+    if (!r) *out = m;
     gtr__observed_drop(ctx, e);
-    return GTR_OK;
+    return r;
 }
 const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
@@ -19160,7 +19593,10 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
-   2026-11-24  0.1: weights behind flatten lie with channels last
+   2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does; the
+                    room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
+                    are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
+                    the names of headers; an archive's checksums; labels of .binary are 0 or 1
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1517,7 +1517,7 @@ enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 typedef struct gtr__choice {
     int library;                // cuBLASLt
     int kind;
-    int tile;                   // 32 or 64: edge of a block's part of C
+    int tile;                   // 32, 64: edge of a block's part of C; of convolutions 256, too (>>conv-warps)
     int wgmma_m, wgmma_n, wgmma_split;  // tiles and cluster of Hopper's own kernel; 0: it does not take the product
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
@@ -1548,9 +1548,12 @@ static GTR__DEVICE uint32_t gtr__shared_address(const void *p) {
 }
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
-static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
+// AGAIN: L1 keeps them, as the block will read them again.
+template <bool AGAIN = false> static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
+    if constexpr (AGAIN) asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
+        "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
+    else asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
 #else
     *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
@@ -1574,6 +1577,11 @@ template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all groups
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
 #endif
+}
+static GTR__DEVICE void gtr__copies_leave(int left) {       // of 0 to 2
+    if (left == 2) gtr__copies_done<2>();
+    else if (left == 1) gtr__copies_done<1>();
+    else gtr__copies_done<0>();
 }
 // Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets
 // words (l/4, l%4) of each.
@@ -1825,12 +1833,17 @@ static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__fl
 // Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
 // chosen once for all N: their chains of instructions run beside each other. Formulas that are not known are calls for
 // each element, as four of each in each kernel would be a third of the file's code.
+#define GTR__CASE_FWD(ID, name, forward, backward) case GTR__OP_##ID: return forward;
+#define GTR__CASE_BWD(ID, name, forward, backward) case GTR__OP_##ID: return backward;
 static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
-    return gtr__unary_fwd(op, x, a, b);
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_FWD) default: return x; }
 }
-static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float s, float a, float b) {
-    return gtr__unary_bwd(op, dy, s, s, a, b);
+static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, float a, float b) {
+    const float y = x;
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
 }
+#undef GTR__CASE_FWD
+#undef GTR__CASE_BWD
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
@@ -1918,43 +1931,50 @@ typedef struct gtr__product_cut {
     int share, rest;            // tiles of k of each block of all ranges; the first `rest` blocks take one more
     int k_tiles;                // of one of kb
     int early;                  // operands that the launch before does not write: 1 of map_a, 2 of map_b
-    int stages;                 // 4, or 2 where copies are not asynchronous
+    int stages;                 // 2 to 4; 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__product_cut;
 
-// A block's tile of an operand: 128 bytes of k by T of the other dimension. Rows are padded so that neither the
+// A block's tile of an operand: BYTES of k by T of the other dimension. Rows are padded so that neither the
 // fragments' loads nor the copies meet in a bank. ES is an element's size in shared memory; K
 // says that k is contiguous.
-template <int ES, int T, bool K> struct gtr__operand {
-    static constexpr int depth = 128 / ES;                      // elements of k
+template <int ES, int T, bool K, int BYTES = 128> struct gtr__operand {
+    static constexpr int depth = BYTES / ES;                    // elements of k
     static constexpr int rows = K ? T : depth, columns = K ? depth : T;
     static constexpr int pitch = columns + (K ? 16 / ES : 8);
     static constexpr int bytes = rows * pitch * ES;
 };
 
 // Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros
-// outside; safe is any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
+// outside; safe is any good address. Of rows of whole 16 bytes, by a block of so many threads.
+template <int ES, int T, bool K, int BYTES, int THREADS>
+static GTR__DEVICE void gtr__fetch16(char *tile, const char *from, const char *safe, uint32_t pitch, int height,
+                                     int width) {
+    typedef gtr__operand<ES, T, K, BYTES> tile_t;
+    constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = THREADS / chunks;
+    int r = (int)threadIdx.x / chunks, c = (int)threadIdx.x % chunks * per;
+    const char *src = from + ((uint64_t)pitch * (uint32_t)r + (uint32_t)c) * ES;
+    char *dst = tile + (r * tile_t::pitch + c) * ES;
+#pragma unroll
+    for (int i = 0; i < tile_t::rows / step; i++) {
+        bool ok = r + i * step < height && c < width;
+        gtr__copy16(dst + i * (step * tile_t::pitch * ES), ok ? src : safe, ok);
+        src += (uint64_t)pitch * (step * ES);
+    }
+}
+// Of any rows, by 128 threads. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
 static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
         uint32_t pitch, int height, int width, bool vec) {
     typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
-        constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = 128 / chunks;
-        int r = (int)threadIdx.x / chunks, c = (int)threadIdx.x % chunks * per;
-        const char *src = from + ((uint64_t)pitch * (uint32_t)r + (uint32_t)c) * ES;
-        char *dst = tile + (r * tile_t::pitch + c) * ES;
-#pragma unroll
-        for (int i = 0; i < tile_t::rows / step; i++) {
-            bool ok = r + i * step < height && c < width;
-            gtr__copy16(dst + i * (step * tile_t::pitch * ES), ok ? src : safe, ok);
-            src += (uint64_t)pitch * (step * ES);
-        }
+        gtr__fetch16<ES, T, K, 128, 128>(tile, from, safe, pitch, height, width);
         return;
     }
     // 4 bytes at a time where they are aligned; of rows of k no more lanes than there are columns: what lies beyond
     // them in the tile only reaches elements of C beyond it.
     const int per = ES == 2 && (((uintptr_t)from >> 1 | pitch | (uint32_t)width) & 1) == 0 ? 2 : 1;
-    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
+    int log = tile_t::columns == 32 ? 5 : 6;
     if (per == 2) log--;
     while (!K && log && per << (log - 1) >= width) log--;
     const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per, step = 128 >> log;
@@ -1973,11 +1993,11 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
 }
 
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
-// of four of a tile's depth.
-template <int KIND, int T, bool AK>
+// of a tile's depth.
+template <int KIND, int T, bool AK, int BYTES = 128>
 static GTR__DEVICE void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__operand<ES, T, AK>::pitch;
+    constexpr int pitch = gtr__operand<ES, T, AK, BYTES>::pitch;
     int lane = (int)threadIdx.x & 31;
     if constexpr (AK) {
         gtr__matrix4(f, tile + (m + (lane & 15)) * pitch * ES + s * 32 + (lane >> 4) * 16);
@@ -1993,10 +2013,10 @@ static GTR__DEVICE void gtr__fragment_a(uint32_t *f, const char *tile, int m, in
     if constexpr (KIND == GTR__PRODUCT_TF32)
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
-template <int KIND, int T, bool BK>
+template <int KIND, int T, bool BK, int BYTES = 128>
 static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__operand<ES, T, BK>::pitch;
+    constexpr int pitch = gtr__operand<ES, T, BK, BYTES>::pitch;
     int lane = (int)threadIdx.x & 31;
     if constexpr (BK) {
         gtr__matrix4(f, tile + (n + (lane >> 4) * 8 + (lane & 7)) * pitch * ES + s * 32 + (lane >> 3 & 1) * 16);
@@ -2144,12 +2164,12 @@ static GTR__DEVICE uint3 gtr__product_place(const gtr__product_cut &cut) {
     }
     return make_uint3(x, y, z);
 }
-// sum and a thread's terms of the sum of a row of A in a tile of it: every (128 / T)-th of k.
-template <int ES, int T, bool K>
+// sum and a thread's terms of the sum of a row of A in a tile of it: every (THREADS / T)-th of k.
+template <int ES, int T, bool K, int BYTES = 128, int THREADS = 128>
 static GTR__DEVICE float gtr__product_row_sum(float sum, const char *tile, int type) {
-    typedef gtr__operand<ES, T, K> tile_t;
+    typedef gtr__operand<ES, T, K, BYTES> tile_t;
 #pragma unroll 4
-    for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += 128 / T) {
+    for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += THREADS / T) {
         const int m = (int)threadIdx.x % T, at = K ? m * tile_t::pitch + k : k * tile_t::pitch + m;
         sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, type, at);
     }
@@ -2235,8 +2255,8 @@ static GTR__DEVICE void gtr__product_put_sum(const gtr__product &p, int64_t at, 
     gtr__watch(p.guard, &s);
     gtr__put(p.sums, p.type_sums, at, s);
 }
-// The same of the sums of A's columns: 128 / T partial ones a block.
-template <int T>
+// The same of the sums of A's columns: THREADS / T partial ones a block.
+template <int T, int THREADS = 128>
 static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
                                                                const float *sums, int m0, int64_t base) {
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
@@ -2244,7 +2264,7 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
     if (tid >= rows) return;
     float4 v = make_float4(0, 0, 0, 0);
 #pragma unroll 1
-    for (int part = 0; part < 128 / T; part++) {
+    for (int part = 0; part < THREADS / T; part++) {
         float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
         v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
     }
@@ -2454,9 +2474,7 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
     block.clear();
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
-            if (ahead == 3) gtr__copies_done<2>();
-            else if (ahead == 2) gtr__copies_done<1>();
-            else gtr__copies_done<0>();
+            gtr__copies_leave(ahead - 1);
             __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
         }
         if (i + ahead < count) {
@@ -2682,10 +2700,11 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
 #endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
+// HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = TYPE == GTR_F32 && !AK, TURN = TYPE == GTR_F32 && !BK;
-    static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
+    static constexpr bool RS = !HALF && !AK, TURN = !HALF && !BK;
+    static constexpr int depth = HALF ? 64 : 32;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
     const gtr__product_cut &cut;
@@ -2738,7 +2757,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         }
     }
     // Two columns of 16 of k's rows, of 16 bits.
-    GTR__DEVICE void add_sums(const char *tile) {
+    template <int TYPE> GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
         uint32_t v[16];
 #pragma unroll
@@ -2750,7 +2769,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             sum[1] += gtr__get(&v[e], TYPE, 1);
         }
     }
-    GTR__DEVICE void multiply(float *d) {
+    template <int TYPE> GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
         uint32_t turn = 0;
 #pragma unroll 1
@@ -2760,7 +2779,7 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             const uint32_t from = gtr__shared_address(tile);
             const uint64_t a = gtr__wgmma_panel(from + warp / 4 * 8192), b = gtr__wgmma_panel(from + M * 128);
             if constexpr (TURN) gtr__wgmma_turn<M, N>(tile + M * 128);
-            if constexpr (!AK && !RS) if (wants_sums) add_sums(tile);
+            if constexpr (!AK && !RS) if (wants_sums) add_sums<TYPE>(tile);
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
             gtr__wgmma_begin();
@@ -2776,7 +2795,6 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
             if (++slot == cut.stages) { slot = 0; turn ^= 1; }
         }
         gtr__wgmma_until<0>();
-        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Into the ring, which nobody reads or fills any more: [row][pitch], four parts of a row's sum behind its columns.
     GTR__DEVICE void spill(const float *d) const {
@@ -2823,7 +2841,10 @@ template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
         const gtr__product_reads reads = R::IS ? gtr__product_reads() : gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
-        multiply(d);
+        if constexpr (!HALF) multiply<GTR_F32>(d);
+        else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
+        else multiply<GTR_F16>(d);
+        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
         spill(d);
         if (split > 1) exchange();
         const int rows = tile_t::rows >> cut.split_log, r = rank * rows + tid, at = m0 + r;
@@ -2856,12 +2877,12 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
-static __global__ void __launch_bounds__(2 * M + 32)
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
+static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
+    typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
@@ -3204,8 +3225,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
+    // More of them than k has 256s would be sums of a few terms.
     double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
-    double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    parts = fmin(parts > 16 ? parts : 16, (double)(p->k / 256));
+    double bytes = parts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
@@ -3339,7 +3362,7 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
 static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
@@ -3348,7 +3371,7 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     dim3 grid;
     gtr__tensor_encode encode = gtr__tensor_encoder();
     GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
-                                TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
+                                HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
     const gtr__cuda *g = (const gtr__cuda *)instance;
     const gtr__call *own = c;   // or, of what starts first, that of which it is a node
@@ -3356,9 +3379,9 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
-        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
+        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, p->type_a, p->a_k, p->k, p->m, p->lda, deep,
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
-            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
+            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
         cut.early &= gtr__early(g, own, at.a) << SWAP | gtr__early(g, own, at.b) << !SWAP;
     }
@@ -3377,34 +3400,34 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
     return gtr__product_launch(instance, c, "gtr__wgmma_kernel",
-        gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
+        gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
         all, cut, sets);
 }
-template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
     if constexpr (M == 64 && (SWAP || (AK && BK)))
         if (choice->tail)
-            return gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
-    return p->sets ? gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
-                   : gtr__wgmma_start_sets<TYPE, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
+            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
+    return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
+                   : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
 }
-template <int TYPE, bool AK, bool BK>
+template <bool HALF, bool AK, bool BK>
 static gtr_result gtr__wgmma_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    if constexpr (TYPE == GTR_F32)
-        if (choice->wgmma_m == 128) return gtr__wgmma_start<TYPE, 128, 64, AK, BK>(instance, c, p, choice, ran);
-    if constexpr (TYPE == GTR_F32 || BK)
-        if (choice->wgmma_n == 32) return gtr__wgmma_start<TYPE, 64, 32, AK, BK>(instance, c, p, choice, ran);
-    return gtr__wgmma_start<TYPE, 64, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF)
+        if (choice->wgmma_m == 128) return gtr__wgmma_start<HALF, 128, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (!HALF || BK)
+        if (choice->wgmma_n == 32) return gtr__wgmma_start<HALF, 64, 32, AK, BK>(instance, c, p, choice, ran);
+    return gtr__wgmma_start<HALF, 64, 64, AK, BK>(instance, c, p, choice, ran);
 }
-template <int TYPE>
+template <bool HALF>
 static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice, bool *ran) {
-    if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
-    if (p->a_k) return gtr__wgmma_tiles<TYPE, false, true>(instance, c, p, choice, ran);
-    if (p->b_k) return gtr__wgmma_start<TYPE, 64, 32, false, true, false>(instance, c, p, choice, ran);
-    return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
+    if (p->a_k && p->b_k) return gtr__wgmma_tiles<HALF, true, true>(instance, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<HALF, false, true>(instance, c, p, choice, ran);
+    if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(instance, c, p, choice, ran);
+    return gtr__wgmma_tiles<HALF, false, false>(instance, c, p, choice, ran);
 }
 #endif
 
@@ -3429,9 +3452,8 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
 #if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, p, choice, &ran)
-            : p->type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, p, choice, &ran)
-            : gtr__wgmma_layout<GTR_F16>(instance, c, p, choice, &ran);
+        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(instance, c, p, choice, &ran)
+                                            : gtr__wgmma_layout<true>(instance, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
@@ -3918,7 +3940,8 @@ static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) 
 static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
     gtr__tail_step *s = &t->step[t->steps++];
     memset((void *)s, 0, sizeof *s);
-    s->code = (int16_t)code; s->storage = (int8_t)storage; s->flags = code < 0 ? GTR__TAIL_ANY : 0;
+    s->code = (int16_t)code; s->storage = (int8_t)storage;
+    s->flags = code < 0 || gtr__known(code % GTR__OP_COUNT) ? GTR__TAIL_ANY : 0;
     return s;
 }
 static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, int type) {
@@ -4263,8 +4286,9 @@ typedef struct gtr__conv_cut : gtr__product_cut {
     gtr__fast channels;         // of a tap
     int groups, images, pitch;  // pitch: elements from pixel to pixel of what is gathered
     int per_a, per_b;           // elements of these that are copied at a time
-    int whole;                  // IMAGE: a tile of k is of one tap
+    int whole;                  // IMAGE, and tiles of 256: a tile of k is of one tap
     int table;                  // where in shared memory the rows lie
+    int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
 } gtr__conv_cut;
 
 template <int FORM>
@@ -4297,14 +4321,17 @@ static GTR__DEVICE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr_
     return (n * (uint32_t)cut.y.to + (line - n * y.rows.by) * (uint32_t)cut.y.stride + (uint32_t)y.at)
         * (uint32_t)cut.x.to + (i - line * x.rows.by) * (uint32_t)cut.x.stride + (uint32_t)x.at;
 }
-// Element k of taps by channels: how far it is from where a row begins, and, IMAGE, its tap of the weight.
-typedef struct gtr__conv_tap { uint32_t pixel; int y, x, channel, tap; } gtr__conv_tap;
+// Element k of taps by channels: how far it is from where a row begins, and, IMAGE, its tap of the weight; which line
+// and column of the class's taps it is of.
+typedef struct gtr__conv_tap { uint32_t pixel; int y, x, channel, tap, line, column; } gtr__conv_tap;
 static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
                                                   const gtr__conv_class &x, uint32_t k) {
     const uint32_t j = gtr__quotient(k, cut.channels), line = gtr__quotient(j, x.by), column = j - line * x.by.by;
     gtr__conv_tap t;
-    t.y = (int)line * y.tap;
-    t.x = (int)column * x.tap;
+    t.line = (int)line;
+    t.column = (int)column;
+    t.y = t.line * y.tap;
+    t.x = t.column * x.tap;
     t.pixel = (uint32_t)t.y * (uint32_t)cut.x.from + (uint32_t)t.x;
     t.channel = (int)(k - j * cut.channels.by);
     t.tap = (y.first + (int)line * y.each) * cut.x.kernel + x.first + (int)column * x.each;
@@ -4327,7 +4354,7 @@ static GTR__DEVICE void gtr__conv_fetch(char *tile, const char *safe, int dtype,
         }
         return;
     }
-    int log = tile_t::columns == 32 ? 5 : tile_t::columns == 64 ? 6 : 7;
+    int log = tile_t::columns == 32 ? 5 : 6;
     if (per == 2) log--;
     while (!K && log && per << (log - 1) >= width) log--;
     const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per;
@@ -4352,6 +4379,157 @@ struct gtr__conv_lane : gtr__product_lane {
             : gtr__conv_pixel(all, y, x, i)));
     }
 };
+// What a block makes: its place in C, of m rows; its tiles of k, count from the first on, of the range of k that it is
+// of.
+template <int FORM> struct gtr__conv_place {
+    gtr__conv_class y, x;
+    uint32_t group, range;
+    int m, k, m0, n0, first, count;
+
+    GTR__DEVICE int64_t c_of(const gtr__product &p, const gtr__conv_cut &cut) const {
+        return group * p.c_batch + (int64_t)range * cut.batch * p.c_batch;
+    }
+    // run(lane, how many rows the tile, of M, has), with how C's rows lie.
+    template <typename F>
+    GTR__DEVICE void store(const gtr__conv_cut &cut, gtr__product_lane own, int M, F run) const {
+        const int end = min(M, m - m0);
+        if constexpr (FORM != GTR__CONV_IMAGE) run(own, end);
+        else {
+            own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
+            own.end = min(own.end, end);
+            run(gtr__conv_lane{ own, cut, y, x, m0 }, end);
+        }
+    }
+};
+template <int FORM, int M, int N, int DEPTH>
+static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut &cut) {
+    constexpr bool image = FORM == GTR__CONV_IMAGE;
+    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1);
+    const uint3 place = gtr__product_place(cut);
+    const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch,
+        among = which / (uint32_t)cut.groups, line = image ? among / (uint32_t)cut.x.stride : 0;
+    const gtr__conv_class y = gtr__conv_class_of<FORM>(cut.y, (int)line),
+        x = gtr__conv_class_of<FORM>(cut.x, (int)(among - line * (uint32_t)cut.x.stride));
+    const int m = image ? cut.images * y.count * x.count : cut.m,
+        k = image ? y.taps * x.taps * (int)cut.channels.by : cut.k,
+        tiles = (int)(((uint32_t)k + DEPTH - 1) / DEPTH), parts = cut.ranges << cut.split_log,
+        part = ((int)range << cut.split_log) + rank, share = tiles / parts, rest = tiles - share * parts;
+    return { y, x, which - among * (uint32_t)cut.groups, range, m, k, (int)place.x * M, (int)place.y * N,
+        part * share + min(part, rest), share + (part < rest) };
+}
+// The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
+// of such products alone have nothing of an activation.
+static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
+    p.act = -1;
+    p.bias = p.saved = NULL;
+    p.pre = NULL;
+    p.affine = {};
+    return p;
+}
+// As gtr__product_store, where all is of whole 16 bytes (whole_c): a block is as long at its epilogue as at a short
+// sum, so a thread moves 16 bytes a row, and asks once for what is done to them; what is read of G rows is on its way
+// at once. Rows from begin to end, of COLUMNS columns from column0 on, which lie PITCH floats apart at c.
+template <typename T, bool READS, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, L lane, int tid,
+        const gtr__floats<8> &bias, int column0, int begin, int end, const float *c) {
+    constexpr int W = 16 / sizeof(T), across = COLUMNS / W, step = THREADS / across;
+    typedef gtr__few<T, W> few;
+    const int column = tid % across * W;
+    [[maybe_unused]] const int turn = tid & 4;
+    const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
+    const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
+    const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
+    if (column0 + column >= cut.n) return;
+    lane.place += column - lane.column;
+    for (int first = begin + tid / across; first < end; first += G * step) {
+        [[maybe_unused]] few added[G], at_act[G];
+        T *to[G];
+#pragma unroll
+        for (int i = 0; i < G; i++) {
+            const int64_t at = lane.at(cut, first + i * step);
+            const bool in = first + i * step < end;
+            to[i] = (T *)p.c + at;
+            if (READS && had && in) added[i] = *(const few *)(had + at);
+            if (READS && saved && in) at_act[i] = *(const few *)(saved + at);
+        }
+#pragma unroll
+        for (int i = 0; i < G; i++) {
+            gtr__floats<W> v, s;
+            few r;
+            if (first + i * step >= end) return;
+            const float *own = c + (first + i * step - begin) * PITCH + column;
+            if constexpr (W == 8) {     // four threads begin with the second half: eight are of 32 banks then
+                const float4 near = *(const float4 *)(own + turn), far = *(const float4 *)(own + (turn ^ 4));
+                *(float4 *)v.v = turn ? far : near;
+                *(float4 *)(v.v + 4) = turn ? near : far;
+            } else *(float4 *)v.v = *(const float4 *)own;
+#pragma unroll
+            for (int k = 0; k < W; k++) {
+                v.v[k] += bias.v[k];
+                if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
+                s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
+                if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
+                    : gtr__unary_fwd(GTR__OP_RELU, v.v[k], 0.0f, 0.0f);
+            }
+            if (other) v = READS && saved ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
+                : gtr__act(p.act, v, p.act_a, p.act_b);
+#pragma unroll
+            for (int k = 0; k < W; k++)
+                gtr__store(&r.v[k], READS && had && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
+            *(few *)to[i] = r;
+        }
+    }
+}
+// first_bias: of the group's column 0.
+template <bool HALF, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, const L &lane, int tid,
+        int64_t first_bias, int column0, int begin, int end, const float *c) {
+    const bool low = HALF && p.type_c != GTR_F32;
+    const int column = column0 + tid % (COLUMNS / (low ? 8 : 4)) * (low ? 8 : 4);
+    gtr__floats<8> bias = {};
+#pragma unroll
+    for (int k = 0; k < (HALF ? 8 : 4); k++)
+        if (p.bias && column < cut.n && k < (low ? 8 : 4))
+            bias.v[k] = gtr__get(p.bias, p.type_bias, first_bias + column + k);
+    auto of = [&](auto type) {
+        typedef decltype(type) T;
+        if (p.saved || p.add || p.affine.from)
+            gtr__conv_store<T, true, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end, c);
+        else gtr__conv_store<T, false, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end, c);
+    };
+    if (!low) of(0.0f);
+    else if constexpr (HALF) {
+        if (p.type_c == GTR_BF16) of(__nv_bfloat16());
+        else of(__half());
+    }
+}
+// Rows of C from begin to end, by whichever way they can go. BARE: of a weight's gradient.
+template <bool HALF, bool BARE, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+static GTR__DEVICE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut &cut, const L &lane, int tid,
+        int64_t first_bias, int row0, int column0, int begin, int end, const float *c) {
+    auto finish = [&](const gtr__product &p) {
+        if (cut.whole_c) {
+            gtr__conv_store<HALF, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, first_bias, column0, begin, end, c);
+            return;
+        }
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column, first_bias);
+        L some = lane;
+        some.row += begin;
+        some.end = min(some.end, end);
+        gtr__product_store(p, cut, row0, some, bias, gtr__product_read(p, cut, some, some.row),
+            [&](int r, int q) { return *(const float4 *)(c + (r - begin) * PITCH + q); });
+    };
+    if constexpr (BARE) finish(gtr__product_bare(given));
+    else finish(given);
+}
+// Whether C, and what is read with it, can be moved so.
+static bool gtr__conv_whole(const gtr__product *p) {
+    const int64_t per = 16 / gtr__elem(p->type_c);
+    return p->n % per == 0 && p->ldc % per == 0 && p->c_batch % per == 0 && gtr__aligned(p->c, 16)
+        && gtr__aligned(p->from, 16) && gtr__aligned(p->saved, 16) && (!p->saved || p->type_saved == p->type_c)
+        && !p->guard && !p->pre && !p->bias_m && gtr__aligned(p->affine.from, 16) && !p->affine.mean
+        && !(p->affine.from && p->add);
+}
 // What a block's threads know alike, and how they fetch.
 template <int KIND, int T, int FORM> struct gtr__conv_block {
     static constexpr bool FMA = KIND == GTR__PRODUCT_FMA, AK = FORM != GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES;
@@ -4444,39 +4622,292 @@ static __global__ void __launch_bounds__(128)
         gtr__conv_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
     typedef gtr__conv_block<KIND, T, FORM> block_t;
     extern __shared__ __align__(16) char gtr__pool[];
-    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1);
-    const uint3 place = gtr__product_place(cut);
-    const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch,
-        among = which / (uint32_t)cut.groups, group = which - among * (uint32_t)cut.groups,
-        line = FORM == GTR__CONV_IMAGE ? among / (uint32_t)cut.x.stride : 0;
-    const gtr__conv_class y = gtr__conv_class_of<FORM>(cut.y, (int)line),
-        x = gtr__conv_class_of<FORM>(cut.x, (int)(among - line * (uint32_t)cut.x.stride));
-    const bool image = FORM == GTR__CONV_IMAGE;
-    const int m = image ? cut.images * y.count * x.count : cut.m,
-        k = image ? y.taps * x.taps * (int)cut.channels.by : cut.k,
-        tiles = (int)(((uint32_t)k + block_t::depth - 1) / block_t::depth), parts = cut.ranges << cut.split_log,
-        part = ((int)range << cut.split_log) + rank, share = tiles / parts, rest = tiles - share * parts,
-        m0 = (int)place.x * T, n0 = (int)place.y * T;
-    if (image && m0 >= m) { gtr__enter(); return; }
-    block_t block = { p, cut, y, x, (const char *)p.a + group * p.a_batch * cut.size_a,
-        (const char *)p.b + group * p.b_batch * cut.size_b, (int *)(gtr__pool + cut.table), m, k, m0, n0,
-        part * share + min(part, rest), 0, 0 };
+    const auto at = gtr__conv_place_of<FORM, T, T, block_t::depth>(cut);
+    if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
+    block_t block = { p, cut, at.y, at.x, (const char *)p.a + at.group * p.a_batch * cut.size_a,
+        (const char *)p.b + at.group * p.b_batch * cut.size_b, (int *)(gtr__pool + cut.table), at.m, at.k, at.m0, at.n0,
+        at.first, 0, 0 };
     block.begin();
     __syncthreads();
     gtr__enter();
-    gtr__product_lane own = gtr__product_lane_of<T, T, 128>(cut, m0, n0,
-        group * p.c_batch + (int64_t)range * cut.batch * p.c_batch);
-    const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + own.column, (int64_t)group * cut.n);
-    auto run = [&](const auto &lane) {
-        gtr__product_block<KIND, T, block_t::AK, block_t::BK>(p, cut, share + (part < rest), p.type_a, p.sums && !n0,
-            m0, lane, bias, range, [&](char *tile) { block.fetch(tile); });
+    const gtr__product_lane own = gtr__product_lane_of<T, T, 128>(cut, at.m0, at.n0, at.c_of(p, cut));
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, at.n0 + own.column, (int64_t)at.group * cut.n);
+    auto run = [&](const gtr__product &q, const auto &lane) {
+        gtr__product_block<KIND, T, block_t::AK, block_t::BK>(q, cut, at.count, p.type_a, p.sums && !at.n0, at.m0, lane,
+            bias, at.range, [&](char *tile) { block.fetch(tile); });
     };
-    if constexpr (FORM != GTR__CONV_IMAGE) run(own);
-    else {
-        own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
-        own.end = min(own.end, m - m0);
-        run(gtr__conv_lane{ own, cut, y, x, m0 });
+    at.store(cut, own, T, [&](const auto &lane, int) {
+        if constexpr (FORM == GTR__CONV_WEIGHT) run(gtr__product_bare(p), lane);
+        else run(p, lane);
+    });
+}
+// >>conv-warps
+// The same of 16 bytes of channels at a time and of many places: tiles of 256 by EDGE, 64 or 128, of which a warp
+// multiplies 64 x 64; the 256 are rows of what is gathered, of WEIGHT columns of dw. A tile of k is 64 bytes deep.
+// Bound by the instructions that multiply, of which an H200 makes 646 TFLOP/s of 16 bits by mma.sync; forward reaches
+// 323 at 512 channels, 272 at 128, 200 at 64, as the two warps of a scheduler wait for their own instructions most.
+// Tiles of 128 x 128 with a table of rows made 253 and 220 there, and of 64 x 64 at 64 channels 133. So that L1 has
+// what taps share, k goes by channels, and of a tile's worth of these by taps.
+enum { GTR__WARPS_LONG = 256, GTR__WARPS_BYTES = 64 };
+template <int KIND, int EDGE, int FORM> struct gtr__warps_tile {
+    static constexpr bool WEIGHT = FORM == GTR__CONV_WEIGHT, AK = !WEIGHT, BK = FORM == GTR__CONV_PLACES;
+    static constexpr int M = WEIGHT ? EDGE : GTR__WARPS_LONG, N = WEIGHT ? GTR__WARPS_LONG : EDGE, threads = 2 * EDGE,
+        ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
+    typedef gtr__operand<ES, M, AK, GTR__WARPS_BYTES> tile_a;
+    typedef gtr__operand<ES, N, BK, GTR__WARPS_BYTES> tile_b;
+    static constexpr int depth = tile_a::depth, stage = tile_a::bytes + tile_b::bytes,
+        pitch = N + 8, pass = 16384 / N,                // C leaves by so many rows at a time, in the ring's memory
+        out = pass * pitch * 4,
+        entries = WEIGHT ? depth : 0;                   // of a table of rows, int4 each, a stage
+};
+// A block's accumulators, and fragments of steps of 32 bytes of k each: of A of two steps, of B of one.
+template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
+    typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
+    static constexpr int across = tile_t::N / 64;
+    float acc[4][8][4];
+    uint32_t a[2][4][4], b[4][4];     // of B two times 8 columns each
+    GTR__DEVICE void clear() {
+#pragma unroll
+        for (int i = 0; i < 128; i++) acc[i / 32][i / 4 % 8][i % 4] = 0;
     }
+    GTR__DEVICE void load_a(int step, const char *tile) {
+        const int m = (int)threadIdx.x / 32 / across * 64;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            gtr__fragment_a<KIND, tile_t::M, tile_t::AK, GTR__WARPS_BYTES>(a[step][i], tile, m + 16 * i, step);
+    }
+    GTR__DEVICE void load_b(int step, const char *tile) {
+        const int n = (int)threadIdx.x / 32 % across * 64;
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            gtr__fragment_b<KIND, tile_t::N, tile_t::BK, GTR__WARPS_BYTES>(b[j], tile + tile_t::tile_a::bytes,
+                n + 16 * j, step);
+    }
+    template <int TYPE> GTR__DEVICE void multiply(int step) {
+#pragma unroll
+        for (int i = 0; i < 32; i++) {
+            float *d = acc[i / 8][i % 8];
+            const uint32_t *one = a[step][i / 8], *two = b[i % 8 / 2] + i % 2 * 2;
+            if constexpr (TYPE == GTR_F32) gtr__mma_tf32(d, one, two);
+            else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(d, one, two);
+            else gtr__mma_f16(d, one, two);
+        }
+    }
+    // Rows of C from `first` on, as many as a pass has, to c.
+    GTR__DEVICE void spill(float *c, int first) {
+        const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, m = warp / across * 64 - first;
+        if (m < 0 || m >= tile_t::pass) return;
+        c += (m + (lane >> 2)) * tile_t::pitch + warp % across * 64 + 2 * (lane & 3);
+#pragma unroll
+        for (int i = 0; i < 32; i++) {
+            float *d = c + i / 8 * 16 * tile_t::pitch + i % 8 * 8;
+            const float *v = acc[i / 8][i % 8];
+            *(float2 *)d = make_float2(v[0], v[1]);
+            *(float2 *)(d + 8 * tile_t::pitch) = make_float2(v[2], v[3]);
+        }
+    }
+};
+// What a block's threads know alike, and how they fetch. PLACES and IMAGE: a thread copies the same rows of A in each
+// tile of k: where they begin, and bits of the taps' lines and columns under which they are in the image. WEIGHT: a
+// thread copies the same columns of B, and its rows, each tile's own, stand in a table.
+template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
+    typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
+    static constexpr int ES = tile_t::ES, per = tile_t::per, depth = tile_t::depth, threads = tile_t::threads,
+        chunks = tile_t::WEIGHT ? tile_t::N / per : GTR__WARPS_BYTES / 16, down = threads / chunks,
+        rows = tile_t::WEIGHT ? 1 : tile_t::M / down;
+    const gtr__product &p;
+    const gtr__conv_cut &cut;
+    const gtr__conv_place<FORM> &at;
+    const char *a, *b;
+    int4 *table;
+    uint32_t pixel[rows], in[rows];
+    gtr__conv_tap column;       // WEIGHT: a thread's
+    bool has_column;
+
+    // Row i of what is gathered, as the table has it: a pixel's number, its y and x, far outside where there is none.
+    GTR__DEVICE int4 entry(uint32_t i, int end) const {
+        const gtr__conv_row r = gtr__conv_row_of(cut, at.y, at.x, i);
+        return make_int4((int)r.pixel, i < (uint32_t)end ? r.y : INT32_MIN / 2, r.x, 0);
+    }
+    GTR__DEVICE static uint32_t within(int from, int step, int taps, int length) {
+        uint32_t bits = 0;
+        for (int t = 0; t < taps; t++) bits |= (uint32_t)((uint32_t)(from + t * step) < (uint32_t)length) << t;
+        return bits;
+    }
+    GTR__DEVICE void begin() {
+        if constexpr (tile_t::WEIGHT) {
+            const int c = at.n0 + (int)threadIdx.x % chunks * per;
+            column = gtr__conv_tap_of(cut, at.y, at.x, (uint32_t)c);
+            has_column = c < cut.n;
+            for (int i = 0; i < cut.stages; i++) put(i, i);
+            __syncthreads();
+        } else {
+#pragma unroll
+            for (int i = 0; i < rows; i++) {
+                const int4 r = entry((uint32_t)(at.m0 + (int)threadIdx.x / chunks + i * down), at.m);
+                pixel[i] = (uint32_t)r.x;
+                in[i] = within(r.y, at.y.tap, at.y.taps, cut.y.from)
+                    | within(r.z, at.x.tap, at.x.taps, cut.x.from) << at.y.taps;
+            }
+        }
+    }
+    // WEIGHT: the table of the block's tile i of k, into stage `slot` of it; worked out by all, stored by few, so that
+    // it stands among the products, too.
+    GTR__DEVICE void put(int slot, int i) const {
+        const int row = (int)threadIdx.x % depth;
+        const int4 own = entry((uint32_t)((at.first + i) * depth + row), at.k);
+        if ((int)threadIdx.x < depth) table[slot * depth + row] = own;
+    }
+    // Where the block's tiles of k begin: of whole tiles of channels, all taps of some channels come before the next
+    // channels.
+    GTR__DEVICE int first_k() const {
+        if (tile_t::WEIGHT || !cut.whole) return at.first * depth;
+        const int taps = at.y.taps * at.x.taps, part = taps ? at.first / taps : 0;
+        return (at.first - part * taps) * (int)cut.channels.by + part * depth;
+    }
+    GTR__DEVICE int next_k(int k) const {
+        const bool whole = !tile_t::WEIGHT && cut.whole;
+        k += whole ? (int)cut.channels.by : depth;
+        return k - (whole && k >= at.k ? at.k - depth : 0);
+    }
+    // A tile of k from element k on, all of it zeros where there is none any more: without a branch, so that its
+    // instructions stand among those that multiply.
+    GTR__DEVICE void fetch_a(char *tile, int k, bool some) const {
+        if constexpr (tile_t::WEIGHT)
+            gtr__fetch16<ES, tile_t::M, false, GTR__WARPS_BYTES, threads>(tile, a + ((uint64_t)cut.lda * (uint32_t)k
+                + (uint32_t)at.m0) * ES, a, cut.lda, some ? at.k - k : 0, at.m - at.m0);
+        else {
+            const int c = (int)threadIdx.x % chunks * per, r = (int)threadIdx.x / chunks;
+            const gtr__conv_tap tap = gtr__conv_tap_of(cut, at.y, at.x, (uint32_t)(k + c));
+            const uint32_t pitch = (uint32_t)cut.pitch * ES,
+                bits = some && k + c < at.k ? 1u << tap.line | 1u << (at.y.taps + tap.column) : 1u << 31;
+            const char *from = a + (int64_t)tap.channel * ES;
+            char *to = tile + (r * tile_t::tile_a::pitch + c) * ES;
+#pragma unroll
+            for (int j = 0; j < rows; j++) {
+                const bool ok = (in[j] & bits) == bits;
+                gtr__copy16<true>(to + j * (down * tile_t::tile_a::pitch * ES),
+                    ok ? from + (uint64_t)(pixel[j] + tap.pixel) * pitch : a, ok);
+            }
+        }
+    }
+    GTR__DEVICE void fetch_b(char *tile, int k, bool some, int slot) const {
+        const int left_n = cut.n - at.n0, left_k = some ? at.k - k : 0;
+        tile += tile_t::tile_a::bytes;
+        if constexpr (FORM == GTR__CONV_PLACES)
+            gtr__fetch16<ES, tile_t::N, true, GTR__WARPS_BYTES, threads>(tile, b + ((uint64_t)cut.ldb
+                * (uint32_t)at.n0 + (uint32_t)k) * ES, b, cut.ldb, left_n, left_k);
+        else {
+            constexpr int chunks_b = tile_t::N / per, down_b = threads / chunks_b;
+            const int c = (int)threadIdx.x % chunks_b * per, first = (int)threadIdx.x / chunks_b;
+#pragma unroll
+            for (int j = 0; j < depth / down_b; j++) {
+                const int r = first + j * down_b;
+                uint64_t from;
+                bool ok;
+                if constexpr (FORM == GTR__CONV_IMAGE) {
+                    const gtr__conv_tap tap = gtr__conv_tap_of(cut, at.y, at.x, (uint32_t)(k + r));
+                    ok = c < left_n && r < left_k;
+                    from = (uint64_t)cut.ldb * (uint32_t)tap.channel + (uint64_t)(uint32_t)tap.tap * (uint32_t)cut.n
+                        + (uint32_t)(at.n0 + c);
+                } else {
+                    const int4 t = table[slot * depth + r];
+                    ok = has_column && some && (uint32_t)(t.y + column.y) < (uint32_t)cut.y.from
+                        && (uint32_t)(t.z + column.x) < (uint32_t)cut.x.from;
+                    from = (uint64_t)((uint32_t)t.x + column.pixel) * (uint32_t)cut.pitch + (uint32_t)column.channel;
+                }
+                gtr__copy16(tile + (r * tile_t::tile_b::pitch + c) * ES, ok ? b + from * ES : b, ok);
+            }
+        }
+    }
+    // The block's tiles of k, through the ring; sum: of A's row threadIdx.x % M. While a step is multiplied, A's
+    // fragments of the next are loaded, beyond the barrier that ends a tile, too, and beyond the last tile.
+    template <int TYPE> GTR__DEVICE void multiply(gtr__warps_mma<KIND, EDGE, FORM> &block, bool wants_sums,
+                                                  float &sum) const {
+        extern __shared__ __align__(16) char gtr__pool[];
+        const int ahead = cut.stages - 1;
+        auto ring = [&](int slot) { return gtr__pool + slot * tile_t::stage; };
+        int k = first_k();
+        for (int i = 0; i < ahead; i++, k = next_k(k)) {
+            fetch_a(ring(i), k, i < at.count);
+            fetch_b(ring(i), k, i < at.count, i);
+            gtr__copies_commit();
+        }
+        gtr__copies_leave(ahead - 1);
+        __syncthreads();
+        block.load_a(0, ring(0));
+        block.load_b(0, ring(0));
+        for (int i = 0, slot = 0, fill = ahead; i < at.count; i++, k = next_k(k)) {
+            const char *tile = ring(slot);
+            const bool some = i + ahead < at.count;
+            if constexpr (tile_t::WEIGHT) {
+                if (wants_sums)
+                    sum = gtr__product_row_sum<ES, tile_t::M, false, GTR__WARPS_BYTES, threads>(sum, tile, p.type_a);
+                put(slot, i + cut.stages);
+            }
+            block.load_a(1, tile);
+            fetch_a(ring(fill), k, some);
+            block.template multiply<TYPE>(0);
+            block.load_b(1, tile);
+            fetch_b(ring(fill), k, some, fill);
+            gtr__copies_commit();
+            gtr__copies_leave(ahead - 1);
+            __syncthreads();            // tile i + 1 is there, and all have loaded what they multiply of tile i
+            fill = slot;
+            slot = slot + 1 == cut.stages ? 0 : slot + 1;
+            block.load_a(0, ring(slot));
+            block.template multiply<TYPE>(1);
+            block.load_b(0, ring(slot));
+        }
+        gtr__copies_leave(0);
+        __syncthreads();
+    }
+    template <typename L>
+    GTR__DEVICE void store(gtr__warps_mma<KIND, EDGE, FORM> &block, const L &lane, int end) const {
+        extern __shared__ __align__(16) char gtr__pool[];
+        float *c = (float *)gtr__pool;
+#pragma unroll 1
+        for (int first = 0; first < tile_t::M; first += tile_t::pass) {
+            block.spill(c, first);
+            __syncthreads();
+            gtr__conv_finish<KIND == GTR__PRODUCT_HALF, tile_t::WEIGHT, tile_t::N, tile_t::pitch, threads,
+                EDGE == 64 ? 4 : 2>(p, cut, lane, (int)threadIdx.x, (int64_t)at.group * cut.n, at.m0, at.n0, first,
+                min(end, first + tile_t::pass), c);
+            __syncthreads();
+        }
+    }
+};
+template <int KIND, int EDGE, int FORM>
+static __global__ void __launch_bounds__(2 * EDGE)
+gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
+#if __CUDA_ARCH__ >= 800
+    typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const auto at = gtr__conv_place_of<FORM, tile_t::M, tile_t::N, tile_t::depth>(cut);
+    if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
+    gtr__warps_block<KIND, EDGE, FORM> own = { p, cut, at,
+        (const char *)p.a + at.group * p.a_batch * tile_t::ES, (const char *)p.b + at.group * p.b_batch * tile_t::ES,
+        (int4 *)(gtr__pool + cut.table), {}, {}, {}, false };
+    gtr__warps_mma<KIND, EDGE, FORM> block;
+    const bool wants_sums = p.sums && !at.n0;
+    float sum = 0;
+    own.begin();
+    block.clear();
+    gtr__enter();
+    if constexpr (KIND == GTR__PRODUCT_TF32) own.template multiply<GTR_F32>(block, wants_sums, sum);
+    else if (p.type_a == GTR_BF16) own.template multiply<GTR_BF16>(block, wants_sums, sum);
+    else own.template multiply<GTR_F16>(block, wants_sums, sum);
+    const gtr__product_lane lane = gtr__product_lane_of<tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
+        at.c_of(p, cut));
+    at.store(cut, lane, tile_t::M, [&](const auto &l, int end) { own.store(block, l, end); });
+    if (!wants_sums) return;
+    float *sums = (float *)gtr__pool;
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    gtr__product_store_sums<tile_t::M, tile_t::threads>(p, cut, sums, at.m0, (int64_t)at.range * cut.m);
+#else
+    (void)p; (void)cut;
+#endif
 }
 
 template <int KIND, int T, int FORM>
@@ -4487,7 +4918,7 @@ static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr_
     const bool plain_a = ES == 2 || p->type_a == GTR_F32, plain_b = ES == 2 || p->type_b == GTR_F32;
     dim3 grid;
     GTR__TRY(gtr__product_cut_for(instance, p, choice->split, choice->ranges, T, T, block_t::depth, &cut, &grid));
-    cut.stages = ((const gtr__cuda *)instance)->compute < 80 ? 2 : T == 128 ? 3 : 4;
+    cut.stages = ((const gtr__cuda *)instance)->compute < 80 ? 2 : 4;
     // of what lies as rows of channels, of which a group has so many
     auto along = [&](const void *data, int64_t channels, int64_t pitch, bool plain) {
         for (int per = most; per > 1; per = per > 2 && ES == 2 ? 2 : 1)
@@ -4506,23 +4937,77 @@ static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr_
     return gtr__product_launch(instance, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
+// Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
+static int gtr__warps_edge(int64_t n) { return 5 * gtr__ceil(n, 64) < 8 * gtr__ceil(n, 128) ? 64 : 128; }
+// Whether all is of whole 16 bytes, and a row's lines and columns of taps are bits of a word.
+static bool gtr__warps_takes(const gtr__window *g, const gtr__product *p, int form) {
+    const int64_t per = 16 / gtr__elem(p->type_a), gathered = form == GTR__CONV_IMAGE ? g->o | g->og : g->c | g->cg;
+    return g->kh < 32 && g->kw < 32 && g->kh + g->kw < 32 && gathered % per == 0
+        && (p->lda | p->ldb | p->a_batch | p->b_batch) % per == 0 && (form == GTR__CONV_PLACES || p->n % per == 0)
+        && (form != GTR__CONV_WEIGHT || p->m % per == 0);
+}
+template <int KIND, int EDGE, int FORM>
+static gtr_result gtr__warps_start(void *instance, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
+                                   const gtr__choice *choice) {
+    typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
+    gtr__caps own;
+    dim3 grid;
+    GTR__TRY(gtr__product_cut_for(instance, p, 1, choice->ranges, tile_t::M, tile_t::N, tile_t::depth, &cut, &grid));
+    const size_t table = tile_t::entries * sizeof(int4), room = gtr__caps_of(instance, c, &own)->shared,
+        stages = room / (tile_t::stage + table), two = (room / 2 - 1024) / (tile_t::stage + table);
+    cut.stages = (int)(EDGE == 64 && two >= 3 ? two : stages);
+    if (cut.stages > 4) cut.stages = 4;
+    cut.whole = cut.channels.by % tile_t::depth == 0;
+    cut.whole_c = gtr__conv_whole(p);
+    cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
+    return gtr__product_launch(instance, c, "gtr__conv_warps_kernel", gtr__conv_warps_kernel<KIND, EDGE, FORM>, grid,
+        tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
+}
+template <int KIND, int FORM>
+static gtr_result gtr__conv_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                  const gtr__choice *choice) {
+    if (choice->tile < GTR__WARPS_LONG || !gtr__aligned(p->a, 16) || !gtr__aligned(p->b, 16)
+            || (FORM == GTR__CONV_WEIGHT && !gtr__product_fours(p)))
+        return gtr__conv_start<KIND, 64, FORM>(instance, c, p, cut, choice);
+    return gtr__warps_edge(FORM == GTR__CONV_WEIGHT ? p->m : p->n) == 64
+        ? gtr__warps_start<KIND, 64, FORM>(instance, c, p, cut, choice)
+        : gtr__warps_start<KIND, 128, FORM>(instance, c, p, cut, choice);
+}
 template <int FORM>
 static gtr_result gtr__conv_kind(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice) {
-    const bool large = choice->tile == 128;
     if (choice->kind == GTR__PRODUCT_TF32)
-        return large ? gtr__conv_start<GTR__PRODUCT_TF32, 128, FORM>(instance, c, p, cut, choice)
-                     : gtr__conv_start<GTR__PRODUCT_TF32, 64, FORM>(instance, c, p, cut, choice);
+        return gtr__conv_tiles<GTR__PRODUCT_TF32, FORM>(instance, c, p, cut, choice);
     if (choice->kind == GTR__PRODUCT_HALF)
-        return large ? gtr__conv_start<GTR__PRODUCT_HALF, 128, FORM>(instance, c, p, cut, choice)
-                     : gtr__conv_start<GTR__PRODUCT_HALF, 64, FORM>(instance, c, p, cut, choice);
+        return gtr__conv_tiles<GTR__PRODUCT_HALF, FORM>(instance, c, p, cut, choice);
     return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(instance, c, p, cut, choice)
                               : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(instance, c, p, cut, choice);
 }
-#define GTR__CONV_WIDE (3 * 2 * 128 * 144 + 2304)      // bytes of shared memory that tiles of 128 want at most
-// By the model of products of the same shape; only FMA, bound by what it multiplies, has the small tile.
-static gtr__choice gtr__conv_choice(const gtr__product *p, int64_t classes, const gtr__caps *caps,
-                                    gtr_precision precision) {
+#define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
+static double gtr__ranges_ns(const gtr__product *p, int ranges);
+// Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
+// nanoseconds of an H200.
+static void gtr__warps_choice(const gtr__window *g, int form, const gtr__product *p, int64_t classes,
+                              const gtr__caps *caps, gtr__choice *c) {
+    const bool weight = form == GTR__CONV_WEIGHT, reads = p->saved || p->add || p->affine.from;
+    if (c->kind == GTR__PRODUCT_FMA || caps->compute < 80 || caps->shared < GTR__WARPS_SHARED
+            || !gtr__warps_takes(g, p, form)) return;
+    const int edge = gtr__warps_edge(weight ? p->m : p->n), room = edge == 64 && caps->shared >= 160 * 1024 ? 2 : 1;
+    const double step = edge == 64 ? room * 490 : 780, rest = (weight ? 7000 : 3000) + room * edge * (reads ? 50 : 30);
+    const int64_t tiles = (weight ? gtr__ceil(p->m, edge) * gtr__ceil(p->n, GTR__WARPS_LONG)
+            : gtr__ceil(p->m, GTR__WARPS_LONG) * gtr__ceil(p->n, edge)) * p->batch,
+        steps = gtr__ceil(p->k * gtr__elem(p->type_a), GTR__WARPS_BYTES),
+        most = classes > 1 || !gtr__product_in_parts(p) ? 1 : steps / 8 < 128 ? steps / 8 : 128;
+    for (int ranges = 1; ranges == 1 || ranges <= most; ranges++) {
+        const double ns = 2500 + (double)gtr__ceil(tiles * ranges, caps->sm_count * room)
+            * (rest + (double)gtr__ceil(steps, ranges) * step) + gtr__ranges_ns(p, ranges);
+        if (ns < c->ns) { c->ns = ns; c->tile = GTR__WARPS_LONG; c->split = 1; c->ranges = ranges; }
+    }
+}
+// By the model of products of the same shape, or by tiles of 256; only FMA, bound by what it multiplies, has the small
+// tile.
+static gtr__choice gtr__conv_choice(const gtr__window *g, int form, const gtr__product *p, int64_t classes,
+                                    const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
     c.kind = gtr__product_kind(p, caps, precision);
@@ -4540,15 +5025,7 @@ static gtr__choice gtr__conv_choice(const gtr__product *p, int64_t classes, cons
                 if (ns < c.ns) { c.ns = ns; c.tile = w.m; c.split = split; c.ranges = ranges; }
             }
     }
-    // tiles of 128, of which a multiprocessor draws half as much for a multiply-add, where they fill the device
-    const int64_t wide = gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch;
-    const bool parts = classes == 1 && gtr__product_in_parts(p);
-    int ranges = 1;
-    while (parts && ranges < 64 && wide * ranges < caps->sm_count && ranges * 16 <= k_tiles) ranges *= 2;
-    if (c.kind != GTR__PRODUCT_FMA && caps->shared >= GTR__CONV_WIDE && p->m > 64 && p->n > 64
-            && wide * ranges >= caps->sm_count) {
-        c.tile = 128; c.split = 1; c.ranges = ranges;
-    }
+    gtr__warps_choice(g, form, p, classes, caps, &c);
     return c;
 }
 static gtr__conv_axis gtr__conv_axis_of(bool image, int64_t size, int64_t places, int64_t kernel, int64_t stride,
@@ -4592,7 +5069,6 @@ static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool im
 typedef struct gtr__im2col_maps { CUtensorMap image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
-    int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
     gtr__fast boxes;            // of a tap
     gtr__fast chunks;           // PLANES: of 32 images, of all
 } gtr__im2col_cut;
@@ -4850,72 +5326,10 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         for (int r = lane.row; r < lane.end; r += lane.step)
             asm volatile("prefetch.global.L2 [%0];" :: "l"((const char *)from + lane.at(cut, r) * size));
     }
-    // As gtr__product_store, where all is of whole 16 bytes: a block is as long at its epilogue as at a short sum, so a
-    // thread moves 16 bytes a row, and asks once for what is done to them; what is read of several rows is on its way
-    // at once.
-    template <typename T, bool READS, typename L>
-    GTR__DEVICE void store(L lane, int column0, int end, const float *c) const {
-        constexpr int W = 16 / sizeof(T), across = tile_t::columns / W, step = 256 / across, G = 2;
-        typedef gtr__few<T, W> few;
-        const int column = tid % across * W;
-        [[maybe_unused]] const int turn = tid & 4;
-        const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
-        const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
-        const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
-        float bias[W];
-        if (column0 + column >= cut.n) return;
-#pragma unroll
-        for (int k = 0; k < W; k++) bias[k] = p.bias ? gtr__get(p.bias, p.type_bias, column0 + column + k) : 0.0f;
-        lane.place += column - lane.column;
-        for (int first = tid / across; first < end; first += G * step) {
-            [[maybe_unused]] few added[G], at_act[G];
-            T *to[G];
-#pragma unroll
-            for (int i = 0; i < G; i++) {
-                const int64_t at = lane.at(cut, first + i * step);
-                const bool in = first + i * step < end;
-                to[i] = (T *)p.c + at;
-                if (READS && had && in) added[i] = *(const few *)(had + at);
-                if (READS && saved && in) at_act[i] = *(const few *)(saved + at);
-            }
-#pragma unroll
-            for (int i = 0; i < G; i++) {
-                gtr__floats<W> v, s;
-                few r;
-                if (first + i * step >= end) return;
-                const float *own = c + (first + i * step) * tile_t::pitch + column;
-                if constexpr (W == 8) {     // four threads begin with the second half: eight are of 32 banks then
-                    const float4 near = *(const float4 *)(own + turn), far = *(const float4 *)(own + (turn ^ 4));
-                    *(float4 *)v.v = turn ? far : near;
-                    *(float4 *)(v.v + 4) = turn ? near : far;
-                } else *(float4 *)v.v = *(const float4 *)own;
-#pragma unroll
-                for (int k = 0; k < W; k++) {
-                    v.v[k] += bias[k];
-                    if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
-                    s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
-                    if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
-                        : gtr__unary_fwd(GTR__OP_RELU, v.v[k], 0.0f, 0.0f);
-                }
-                if (other) v = READS && saved ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
-                    : gtr__act(p.act, v, p.act_a, p.act_b);
-#pragma unroll
-                for (int k = 0; k < W; k++)
-                    gtr__store(&r.v[k], READS && had && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
-                *(few *)to[i] = r;
-            }
-        }
-    }
-    template <typename T, typename L>
-    GTR__DEVICE void store(const L &lane, int column0, int end, const float *c) const {
-        if (p.saved || p.add || p.affine.from) store<T, true>(lane, column0, end, c);
-        else store<T, false>(lane, column0, end, c);
-    }
     // C's rows of the tile end at `end`.
     template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
         float d[blocks][N / 2];
         float *c = (float *)ring;
-        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column);
 #pragma unroll
         for (int i = 0; i < N / 32; i++) sum[i] = 0;
         if constexpr (!WEIGHT) {
@@ -4932,14 +5346,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        if (cut.whole_c) {
-            if (!HALF || p.type_c == GTR_F32) store<float>(lane, column0, end, c);
-            else if (p.type_c == GTR_BF16) store<__nv_bfloat16>(lane, column0, end, c);
-            else store<__half>(lane, column0, end, c);
-            return;
-        }
-        gtr__product_store(p, cut, row0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
-            [&](int r, int q) { return *(const float4 *)(c + r * tile_t::pitch + q); });
+        gtr__conv_finish<HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0, column0, 0,
+            end, c);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
@@ -5075,11 +5483,7 @@ static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gt
                 y, x, channels, FORM == GTR__CONV_WEIGHT ? tile_t::depth : M)) return GTR_OK;
         }
     *ran = true;
-    const int64_t per = 16 / gtr__elem(p->type_c);
-    cut.whole_c = p->n % per == 0 && p->ldc % per == 0 && p->c_batch % per == 0 && gtr__aligned(p->c, 16)
-        && gtr__aligned(p->from, 16) && gtr__aligned(p->saved, 16) && (!p->saved || p->type_saved == p->type_c)
-        && !p->guard && !p->pre && !p->bias_m && gtr__aligned(p->affine.from, 16) && !p->affine.mean
-        && !(p->affine.from && p->add);
+    cut.whole_c = gtr__conv_whole(p);
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
@@ -5868,7 +6272,7 @@ static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest;
 };
 // What the sums of ranges' parts take.
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
-    return ranges > 1 ? 2500 + (double)ranges * (double)p->m * (double)p->n / 400 : 0;
+    return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
 }
 // Of float32, IMAGE reads the weight transposed.
 static size_t gtr__conv_turned_bytes(const gtr__window *g, bool turned) {
@@ -6110,7 +6514,7 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     const int64_t classes = image ? g->sh * g->sw : 1;
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(instance, c, &own);
-    gtr__choice choice = gtr__conv_choice(&p, classes, caps, c->precision), fast = choice;
+    gtr__choice choice = gtr__conv_choice(g, form, &p, classes, caps, c->precision), fast = choice;
     bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
     bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
     const bool lines = gtr__lines_choice(g, form, &p, caps, &fast);
@@ -6118,10 +6522,10 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     planes &= !lines;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
-    const size_t bytes = choice.parts_bytes + choice.sums_bytes,
-        fast_bytes = hopper ? fast.parts_bytes + fast.sums_bytes + fast.copy_bytes : 0;
+    auto parts = [](const gtr__choice &of) { return of.ranges > 1 ? of.parts_bytes + of.sums_bytes : 0; };
+    const size_t fast_bytes = hopper ? parts(fast) + fast.copy_bytes : 0, want = hopper ? fast_bytes : parts(choice);
     if (c->measure) {
-        for (size_t want : { bytes, fast_bytes }) if (want > *c->measure) *c->measure = want;
+        if (want > *c->measure) *c->measure = want;
         return GTR_OK;
     }
     gtr__conv_cut cut;
@@ -6132,7 +6536,8 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
         GTR__TRY(planes ? gtr__planes_run(instance, c, g, p, &fast, &ran)
                         : gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
     if (ran) return GTR_OK;
-    if (bytes && (!c->ws || c->ws_bytes < bytes)) choice.ranges = 1;
+    // where the workspace is another kernel's, in so many ranges as it has room for
+    for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
     return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
         return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(instance, c, q, cut, &choice)
             : image ? gtr__conv_kind<GTR__CONV_IMAGE>(instance, c, q, cut, &choice)
@@ -8591,7 +8996,9 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
     }
 #undef GTR__CASE
 }
-// PLAIN: operand 0 is the only one.
+// PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy: the formulas that read no other are those of
+// sums and differences.
+static GTR__DEVICE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
 template <bool PLAIN>
 static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
@@ -8600,7 +9007,7 @@ static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int
     if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
     if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
-    return gtr__red_formula(m.kind, dy, a, b, y);
+    return PLAIN ? gtr__red_plain(m.kind, dy) : gtr__red_formula(m.kind, dy, a, b, y);
 }
 static GTR__DEVICE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
@@ -8619,7 +9026,7 @@ static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64
 #pragma unroll
                 for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
 #pragma unroll
-                for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
+                for (int u = 0; u < N; u++) s[u] += gtr__red_plain(m.kind, v[u]);
             });
     }
     for (; r + (N - 1) * step < end; r += N * step) {
@@ -10512,7 +10919,8 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
 }
 // Windows of ROWS by 2 pixels that cover the image, beside each other: a thread has one, of 16 bytes of channels, and
 // makes its largest or, BACK, its part of dx. That is 0 behind ReLU unless the largest is positive; ANY: of which goes
-// on any activation's gradient. x, y and dx are of one type. Bound by bytes: x and y or dy, and dx, once each.
+// on any activation's gradient. x, y and dx are of one type, and dx may lie where x does: a thread has read its window
+// before. Bound by bytes: x and y or dy, and dx, once each.
 template <typename T, int ROWS, bool BACK, bool ANY>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
     constexpr int W = 16 / sizeof(T), N = 2 * ROWS;
@@ -10888,7 +11296,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
         gtr__slide_give<W>(m, s.at, r);
     }
 }
-// The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next.
+// The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next, of which
+// it has read x before, so that dx may lie there.
 template <int W>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
     const int N = 4;
@@ -24056,7 +24465,7 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
     s->a = (float)n->attr.f[0]; s->b = (float)n->attr.f[1];
     s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
     if (kind == GTR__STEP_COPY) s->code = -1;
-    if (kind != GTR__STEP_UNARY) s->flags |= GTR__TAIL_ANY;
+    if (kind != GTR__STEP_UNARY || gtr__known(n->op)) s->flags |= GTR__TAIL_ANY;
     if (kind == GTR__STEP_BINARY && !back) s->flags |= (int8_t)(mine & 3);      // GTR__TAIL_A, GTR__TAIL_B
     if (kind == GTR__STEP_COPY || (kind == GTR__STEP_UNARY && !back)) return mine && *with < 0;
     return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)

@@ -133,8 +133,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1051000); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1051000 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1076300); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1076300 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
@@ -207,7 +207,7 @@ check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_t
 # test-emulated runs the rest.
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
-    GTR_TEST_LEAVE="pools large" make --no-print-directory CC="$CC" test-emulated SANITIZE=address EMULATED_TESTS="test_ops test_images" >$dir/log 2>&1
+    GTR_TEST_LEAVE=large make --no-print-directory CC="$CC" test-emulated SANITIZE=address EMULATED_TESTS="test_ops test_images" >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc

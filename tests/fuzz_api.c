@@ -441,6 +441,10 @@ static gtr_dataset *dataset(void)
     for (unsigned k = b % 4; k && d && d->next; k--) d = d->next;
     return d;
 }
+/* What the context in use is told of a call: without a trainer the data set's is, and without both none. */
+static gtr_result of_call(const gtr_trainer *t, const gtr_dataset *d, gtr_result r) {
+    return t || (d && d->ctx == w->ctx) ? r : GTR_OK;
+}
 static const char *name(void)
 {
     static char text[8][700];
@@ -1102,7 +1106,7 @@ static void do_data(void)
     const bool shuffle = one_in(2), drop = one_in(2);
     before(true, "gtr_trainer_data(%d, %d, %lld, %d, %d)", t != NULL, d != NULL, (long long)batch, shuffle, drop);
     const gtr_result r = gtr_trainer_data(t, d, batch, shuffle, drop);
-    after(t ? r : GTR_OK);
+    after(of_call(t, d, r));
 }
 static void do_step(void)
 {
@@ -1202,7 +1206,7 @@ static void do_metrics(void)
     gtr_metrics m;
     before(true, "gtr_evaluate_metrics(%d, %d, %s, %s)", t != NULL, data != NULL, N(d.scores), N(d.labels));
     const gtr_result r = gtr_evaluate_metrics(t, data, d, one_in(8) ? NULL : &m);
-    after(t ? r : GTR_OK);
+    after(of_call(t, data, r));
 }
 static void do_train_for(void)
 {
@@ -1248,7 +1252,7 @@ static void do_fit(void)
         (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL");
     r = gtr_fit(t, data, d);
     if (f.cleared && !gtr_error(w->ctx)) r = GTR_OK;     /* a call that the callback may not make ends the fit */
-    after(t ? r : GTR_OK);
+    after(of_call(t, data, r));
     const gtr_fit_end end = gtr_fit_ended(t);
     MUST(gtr_end_text(end.why)[0] && end.steps >= 0 && (!end.restored || end.best_epoch > 0), "ended as %d",
         (int)end.why);
@@ -1262,7 +1266,7 @@ static void do_evaluate(void)
     float loss, value;
     before(true, "gtr_evaluate(%d, %d, %lld, %s)", t != NULL, d != NULL, (long long)batch, N(m));
     const gtr_result r = gtr_evaluate(t, d, batch, m, one_in(8) ? NULL : &loss, one_in(8) ? NULL : &value);
-    after(t ? r : GTR_OK);
+    after(of_call(t, d, r));
 }
 
 /* ---- calls: running ---- */
@@ -1580,7 +1584,10 @@ static void do_dataset(void)
             a = (const char *)gtr_dataset_windows(d, g);
             break;
         }
-        case 0: a = (const char *)gtr_dataset_split_random(d, nastyf(0.5f), byte(), column); break;
+        case 0:
+            a = (const char *)(one_in(2) ? gtr_dataset_split_random(d, nastyf(0.5f), byte(), column)
+                : gtr_dataset_split_last(d, nastyf(0.5f), column));
+            break;
         case 1: a = (const char *)gtr_dataset_subset(d, one_in(16) ? NULL : rows, some > 3 ? 3 : some); break;
         case 2:
             a = (const char *)gtr_dataset_sample(d, one_in(2) && column < 0 ? weights : NULL, column, some > 999 ? 9

@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     desc.header = bytes[0] >> 4 & 1;
     desc.regression = (bytes[0] >> 5 & 1) && desc.label_column != -1;
     desc.separator = separators[bytes[1] & 3];
+    desc.decimal = desc.separator && bytes[1] & 4 ? ',' : 0;
     desc.missing = (gtr_missing)(bytes[1] >> 7 ? GTR_MISSING_DROP : bytes[0] >> 6);
     desc.drop_unlabelled = bytes[1] >> 6 & 1;
     desc.missing_value = -2;
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(number, text, size + 1);
     {   /* a single number: as strtod says, which takes more forms than these */
         gtr__decimal n;
-        const char *end = gtr__decimal_read(number, &n);
+        const char *end = gtr__decimal_read(number, '.', &n);
         if (end) {
             char *want_end, keep = *end;
             float want, got;

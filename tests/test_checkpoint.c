@@ -430,7 +430,8 @@ static void others(void)
     refused(&n, file, size - 1, GTR_ERR_FORMAT, "bytes of data", "cut");
     /* data that t is fed from; a place between two halves; no memory; a model's file */
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, true), GTR_OK);
-    refused(&n, file, size, GTR_ERR_STATE, "drop_last 0; here: 100, 16, 1, 1", "drop_last");
+    refused(&n, file, size, GTR_ERR_STATE, "drop_last 0; here: 100, 16, 1, 1 (for other data, gtr_checkpoint_load "
+        "first, then", "drop_last");
     EXPECT_EQ(gtr_trainer_data(n.t, n.held, BATCH, true, false), GTR_OK);
     refused(&n, file, size, GTR_ERR_STATE, "100 rows", "another data set");
     refused(&n, NULL, size, GTR_ERR_ARG, "NULL", "NULL");

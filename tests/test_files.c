@@ -2036,7 +2036,7 @@ static long long numbers_checked;
 static void number(const char *text)
 {
     gtr__decimal n;
-    const char *end = gtr__decimal_read(text, &n);
+    const char *end = gtr__decimal_read(text, '.', &n);
     char *want_end;
 #ifdef GPUTRAIN_DOUBLE
     double want = strtod(text, &want_end), got = end ? gtr__decimal_value(&n) : 0;
@@ -2125,8 +2125,8 @@ static void numbers_elsewhere(void)     /* where a comma is the decimal point */
         SKIP("no locale with a decimal comma is installed, nor could one be made");
     else {
         EXPECT(!strcmp(localeconv()->decimal_point, ",") && strtod("1,5", NULL) == 1.5);
-        EXPECT(gtr__decimal_read("1.5e-70", &n) && gtr__decimal_value(&n) < (gtr_float)1e-30);
-        EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", &n)
+        EXPECT(gtr__decimal_read("1.5e-70", '.', &n) && gtr__decimal_value(&n) < (gtr_float)1e-30);
+        EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", '.', &n)
             && gtr__decimal_value(&n) > (gtr_float)0.5);
     }
     setlocale(LC_NUMERIC, "C");

@@ -695,9 +695,10 @@ static void fold(bool odd)
 
 static void folded(void) { fold(false); fold(true); }
 
-/* The gradient of a pool or upsample with that of the activation in front against the two, to the bit, of every kind of
-   window; first, behind: what else reads the activation is made before the pool, whose gradient is then not the last of
-   those that are added up, or behind it. Inputs are few different numbers, so that windows have several largest. */
+/* The gradient of a pool or upsample with that of the activation in front, maybe where what it reads lay, against the
+   two, each in a place of its own, to the bit, of every kind of window; first, behind: what else reads the activation
+   is made before the pool, whose gradient is then not the last of those that are added up, or behind it. Inputs are few
+   different numbers, so that windows have several largest. */
 enum { POOL_MAX, POOL_AVG, POOL_ADAPTIVE, POOL_UP, POOL_LINEAR, POOL_OPS };
 typedef struct { int c, h, w, kernel, kernel_w, stride, stride_w, padding, padding_w, dilation, round_up; } pool_kind;
 static const pool_kind pool_kinds[] = {
@@ -707,7 +708,9 @@ static const pool_kind pool_kinds[] = {
     { 12, 9, 9, 3, 3, 0, 0, 1, 1, 0, 0 }, { 6, 9, 8, 2, 2, 3, 3, 0, 0, 0, 0 }, { 8, 9, 7, 3, 3, 2, 2, 1, 1, 0, 0 },
     { 8, 6, 8, 2, 2, 1, 1, 0, 0, 0, 0 }, { 7, 9, 9, 3, 3, 1, 1, 1, 1, 0, 0 }, { 4, 9, 11, 3, 2, 2, 1, 1, -1, 0, 1 },
     { 8, 10, 10, 2, 3, 1, 2, 0, 0, 2, 0 }, { 6, 0, 15, 3, 3, 2, 2, 1, 1, 0, 0 }, { 4, 12, 12, 9, 9, 1, 1, 2, 2, 0, 0 },
-    { 300, 4, 4, 2, 2, 0, 0, 0, 0, 0, 0 }, { 300, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0 },
+    { 300, 4, 4, 2, 2, 0, 0, 0, 0, 0, 0 }, { 300, 4, 4, 3, 3, 1, 1, 1, 1, 0, 0 }, { 32, 8, 2, 8, 2, 1, 1, 0, 0, 0, 0 },
+    { 8, 16, 8, 16, 1, 1, 1, 0, 0, 0, 0 }, { 5, 18, 8, 3, 1, 3, 1, 0, 0, 2, 0 }, { 32, 8, 7, 8, 1, 1, 1, 0, 0, 0, 0 },
+    { 8, 6, 6, 3, 3, 4, 3, 0, 0, 0, 0 }, { 6, 8, 8, 4, 4, 0, 0, 0, 0, 0, 0 },
 };
 enum { POOL_KINDS = sizeof pool_kinds / sizeof *pool_kinds, POOL_ACTS = 8 };
 typedef enum { POOL_ALONE, POOL_BEHIND, POOL_FIRST, POOL_READERS } pool_readers;
@@ -746,7 +749,7 @@ static tensor pooled(const pool_kind *k, int op, tensor x)
     d.dilation = k->dilation;
     return op == POOL_MAX ? gtr_max_pool2d_ex(x, d) : gtr_upsample2d(x, k->kernel, op == POOL_LINEAR);
 }
-typedef struct { int nodes; bool fused; float loss[3], *gradient, *weight; int64_t n, n_weight; } pool_seen;
+typedef struct { int nodes; bool fused, over; float loss[3], *gradient, *weight; int64_t n, n_weight; } pool_seen;
 static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, gtr_precision precision, bool fused,
     pool_seen *seen)
 {
@@ -760,7 +763,7 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
     for (int64_t i = 0; i < seen->n; i++) v[i] = floorf(v[i] * 4) / 4;
     s.dim[0] = GTR_BATCH;
     tensor x = gtr_input(ctx, "x", GTR_F32, s);
-    if (!fused) ctx->caps.unfused[pool_ops[op].op] = 1;
+    if (!fused) ctx->caps.unfused[pool_ops[op].op] = ctx->caps.apart = 1;
     tensor h = pool_act(act, mixed(k, x, "c1", k->c)), other = NULL;
     if (readers == POOL_FIRST) other = mixed(k, h, "other", 3);
     tensor loss = mean_square(mixed(k, pooled(k, op, h), "c2", 6));
@@ -782,6 +785,12 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
     if (ran) {
         gtr__cached *e = gtr__trainer_entry(t, ROWS, NULL, false);
         seen->nodes = e ? e->plan.n_node : 0;
+        for (int i = 0; i < seen->nodes; i++) {
+            const gtr__node *q = &e->plan.node[i];
+            if (q->op != GTR__OP_MAX_POOL || q->dir != GTR__BWD) continue;
+            const gtr__value *from = &e->plan.value[q->in[0]], *to = &e->plan.value[q->out[0]];
+            seen->over |= from->offset == to->offset && from->alias == to->alias;
+        }
         seen->fused = strstr(gtr_plan_text(t, ROWS), pool_ops[op].row) != NULL;
         for (int i = 0; i < 3; i++) {
             CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
@@ -795,6 +804,15 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
     free(v);
     gtr_destroy(ctx);
     return ran;
+}
+/* Whether windows lie side by side and cover the image. */
+static bool beside(const pool_kind *k)
+{
+    const int high = k->h ? k->h : 1, kernel = k->h ? k->kernel : 1, stride = k->stride && k->h ? k->stride : kernel,
+        stride_w = k->stride_w ? k->stride_w : k->kernel_w;
+    return !k->padding && k->dilation < 2 && kernel * k->kernel_w <= 16 && high % kernel == 0 && k->w % k->kernel_w == 0
+        && (stride == kernel || (high == kernel && stride > kernel))
+        && (stride_w == k->kernel_w || (k->w == k->kernel_w && stride_w > k->kernel_w));
 }
 static void pools(void)
 {
@@ -814,6 +832,10 @@ static void pools(void)
             CHECK(!ran || (one.fused == may && !two.fused && one.nodes == two.nodes - may), "op %d, kind %d, "
                 "activation %d, precision %d, readers %d: %d nodes, %d without the fusion", op, q, act, p, r, one.nodes,
                 two.nodes);
+            const bool over = op == POOL_MAX && beside(&pool_kinds[q]) && (r == POOL_ALONE || may);
+            CHECK(!ran || ((one.over == over || r == POOL_FIRST) && !two.over),
+                "op %d, kind %d, activation %d, precision %d, readers %d: the gradient lies in %s place", op, q,
+                act, p, r, one.over ? "the image's" : "its own");
             CHECK(!ran || (!memcmp(one.loss, two.loss, sizeof one.loss) && one.loss[0] > 0
                 && !memcmp(one.weight, two.weight, (size_t)one.n_weight * 4)
                 && !memcmp(one.gradient, two.gradient, (size_t)one.n * 4)), "op %d, kind %d, activation %d, "
@@ -822,6 +844,150 @@ static void pools(void)
             free(one.gradient); free(one.weight);
             free(two.gradient); free(two.weight);
         }
+}
+/* Three steps from x (ROWS, 3, 12, 12) to h and a layer behind it, and their losses. */
+static gtr_trainer *three_steps(gtr_context *ctx, gtr_precision precision, tensor x, tensor h, float *losses)
+{
+    gtr_trainer_desc how;
+    float *v = (float *)malloc(ROWS * 3 * 144 * sizeof *v);
+    memset(&how, 0, sizeof how);
+    how.precision = precision; how.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0; how.lr = 0.125f;
+    gtr_trainer *t = gtr_trainer_create(mean_square(gtr_linear(gtr_flatten(h), "fc", 5)), how);
+    made(v, ROWS * 3 * 144, 5, 0, 0);
+    for (int i = 0; t && i < 3; i++) {
+        CHECK(gtr_set(x, v, ROWS * 3 * 144 * sizeof *v) == GTR_OK && gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+        losses[i] = gtr_loss(t);
+    }
+    free(v);
+    return t;
+}
+/* Networks whose gradients lie where what they are made of did, in every precision: as where each has a place of its
+   own, to the bit. Where max_pool's does, at the peak, its image is what is saved. Channels are more than batch_norm
+   takes at a time. */
+static gtr_trainer *over_run(gtr_context *ctx, gtr_precision precision, int channels, bool pool, float *losses)
+{
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12));
+    tensor h = gtr_relu(gtr_batch_norm(gtr_conv2d(x, "c1", channels, 3, 1, 1), "n1"));
+    h = gtr_relu(gtr_add(gtr_batch_norm(gtr_conv2d(h, "c2", channels, 1, 1, 0), "n2"), h));
+    if (pool) h = gtr_max_pool2d(gtr_relu(gtr_conv2d(h, "c3", 2 * channels, 1, 1, 0)), 2, 0, 0);
+    return three_steps(ctx, precision, x, h, losses);
+}
+static void in_place(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    for (int p = 0; p < 4; p++) for (int k = 0; k < 4; k++) {
+        const int channels = k & 1 ? small && device != GTR_DEVICE_CPU ? 24 : 264 : 5;
+        gtr_context *ctx[2];
+        gtr_memory_report m[2];
+        float losses[2][3];
+        gtr_trainer *t = NULL;
+        for (int i = 0; i < 2; i++) {
+            ctx[i] = gtr_create(desc0());
+            ctx[i]->caps.apart = i;
+            t = over_run(ctx[i], precisions[p], channels, k > 1, losses[i]);
+            if (t) gtr_memory_plan(t, ROWS, &m[i]);
+        }
+        if (t) {
+            const size_t image = (size_t)(ROWS * channels * 144) * 4, arenas[2] = { m[0].activations
+                + m[0].workspace, m[1].activations + m[1].workspace };
+            /* on a GPU what a product wants for its work may be the most, and it is not less */
+            const size_t less = k == 3 && !p && device == GTR_DEVICE_CPU ? image / 2 : 0;
+            CHECK(arenas[0] + less <= arenas[1] && losses[0][0] > 0, "precision %d, network "
+                "%d: %zu bytes, %zu with each value in its own place; an image has %zu", p, k, arenas[0], arenas[1],
+                image);
+            CHECK(!memcmp(losses[0], losses[1], sizeof losses[0]), "precision %d, network %d: losses %g to %g, want "
+                "%g to %g", p, k, losses[0][0], losses[0][2], losses[1][0], losses[1][2]);
+            for (int64_t i = 0; i < gtr_parameter_count(ctx[0]); i++) {
+                tensor a = gtr_parameter_at(ctx[0], i), b = gtr_parameter_at(ctx[1], i);
+                const size_t bytes = a->data_bytes;
+                char *v = (char *)malloc(2 * bytes);
+                gtr_get(a, v, bytes); gtr_get(b, v + bytes, bytes);
+                CHECK(!memcmp(v, v + bytes, bytes), "precision %d, network %d: \"%s\" differs", p, k,
+                    gtr_tensor_name(a));
+                free(v);
+            }
+        } else SKIP("%s", gtr_error_text(ctx[0]));
+        for (int i = 0; i < 2; i++) gtr_destroy(ctx[i]);
+    }
+}
+/* Blocks whose norm, activation and second convolution are a region: what the convolution reads is not kept but made
+   again, by the norm as it was, whose statistics no node takes a second time; or only the norm and the activation, of
+   which the convolution's image is kept, so that nothing is made again. Losses and weights are the same, to the bit. */
+enum { AGAIN_NOT, AGAIN_READ, AGAIN_KEPT, AGAIN_WAYS };
+static gtr_trainer *again_run(gtr_context *ctx, gtr_precision precision, int way, float *losses)
+{
+    char name[8];
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, 12, 12)), h = gtr_conv2d(x, "c0", 16, 3, 1, 1), z;
+    for (int k = 1; k < 4; k++) {
+        snprintf(name, sizeof name, "a%d", k);
+        z = gtr_conv2d(h, name, 16, 3, 1, 1);
+        if (way != AGAIN_NOT) gtr_recompute_begin(ctx);
+        snprintf(name, sizeof name, "n%d", k);
+        z = gtr_relu(gtr_batch_norm(z, name));
+        if (way == AGAIN_KEPT) gtr_recompute_end(ctx);
+        snprintf(name, sizeof name, "b%d", k);
+        z = gtr_conv2d(z, name, 16, 3, 1, 1);
+        if (way == AGAIN_READ) gtr_recompute_end(ctx);
+        h = gtr_relu(gtr_add(z, h));
+    }
+    return three_steps(ctx, precision, x, h, losses);
+}
+static void made_again(void)
+{
+    static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    for (int p = 0; p < 4; p++) {
+        gtr_context *ctx[AGAIN_WAYS];
+        float losses[AGAIN_WAYS][3];
+        size_t held[AGAIN_WAYS] = { 0 };
+        int again[AGAIN_WAYS] = { 0 }, took = 0;
+        gtr_trainer *t = NULL;
+        for (int way = 0; way < AGAIN_WAYS; way++) {
+            ctx[way] = gtr_create(desc0());
+            t = again_run(ctx[way], precisions[p], way, losses[way]);
+            gtr__cached *e = t ? gtr__trainer_entry(t, ROWS, NULL, false) : NULL;
+            for (int i = 0; e && i < e->plan.n_node; i++) {
+                again[way] += e->plan.node[i].recomputed;
+                took += e->plan.node[i].recomputed && e->plan.node[i].training
+                    && e->plan.node[i].op == GTR__OP_BATCH_NORM;
+            }
+            held[way] = e ? e->plan.arena[0] : 0;
+        }
+        if (!t) SKIP("%s", gtr_error_text(ctx[0]));
+        for (int way = 1; way < AGAIN_WAYS && t; way++)
+            CHECK(!memcmp(losses[0], losses[way], sizeof losses[0]) && losses[0][0] > 0, "precision %d, way %d: losses "
+                "%g to %g, want %g to %g", p, way, losses[way][0], losses[way][2], losses[0][0], losses[0][2]);
+        CHECK(!t || (!took && again[AGAIN_READ] == 3 && !again[AGAIN_KEPT]), "precision %d: %d and %d nodes again, %d "
+            "take statistics", p, again[AGAIN_READ], again[AGAIN_KEPT], took);
+        CHECK(!t || p || held[AGAIN_READ] + ROWS * 16 * 144 * 4 <= held[AGAIN_NOT], "%zu bytes, %zu without a region",
+            held[AGAIN_READ], held[AGAIN_NOT]);
+        for (int way = 0; way < AGAIN_WAYS; way++) gtr_destroy(ctx[way]);
+    }
+}
+/* What a step of 06_cnn.c's network holds on a GPU whose products may have 32 MiB: no more than the gradient of the
+   second convolution's image, that of its input and this, and the parts of a weight's gradient. Streams of weights'
+   gradients do not keep theirs until the update, and a product of few terms does not ask for parts. */
+static void held_at_most(void)
+{
+    static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_BF16 };
+    for (int p = 0; p < 2 && device != GTR_DEVICE_CPU; p++) {
+        const int64_t rows = 1024, image = rows * 14 * 14 * 64 * (p ? 2 : 4);
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer_desc how;
+        gtr_memory_report m;
+        memset(&how, 0, sizeof how); memset(&m, 0, sizeof m);
+        ctx->caps.product_workspace = (size_t)32 << 20;
+        how.optimizer = GTR_ADAM; how.precision = precisions[p];
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 1, 28, 28)), goal = gtr_input(ctx, "y", GTR_I32,
+            gtr_shape1(GTR_BATCH)), h = gtr_max_pool2d(gtr_relu(gtr_conv2d(x, "c1", 32, 3, 1, 1)), 2, 0, 0);
+        h = gtr_max_pool2d(gtr_relu(gtr_conv2d(h, "c2", 64, 3, 1, 1)), 2, 0, 0);
+        h = gtr_linear(gtr_relu(gtr_linear(gtr_flatten(h), "fc1", 128)), "fc2", 10);
+        gtr_trainer *t = ctx->caps.compute < 80 ? NULL : gtr_trainer_create(gtr_cross_entropy(h, goal), how);
+        if (t) CHECK(gtr_memory_plan(t, rows, &m) == GTR_OK && m.activations + m.workspace
+            <= (size_t)(2 * image) + ((size_t)12 << 20), "precision %d: %zu bytes, of an image %lld", p, m.activations
+            + m.workspace, (long long)image);
+        else SKIP("a GPU of compute capability %d", ctx->caps.compute);
+        gtr_destroy(ctx);
+    }
 }
 /* Pixels as rows, which are no copy, are kept and fetched as what they are. */
 static void rows_of_pixels(void)
@@ -858,8 +1024,9 @@ static void rows_of_pixels(void)
 }
 
 /* Convolutions large enough for kernels of their own, of every kind of shape, in each precision as on the CPU: y, and
-   gradients of image, weight and bias. n, c, h, w, o, kernel (2), stride, padding, dilation, transposed, no bias. */
-static const int large_shapes[][12] = {
+   gradients of image, weight and bias. n, c, h, w, o, kernel (2), stride, padding, dilation, transposed, no bias,
+   groups (0: 1). */
+static const int large_shapes[][13] = {
     { 33, 64, 20, 20, 192, 3, 3, 1, 0, 1, 0, 0 }, { 16, 256, 8, 8, 256, 3, 3, 1, 1, 1, 0, 1 },
     { 64, 48, 1, 128, 64, 1, 7, 1, 3, 1, 0, 0 }, { 8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 0, 0 },
     { 32, 32, 15, 17, 96, 5, 5, 2, 2, 1, 0, 0 }, { 24, 96, 10, 10, 160, 3, 3, 1, 2, 2, 0, 0 },
@@ -870,6 +1037,10 @@ static const int large_shapes[][12] = {
     { 96, 128, 32, 32, 128, 3, 3, 1, 1, 1, 0, 0 }, { 300, 128, 4, 4, 256, 3, 3, 1, 1, 1, 0, 1 },
     { 40, 96, 12, 28, 96, 5, 5, 1, 2, 1, 0, 0 }, { 48, 64, 20, 24, 160, 3, 3, 1, 2, 2, 0, 0 },
     { 48, 64, 16, 16, 64, 3, 3, 1, 1, 1, 1, 0 }, { 64, 32, 64, 64, 96, 3, 3, 2, 1, 1, 0, 0 },
+    { 32, 64, 1, 150, 64, 1, 30, 1, 2, 1, 0, 0 }, { 32, 40, 1, 150, 136, 1, 33, 1, 2, 1, 0, 0 },
+    { 64, 72, 20, 20, 200, 5, 5, 2, 2, 1, 0, 0 }, { 64, 200, 9, 9, 72, 3, 3, 1, 1, 1, 1, 1 },
+    { 64, 256, 16, 16, 256, 3, 3, 1, 1, 1, 0, 0, 2 }, { 64, 144, 16, 16, 192, 3, 3, 1, 1, 1, 1, 0, 3 },
+    { 40, 16, 9, 6, 88, 1, 2, 2, 2, 4, 1, 0 },
     { 40, 1, 28, 28, 32, 3, 3, 1, 1, 1, 0, 0 }, { 64, 1, 28, 28, 6, 5, 5, 1, 2, 1, 0, 0 },
     { 64, 6, 14, 14, 16, 5, 5, 1, 0, 1, 0, 0 }, { 40, 2, 31, 33, 10, 3, 5, 2, 1, 1, 0, 0 },
     { 24, 5, 21, 19, 3, 3, 3, 1, 2, 2, 1, 0 }, { 64, 1, 1, 400, 64, 1, 9, 4, 4, 1, 0, 0 },
@@ -888,6 +1059,7 @@ static const int large_shapes[][12] = {
     { 3, 24, 9, 29, 32, 5, 5, 1, 2, 1, 0, 1 }, { 3, 40, 28, 13, 8, 3, 3, 1, 2, 2, 0, 0 },
     { 4, 64, 10, 12, 16, 3, 2, 1, 0, 1, 1, 0 }, { 40, 16, 1, 61, 32, 1, 7, 1, 3, 1, 0, 0 },
     { 2, 16, 33, 34, 16, 3, 5, 1, 1, 1, 1, 0 }, { 18, 32, 9, 8, 72, 3, 3, 1, 0, 1, 0, 0 },
+    { 8, 128, 16, 16, 128, 3, 3, 1, 1, 1, 0, 0, 2 },
 };
 static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
 {
@@ -905,7 +1077,7 @@ static gtr_trainer *large_trainer(gtr_context *ctx, gtr_precision precision, con
     memset(&how, 0, sizeof how);
     memset(&d, 0, sizeof d);
     d.out = s[4]; d.kernel = s[5]; d.kernel_w = s[6]; d.stride = d.stride_w = s[7]; d.padding = s[8];
-    d.padding_w = s[8] ? s[8] : -1; d.dilation = s[9]; d.no_bias = s[11] != 0;
+    d.padding_w = s[8] ? s[8] : -1; d.dilation = s[9]; d.no_bias = s[11] != 0; d.groups = s[12];
     how.precision = precision; how.loss_scale = 1;
     tensor x = gtr_parameter(ctx, "x", gtr_shape4(s[0], s[1], s[2], s[3]), uniform(1)),
         y = s[10] ? gtr_conv_transpose2d_ex(x, "c", d) : gtr_conv2d_ex(x, "c", d),
@@ -948,13 +1120,14 @@ static gtr_context *no_numbers_run(gtr_desc desc, gtr_precision precision, const
    pieces, strides, dilation, tall and wide kernels, channels in parts, transposed. */
 static void shared_lines(void)
 {
-    static const int shapes[][12] = {
+    static const int shapes[][13] = {
         { 2, 32, 9, 11, 40, 3, 3, 1, 1, 1, 0, 0 }, { 1, 16, 12, 130, 17, 3, 5, 1, 2, 1, 0, 0 },
         { 2, 24, 13, 15, 33, 3, 3, 2, 1, 1, 0, 0 }, { 2, 40, 12, 14, 20, 3, 3, 1, 2, 2, 0, 0 },
         { 1, 12, 20, 21, 8, 9, 7, 3, 4, 1, 0, 0 }, { 2, 36, 7, 8, 34, 4, 4, 2, 1, 1, 1, 0 },
         { 3, 64, 1, 70, 32, 1, 5, 1, 2, 1, 0, 0 }, { 1, 2, 40, 40, 4, 36, 17, 1, 8, 1, 0, 0 },
         { 2, 330, 8, 9, 6, 2, 2, 1, 1, 1, 0, 0 }, { 2, 48, 9, 40, 5, 3, 2, 4, 1, 1, 0, 1 },
         { 5, 35, 6, 6, 3, 5, 5, 1, 2, 1, 1, 0 }, { 3, 33, 14, 14, 65, 3, 3, 1, 0, 1, 0, 0 },
+        { 2, 16, 9, 6, 88, 1, 2, 2, 2, 4, 1, 0 },
     };
     static const char *const names[] = { "y", "dx", "dweight", "dbias" };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && device == GTR_DEVICE_CPU; i++) {
@@ -1239,6 +1412,9 @@ static void all(void)
 {
     RUN(folded);
     RUN(pools);
+    RUN(in_place);
+    RUN(held_at_most);
+    RUN(made_again);
     RUN(rows_of_pixels);
     RUN(between);
     RUN(training);

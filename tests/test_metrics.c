@@ -207,6 +207,7 @@ static void refused(void)
     gtr_metrics_desc d = n.d;
     gtr_arrays_desc a;
     EXPECT_EQ(gtr_evaluate_metrics(NULL, n.data, n.d, &out), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "gtr_evaluate_metrics of gtr_dataset_arrays: the trainer is NULL");
     EXPECT_EQ(gtr_evaluate_metrics(n.t, NULL, n.d, &out), GTR_ERR_ARG);
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "no data set");
     d.scores = NULL;
@@ -248,6 +249,14 @@ static void refused(void)
         EXPECT(!out.of_class && !out.confusion);
         gtr_destroy(n.ctx);
     }
+    /* probabilities are no labels of 0 or 1 */
+    int k = 0;
+    while (k < CASES && !(metric_cases[k].kind == 1 && metric_cases[k].floats)) k++;
+    n = net_of(k);
+    ((gtr_float *)(void *)n.data->column[1].host)[0] = (gtr_float)0.875;
+    EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &out), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "row 0: label 0.875, want 0 or 1");
+    gtr_destroy(n.ctx);
 }
 /* In a fit: each epoch's of the validation set, in the callback and to stop by; of the averages, if any. */
 typedef struct seen { int calls; double f1[20]; gtr_tensor *scores; bool releases; } seen;

@@ -571,7 +571,8 @@ static const char *const conv_cases[] = { "1x2x4x4 3x2x3x3 3@1 1 1 1 1 1 1", "*2
     "*2x8x4x1 8x1x3x3 8@2 2 2 2 1 1 8", "*2x8x6x6 8x1x3x1 8@1 1 1 0 1 1 8", "*1x8x9x9 8x1x3x3 8@3 1 1 1 1 1 8",
     "*1x8x9x9 8x1x3x3 8@1 1 1 2 1 2 8", "*2x8x6x7 8x1x5x5 8@1 1 4 4 1 1 8",
     NULL };
-static const char *const conv_transpose_cases[] = { "1x2x3x3 2x3x3x3 3@2 2 1 1 1 1 1 1",
+static const char *const conv_transpose_cases[] = { "1x2x4x3 2x3x1x2 3@2 2 0 1 1 4 1 0",
+    "1x2x3x3 2x3x3x3 3@2 2 1 1 1 1 1 1",
     "*2x3x3x2 3x2x2x3 2@1 2 0 1 1 1 1",
     "2x2x4 2x3x3 3@1 2 0 1 1 1 1", "1x4x3x3 4x1x3x3 4@2 2 1 1 1 1 4", "2x3x3x3 3x2x1x1@1 1 0 0 1 1 1",
     "*2x4x3x4 4x3x3x3@2 3 1 1 1 2 2", "1x1x3x3 1x2x4x4 2@2 2 1 1 1 1 1", "!3x2x3x3 2x2x2x2 2@2 2 0 0 1 1 1",

@@ -293,8 +293,7 @@ static void chosen(void)
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
     c.columns = "age";
     EXPECT(!csv_of(ctx, text, c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 0 (features, categories, label) is \"age\" (1,) float32, want - (2,) "
-        "float32 of .like");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"income\", as one of .like (");
     c.columns = "income,age"; c.label = NULL; c.label_column = -1; /* a file without labels, like one with them */
     c.categories = "city";
     held = csv_of(ctx, "city,income,age,id\nOslo,,,z\nRome,1,2,z\n", c);
@@ -303,7 +302,7 @@ static void chosen(void)
     EXPECT(held && at(held, 1, 0, 0) == 1 && at(held, 1, 1, 0) == 0 && gtr_dataset_classes(held) == 0);
     c.categories = NULL;
     EXPECT(!csv_of(ctx, "income,age\n1,2\n", c)); /* lacks a category, too */
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 (features, categories, label) is none, want \"city\" () int32 of .like");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"city\", as .like (");
     gtr_dataset *bare = csv_of(ctx, "income,age\n1,2\n", (c.like = NULL, c));
     c.like = bare; c.label_column = 0; c.columns = NULL;
     EXPECT(!csv_of(ctx, "income,age,y\n1,2,0\n", c)); /* the other way: a label more */
@@ -323,6 +322,76 @@ static void chosen(void)
     EXPECT_OK(ctx);
     EXPECT(gtr_dataset_columns(d) == 2 && gtr_dataset_categories(d, 0) == 2);
     EXPECT(named(gtr_dataset_category(d, 0, 1), ""));
+    gtr_destroy(ctx);
+}
+/* A file like another by their headers: columns may stand in another order, and are of the same names. */
+static void like_by_name(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    c.label = "y"; c.categories = "u,v"; c.missing = GTR_MISSING_MEAN;
+    gtr_dataset *d = csv_of(ctx, "age,u,height,v,y\n30,a,180,c,0\n40,b,,d,1\n", c), *e;
+    EXPECT_OK(ctx);
+    c.like = d;
+    for (int k = 0; k < 3; k++) {
+        c.categories = k ? "v,u" : "u,v"; c.columns = k == 2 ? "height,age" : NULL;
+        e = csv_of(ctx, "y,v,height,\"age\",u\n1,d,170,20,b\n0,c,,,a\n", c);
+        EXPECT_OK(ctx);
+        EXPECT(e && at(e, 0, 0, 0) == 20 && at(e, 0, 0, 1) == 170 && at(e, 0, 1, 0) == 35 && at(e, 0, 1, 1) == 180);
+        EXPECT(e && at(e, 1, 0, 0) == 1 && at(e, 2, 0, 0) == 1 && at(e, 2, 1, 0) == 0 && at(e, 3, 0, 0) == 1);
+    }
+    c.columns = NULL;
+    EXPECT(!csv_of(ctx, "age,u,weight,v,y\n30,a,80,c,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"height\", as one of .like (");
+    EXPECT(!csv_of(ctx, "age,u,height,v,weight,y\n30,a,180,c,80,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 5 (counted from 1), \"weight\", is no feature of .like (");
+    c.categories = "u";
+    EXPECT(!csv_of(ctx, "age,u,height,y\n30,a,180,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"v\", as .like (");
+    c.categories = "u,v,w";
+    EXPECT(!csv_of(ctx, "age,u,height,v,w,y\n30,a,180,c,c,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "3 .categories, want the 2 of .like (");
+    c.categories = "u,v"; c.label = NULL;
+    EXPECT(!csv_of(ctx, "y,u,v,age,height\n0,a,c,30,180\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "as one of .like (");
+    EXPECT_ERROR(ctx, GTR_OK, "");
+    /* what is split off knows the names; without a header, or with two alike, columns are by their places */
+    gtr_dataset *part = gtr_dataset_split(d, 2);
+    c.like = part; c.label = "y";
+    e = csv_of(ctx, "height,age,u,v,y\n1,2,a,c,0\n", c);
+    EXPECT(e && at(e, 0, 0, 0) == 2 && at(e, 0, 0, 1) == 1);
+    c = csv0();
+    c.label_column = -1;
+    c.like = csv_of(ctx, "a,a\n1,2\n", c);
+    e = csv_of(ctx, "b,a\n3,4\n", c);
+    EXPECT(e && at(e, 0, 0, 0) == 3);
+    c.header = false;
+    e = csv_of(ctx, "3,4\n", c);
+    EXPECT(e && at(e, 0, 0, 1) == 4);
+    /* sets of other names are not joined */
+    c = csv0();
+    c.label_column = -1;
+    gtr_dataset *two[2] = { csv_of(ctx, "a,b\n1,2\n", c), csv_of(ctx, "b,a\n1,2\n", c) };
+    EXPECT(!gtr_dataset_concat(ctx, two, 2));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "names of features");
+    gtr_destroy(ctx);
+}
+/* What a table's errors show of it, and what they propose. */
+static void what_was_found(void)
+{
+    static const char *const texts[][2] = { { "a,b,y\r1,2,0\r", "lines end in a carriage return alone" },
+        { "a,b,y\n1,gr\xc3\xbcn,0\n", "got 'gr\xc3\xbcn', want a number" },
+        { "a,b,y\n1,\xff z,0\n", "got '? z', want a number" },
+        { "a,b,y\n1,x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+          "\xc3\xa4,0\n",
+          "got 'x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...', want" },
+        { "a,b,y\n1,\"1,234.5\",0\n", "got '1,234.5', want a number (.missing" },
+        { "a,b,y\n1,\"1,5\",0\n", "got '1,5', want a number (.decimal may be ',')" } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 6; k++) {
+        EXPECT(!csv_of(ctx, texts[k][0], csv0()));
+        EXPECT_ERROR(ctx, k ? GTR_ERR_FORMAT : GTR_ERR_ARG, texts[k][1]);
+    }
     gtr_destroy(ctx);
 }
 /* Rows that are left out: for a hole in what is looked at, or in the label alone; strings of theirs have no number. */
@@ -378,6 +447,12 @@ static void refused_tables(void)
         { T, NULL, "b,2", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 2 (b), which is listed already" },
         { T, NULL, "c", NULL, NULL, 0, GTR_ERR_ARG, ".skip lists column 3 (c), which is the label already" },
         { T, NULL, "a,b", NULL, NULL, 0, GTR_ERR_ARG, "no column is left" },
+        { T, "a,c", NULL, NULL, NULL, 0, GTR_ERR_ARG, ".columns lists column 3 (c), which is the label already (.label "
+            "says another, .label_column -1 none)" },
+        { "a,b,a,y\n1,2,3,0\n", NULL, NULL, "1,3", NULL, 0, GTR_ERR_ARG,
+            "columns 1 and 2 (from 0) are both called \"a\", want a name for each" },
+        { "a,b\n\"1,5\",0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
+            "got '1,5', want a number (.decimal may be ',')" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
         { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
         { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -401,7 +476,10 @@ static void refused_tables(void)
         { "a,b,c\n1,2,3,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 2 has 4 columns, want 3 as the header in line 1 has" },
         { "a,b,a,y\n1,2,3,0\n", "b,a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
-            ".columns names \"a\", as columns 1 and 3 are called" },
+            ".columns names \"a\", as columns 1 and 3 are called: want the number" },
+        { "a;b,c\n1;2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "got '1;2', want a number (.separator may be" },
+        { "\xff\xfe" "a", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "UTF-16, want UTF-8" },
+        { "a,b\n1,0.5\n2,1.5\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "any with .regression, no label with" },
         { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
         { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
         { "a,b\n1,0\n\"2\n3\"x,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
@@ -565,7 +643,7 @@ static void standardised(void)
             EXPECT(!gtr_standardise(x, "again", d, 1));
             EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 1 of");
             EXPECT(!gtr_standardise(gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2)), "again", d, 0));
-            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want float32 (N, ..., C) and a column of such rows");
+            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want float32 (N, ..., C) and a column of rows (..., C)");
             EXPECT(!gtr_standardise(x, "norm", d, 0));
             EXPECT_ERROR(ctx, GTR_ERR_ARG, "one of this name");
         }
@@ -737,6 +815,14 @@ static void refused_arrays(void)
         gtr_error_clear(ctx);
         gtr_dataset_destroy(d);
     }
+    for (size_t k = 0; k + 9 < sizeof stored; k++) {      /* a bit of an array's last byte */
+        if (memcmp(stored + k, "label.npy", 9)) continue;
+        memcpy(zip, stored, sizeof stored);
+        for (size_t n = k; n + 4 < sizeof stored; n++) if (!memcmp(zip + n, "PK\3\4", 4)) { zip[n - 1] ^= 1; break; }
+        EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "array label: its bytes have another checksum than they were stored with");
+        break;
+    }
     memcpy(zip, stored, sizeof stored);
     for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "image.npy", 9)) memcpy(zip + k, "../ge", 5);
     EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
@@ -837,7 +923,7 @@ static void cut_and_joined(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 sets");
     both[2] = NULL;
     EXPECT(!gtr_dataset_concat(ctx, both, 3));
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "3 sets, want some of this context");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "set 2 of 3 (from 0) is NULL");
     static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
     static const char *const why[] = { "", "column 1 of set 1 (", "is \"z\" () int32, want \"y\" () int32 as set 0",
@@ -890,6 +976,112 @@ static void split_at_random(void)
     EXPECT_EQ(gtr_dataset_rows(d), 7);
     gtr_destroy(ctx);
 }
+/* The last rows of a series or of each, and windows of both sides, none of which has a step of the other. */
+static void split_at_the_end(void)
+{
+    enum { N = 50 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_float x[N];
+    int32_t id[N];
+    gtr_arrays_desc a;
+    gtr_windows_desc w;
+    memset(&a, 0, sizeof a);
+    memset(&w, 0, sizeof w);
+    w.history = 3; w.horizon = 1;
+    for (int r = 0; r < N; r++) { x[r] = (gtr_float)r; id[r] = r < 30 ? 7 : 3; }
+    a.rows = N; a.column[0].data = x; a.column[0].name = "x";
+    a.column[1].data = id; a.column[1].dtype = GTR_I32; a.column[1].name = "id";
+    for (int k = 0; k < 2; k++) {       /* one series; two */
+        gtr_dataset *d = gtr_dataset_arrays(ctx, a), *held = gtr_dataset_split_last(d, 0.2f, k - !k);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(held) == 10 && gtr_dataset_rows(d) == 40);
+        for (int r = 0; r < 10; r++) EXPECT_EQ(at(held, 0, r, 0), !k ? 40 + r : r < 6 ? 24 + r : 40 + r);
+        for (int r = 0; r < 40; r++) EXPECT_EQ(at(d, 0, r, 0), !k || r < 24 ? r : r + 6);
+        w.series = k ? 2 : 0;
+        gtr_dataset *near = gtr_dataset_windows(d, w), *far = gtr_dataset_windows(held, w);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(near), k ? 21 + 13 : 37);
+        EXPECT_EQ(gtr_dataset_rows(far), k ? 3 + 1 : 7);
+        /* the first column has the series' name, what is to be predicted none */
+        if (k) continue;
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(in, "fc", 1), y), trainer0());
+        EXPECT_EQ(gtr_trainer_data(t, near, 4, false, false), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_float got[4];
+        EXPECT(gtr_get(y, got, sizeof got) == GTR_OK && got[0] == 3 && got[3] == 6);
+    }
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+    EXPECT(!gtr_dataset_split_last(d, 1, -1) && !gtr_dataset_split_last(NULL, 0.5f, -1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_split_last of gtr_dataset_arrays: 1 of 50 rows leaves none");
+    EXPECT(!gtr_dataset_split_last(d, 0.5f, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
+    /* a number that comes back: a side in which its runs would become one is no series any more */
+    static const int32_t again[2][8] = { { 7, 7, 8, 8, 7, 7, 7, 7 }, { 7, 7, 8, 7, 7, 7, 7, 7 } };
+    w.history = 1; w.series = 2;
+    for (int k = 0; k < 2; k++) {
+        gtr_arrays_desc b = a;
+        b.rows = 8; b.column[1].data = again[k];
+        gtr_dataset *e = gtr_dataset_arrays(ctx, b), *last = gtr_dataset_split_last(e, k ? 0.6f : 0.45f, 1);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(e) == (k ? 3 : 4) && gtr_dataset_rows(last) == (k ? 5 : 4));
+        EXPECT_EQ(gtr_dataset_rows(gtr_dataset_windows(last, w)), k ? 3 : 2);
+        EXPECT(!gtr_dataset_windows(e, w) == (k > 0));
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series");
+    }
+    w.history = 3; w.series = 0;
+    gtr_dataset_split(d, 2);            /* no series any more, in whatever order it is cut */
+    EXPECT(!gtr_dataset_windows(gtr_dataset_split_last(d, 0.4f, -1), w));
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series; gtr_dataset_split_last leaves two");
+    gtr_destroy(ctx);
+}
+static bool nothing(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
+    return true;
+}
+static void names_twice(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const gtr_float x[2] = { 1, 2 };
+    gtr_arrays_desc a;
+    gtr_callback_desc c;
+    memset(&a, 0, sizeof a);
+    memset(&c, 0, sizeof c);
+    a.rows = c.rows = 2; c.columns = 3; c.fill = nothing;
+    for (int k = 0; k < 3; k++) { a.column[k].data = x; a.column[k].name = c.column[k].name = k == 1 ? "y" : "x"; }
+    EXPECT(!gtr_dataset_arrays(ctx, a));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: columns 0 and 2 (from 0) are both called \"x\"");
+    EXPECT(!gtr_dataset_callback(ctx, c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_callback: columns 0 and 2 (from 0) are both called \"x\"");
+    a.column[0].name = a.column[2].name = "";   /* none */
+    EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* 1,5 and its like, as tables are written where a comma is the decimal mark. */
+static void decimal_commas(void)
+{
+    static const char table[] = "a;b;y\r\n1,5;-,25e1;0\r\n\"2,000000000000000000000001\";;1\r\n";
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    c.separator = ';'; c.decimal = ','; c.missing = GTR_MISSING_MEAN;
+    gtr_dataset *d = csv_of(ctx, table, c);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 0, 1) == -2.5 && at(d, 0, 1, 0) == 2 && at(d, 0, 1, 1) == -2.5);
+    d = csv_of(ctx, "a;y\n\" 1,5\t\";0\n\" 2\";1\n", c);    /* blanks within quotes */
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == 1.5 && at(d, 0, 1, 0) == 2);
+    EXPECT(!csv_of(ctx, "a;y\n\" \";0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got ' ', want a number");
+    EXPECT(!csv_of(ctx, "a;y\n1.5;0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got '1.5', want a number (.missing");
+    c.separator = 0;
+    EXPECT(!csv_of(ctx, table, c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "decimal is character 44, want '.' or, with another separator, ','");
+    gtr_destroy(ctx);
+}
 static void drawn(void)
 {
     enum { N = 70, DRAWN = 7000 };
@@ -921,6 +1113,9 @@ static void drawn(void)
     memset(each, 0, sizeof each);
     EXPECT(!gtr_dataset_sample(d, each, -1, 5, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "all weights are 0");
+    classes[4] = (float)INFINITY;
+    EXPECT(!gtr_dataset_sample(d, classes, 1, 5, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the weight of class 4 is inf, want finite");
     EXPECT(!gtr_dataset_sample(d, NULL, 0, 5, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "want one of classes");
     EXPECT(!gtr_dataset_sample(d, NULL, -1, 0, 0) && !gtr_dataset_sample(NULL, NULL, -1, 1, 0));
@@ -1060,8 +1255,8 @@ static void windows(void)
 static void refused_windows(void)
 {
     static const struct { int64_t history, horizon, stride; int column, target, series; const char *part; } cases[] = {
-        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "horizon within the series" },
-        { 1, -1, 1, 0, 0, 0, "want a history" }, { 1, 1, -1, 0, 0, 0, "want a history" },
+        { 0, 1, 1, 0, 0, 0, "want a history of at least 1" }, { 8, 3, 1, 0, 0, 0, "want both within the series" },
+        { 1, -1, 1, 0, 0, 0, "a horizon and a stride of at least 0" }, { 1, 1, -1, 0, 0, 0, "and a stride of" },
         { 1, 1, 1, 2, 0, 0, "want a column" }, { 1, 1, 1, 0, 3, 0, "want a target" },
         { 1, 1, 1, 0, 0, 1, "want series by a column of integers" },
         { 1, 1, 1, 0, 0, 3, "want series by a column" }, { 6, 2, 1, 0, 0, 2, "no series is as long" } };
@@ -1115,6 +1310,9 @@ static void all(void)
     RUN(cut_and_joined);
     RUN(split_at_random);
     RUN(drawn);
+    RUN(split_at_the_end);
+    RUN(names_twice);
+    RUN(decimal_commas);
     RUN(grown);
     RUN(arrays_of_numpy);
     RUN(refused_arrays);
@@ -1123,6 +1321,8 @@ static void all(void)
     RUN(notes_of_many);
     RUN(tables_of_python);
     RUN(chosen);
+    RUN(like_by_name);
+    RUN(what_was_found);
     RUN(dropped);
     RUN(refused_tables);
     RUN(memory_of_a_table);
