@@ -602,7 +602,8 @@ typedef struct gtr_csv_desc {
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
        and a string that it has not is an error. What both headers name comes in its order: columns may stand in
-       another. A file without labels (label_column -1) may be like one with them */
+       another; its categories have names all, or none. A file without labels (label_column -1) may be like
+       one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
