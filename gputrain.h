@@ -17014,7 +17014,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
+        return ok;
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
@@ -17328,6 +17330,10 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
     if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
         d->name, (intmax_t)n, d->n_columns);
+    for (int i = 0; i < d->n_columns; i++) for (int64_t r = 0, of = d->column[i].names.n; of && r < n; r++)
+        if (((const int32_t *)columns[i])[r] >= of) return GTR__BAD_ARG(ctx, "%s to %s: row %jd has %d in column %d, "
+            "want a number of one of its %jd strings", who, d->name, (intmax_t)r, (int)((const int32_t *)columns[i])[r],
+            i, (intmax_t)of);
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);

@@ -417,6 +417,13 @@ static void like_fills(void)
     d = csv_of(ctx, "k,,x,y\nc,d,1,0\n", c);
     EXPECT_OK(ctx);
     EXPECT(d && at(d, 1, 0, 0) == 1 && at(d, 2, 0, 0) == 1);
+    const gtr_float x1[2] = { 3, 4 };
+    const int32_t ids[2][2] = { { 1, 0 }, { 0, 2 } }, classes[2] = { 0, 1 };
+    const void *rows[4] = { x1, ids[0], ids[0], classes }, *far[4] = { x1, ids[0], ids[1], classes };
+    EXPECT_EQ(gtr_dataset_append(d, rows, 2), GTR_OK);
+    EXPECT_EQ(gtr_dataset_append(d, far, 2), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 1 has 2 in column 2, want a number of one of its 2 strings");
+    EXPECT_EQ(gtr_dataset_rows(d), 3);
     gtr_destroy(ctx);
 }
 /* A file like another by their headers: columns may stand in another order, and are of the same names. */
@@ -926,6 +933,13 @@ static void refused_arrays(void)
     for (size_t k = 0; k + 9 < sizeof stored; k++) if (!memcmp(zip + k, "label.npy", 9)) memcpy(zip + k, "image", 5);
     EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "two arrays \"image\"");
+    memcpy(zip, stored, sizeof stored);   /* an array of strings among them, in an archive without checksums */
+    for (size_t k = 0; k + 20 < sizeof stored; k++) {
+        if (!memcmp(zip + k, "PK\1\2", 4)) memset(zip + k + 16, 0, 4);
+        if (!memcmp(zip + k, "'descr': '", 10)) memcpy(zip + k + 10, "<U", 2);
+    }
+    EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "(.arrays says which are wanted)");
     any.scale = 0; any.map = true;
     EXPECT(!gtr_dataset_npz(ctx, "an archive", any));
     EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "an archive: an archive is not mapped");
