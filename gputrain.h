@@ -420,8 +420,9 @@ typedef struct gtr_trainer_desc {
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
-    /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
-       mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part by itself, as PyTorch's loops do */
+    /* 1 to 64 parts that a step's N rows are computed in, one after the other (part q of n ends before row
+       N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
+       by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
@@ -822,7 +823,8 @@ GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
-   GTR_I32; negative labels do not count. A scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
+   GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
+   cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
@@ -1189,9 +1191,10 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
-   Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
-   and for any number of micro-batches and threads. Not once d is in use: GTR_ERR_STATE. A column of another shape or
-   dtype than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+   Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
+   its mask), on every device and for any number of micro-batches and threads. Three dimensions are channels first where
+   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A column of another shape or dtype than bytes and
+   float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
 /* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
    gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
@@ -8107,7 +8110,7 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (ok && full && gtr__find_named(ctx, op, full))
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
-            "gtr_..._with)", full);
+            "gtr_..._with, which batch_norm has not)", full);
     ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
@@ -11435,7 +11438,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
     in.image.draws &= training;
-    in.image.key = gtr__hash(gtr__hash(t->ctx->desc.seed, "augment"), t->name);
+    in.image.key = gtr__hash(t->ctx->desc.seed, "augment");
     return in;
 }
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
@@ -12495,8 +12498,9 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
         if (t->fed && !first)
-            return GTR__BAD_STATE(ctx, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
-                    "with gtr_keep before the run", gtr__called(t, who));
+            return GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, but the last run did not need it: ask for it in "
+                "gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it with "
+                "gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
@@ -19629,7 +19633,8 @@ void gtr_destroy(gtr_context *ctx) {
                     are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
                     the names of headers; an archive's checksums; labels of .binary are 0 or 1
    2026-11-25  0.1: .like gives the scale and fills of a file that had no hole, too; windows are standardised by the
-                    steps that they have; a trainer whose data set changed waits until it is fed
+                    steps that they have; a trainer whose data set changed waits until it is fed; a row's
+                    columns are augmented alike
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
