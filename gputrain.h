@@ -16603,7 +16603,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
     const gtr__column *like = desc.like ? desc.like->column : NULL;
-    if (!desc.scale) s->desc.scale = like && like->dtype == GTR_F32 ? like->scale : 1;
+    if (desc.scale == 0) s->desc.scale = like && like->dtype == GTR_F32 ? like->scale : 1;
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
