@@ -864,9 +864,9 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
    0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
    several have counts once. They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model:
-   what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean
-   or .std already is GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
+   what is predicted, by gtr_set, gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1,
+   until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE,
+   one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
@@ -8110,7 +8110,7 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (ok && full && gtr__find_named(ctx, op, full))
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
-            "gtr_..._with, which batch_norm has not)", full);
+            "its gtr_..._with, if it has one)", full);
     ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
@@ -10171,8 +10171,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
    clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
-   a region is fused otherwise, and rounded in other places; a norm's statistics
-   are kept, and its clone is as in evaluation, by these. */
+   a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone is as in
+   evaluation, by these. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
 }
