@@ -420,8 +420,9 @@ typedef struct gtr_trainer_desc {
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
-    /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
-       mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part by itself, as PyTorch's loops do */
+    /* 1 to 64 parts that a step's N rows are computed in, one after the other (part q of n ends before row
+       N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
+       by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
@@ -591,7 +592,7 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
-    float scale; /* features are multiplied by it; 0: 1 */
+    float scale; /* features are multiplied by it; 0: 1, or .like's */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
@@ -600,10 +601,10 @@ typedef struct gtr_csv_desc {
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
-    /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
-       and a string that it has not is an error. What both headers name comes in its order: columns may stand in
-       another; its categories have names all, or none. A file without labels (label_column -1) may be like
-       one with them */
+    /* a data set read before, of the same columns, for files of validation and use: ids, scale and what fills holes
+       (the mean or median of its rows where it had none) are its, and a string that it has not is an error. What both
+       headers name comes in its order: columns may stand in another. A file without labels (label_column -1) may be
+       like one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
@@ -822,7 +823,8 @@ GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
-   GTR_I32; negative labels do not count. A scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
+   GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
+   cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
@@ -860,10 +862,11 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
-   0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
-   which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean
-   or .std already is GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
+   0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
+   several have counts once. They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model:
+   what is predicted, by gtr_set, gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1,
+   until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE,
+   one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
@@ -1188,9 +1191,10 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
-   Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
-   and for any number of micro-batches and threads. Not once d is in use: GTR_ERR_STATE. A column of another shape or
-   dtype than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+   Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
+   its mask), on every device and for any number of micro-batches and threads. Three dimensions are channels first where
+   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A column of another shape or dtype than bytes and
+   float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
 /* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
    gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
@@ -2531,6 +2535,7 @@ struct gtr_trainer {
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
+    bool unfed; /* `data` was appended to or destroyed, and nobody said yet what feeds steps */
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int64_t read_end; /* a fit's batches end before this one; 0: not known */
     int column[GTR__MAX_FEED]; /* of each input */
@@ -8105,7 +8110,7 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (ok && full && gtr__find_named(ctx, op, full))
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
-            "gtr_..._with)", full);
+            "its gtr_..._with, if it has one)", full);
     ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
@@ -10166,8 +10171,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
    clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
-   a region is fused otherwise, and rounded in other places; a norm's statistics
-   are kept, and its clone is as in evaluation, by these. */
+   a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone is as in
+   evaluation, by these. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
 }
@@ -11433,7 +11438,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
     in.image.draws &= training;
-    in.image.key = gtr__hash(gtr__hash(t->ctx->desc.seed, "augment"), t->name);
+    in.image.key = gtr__hash(t->ctx->desc.seed, "augment");
     return in;
 }
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
@@ -12493,8 +12498,9 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
         if (t->fed && !first)
-            return GTR__BAD_STATE(ctx, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
-                    "with gtr_keep before the run", gtr__called(t, who));
+            return GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, but the last run did not need it: ask for it in "
+                "gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it with "
+                "gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
@@ -13647,6 +13653,7 @@ static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
+    t->unfed = false;
 }
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
@@ -13700,6 +13707,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
+    else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to or destroyed, "
+        "want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
@@ -15509,8 +15518,8 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
-    c->scale = scale != 0 ? scale : 1.0f / 255.0f;
-    c->shift = shift;
+    c->scale = dtype != GTR_U8 ? 1 : scale != 0 ? scale : 1.0f / 255.0f;
+    c->shift = dtype != GTR_U8 ? 0 : shift;
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
@@ -15536,7 +15545,7 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
             || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
-    to->channels = c->channels; to->image = c->image;
+    to->channels = c->channels; to->image = c->image; to->scale = c->scale;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
     GTR__COPY(to->fill, c->fill, c->row);
@@ -16363,7 +16372,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
     const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
-    const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
+    const gtr_float scale = label ? 1 : s->desc.scale;
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
@@ -16478,9 +16487,9 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
         if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
-            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s", s->name, called,
-                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label already (.label says another, "
-                ".label_column -1 none)" : "listed already");
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd%s%s%s, which is %s", s->name, called,
+                (intmax_t)k + 1, name ? " (" : "", name ? name : "", name ? ")" : "", k == s->label
+                ? "the label already (.label says another, .label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
@@ -16530,7 +16539,7 @@ static bool gtr__csv_features_like(gtr__csv *s) {
     }
     return true;
 }
-/* Likewise categories. */
+/* Likewise categories, by their places if one of .like has no name. */
 static bool gtr__csv_categories_like(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
     int64_t of[14];
@@ -16538,7 +16547,8 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
     int n = 0;
     for (int j = 0; s->header && j < like->n_columns && n < 14; j++) {
         const gtr__column *c = &like->column[j];
-        if (c->dtype != GTR_I32 || !c->names.n || !c->name || like->classed == j + 1) continue;
+        if (c->dtype != GTR_I32 || !c->names.n || like->classed == j + 1) continue;
+        if (!c->name) return true;
         int64_t k = 0;
         for (; k < s->columns; k++) {
             const char *head = s->role[k] <= GTR__CSV_CATEGORY ? gtr__csv_name(s, k, name, sizeof name) : NULL;
@@ -16592,6 +16602,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
         return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
+    const gtr__column *like = desc.like ? desc.like->column : NULL;
+    if (desc.scale == 0) s->desc.scale = like && like->dtype == GTR_F32 ? like->scale : 1;
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
@@ -16646,32 +16658,38 @@ static int gtr__floats_order(const void *a, const void *b) {
     const gtr_float x = *(const gtr_float *)a, y = *(const gtr_float *)b;
     return (x > y) - (x < y);
 }
-/* Holes are NaN as yet. */
+/* Holes are NaN as yet. What fills them is .like's or, where it had no need of any, counted of its rows. */
 static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
-    const gtr_dataset *like = s->desc.like;
-    if (!s->features || how == GTR_MISSING_ERROR || how == GTR_MISSING_DROP) return true;
-    gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
-    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
+    const gtr_dataset *from = s->desc.like ? s->desc.like : d;
+    const gtr__column *of = from->column;
+    const gtr_float *had = s->features && from != d ? of->fill : NULL;
+    const bool fills = how != GTR_MISSING_ERROR && how != GTR_MISSING_DROP,
+        counts = fills && !had && how != GTR_MISSING_CONSTANT;
+    if (!s->features || (!fills && !had)) return true;
+    gtr_float *v = counts && how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, from->rows) : NULL;
+    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || !counts || how != GTR_MISSING_MEDIAN);
     for (int64_t k = 0; k < c->row && ok; k++) {
         gtr_float *x = (gtr_float *)(void *)c->host + k;
         int64_t n = 0;
         double sum = 0;
-        for (int64_t r = 0; r < d->rows; r++) if (!gtr__nonfinite(x + r * c->row, 1)) {
-            sum += x[r * c->row];
-            if (v) v[n] = x[r * c->row];
+        for (int64_t r = 0; counts && of->host && r < from->rows; r++) {
+            const gtr_float y = ((const gtr_float *)(const void *)(of->host + gtr__column_start(of, r)))[k];
+            if (gtr__nonfinite(&y, 1)) continue;
+            sum += y;
+            if (v) v[n] = y;
             n++;
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
-        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
-            ? like->column[0].fill[k] : !n ? 0 : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2)
-            : (gtr_float)(sum / (double)n);
-        if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
+        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : had ? had[k] : !n ? 0
+            : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2) : (gtr_float)(sum / (double)n);
+        if (counts && !n) {
             int64_t at = 0;
             while (s->role[at] != k) at++;
-            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all, want some to fill its holes "
-                "with (.skip leaves it out)", s->name, (intmax_t)at + 1);
+            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all%s%s%s, want some to fill its "
+                "holes with (.skip leaves it out)", s->name, (intmax_t)at + 1, from == d ? "" : " in .like (",
+                from == d ? "" : from->name, from == d ? "" : ")");
         }
         for (int64_t r = 0; r < d->rows; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
     }
@@ -16699,6 +16717,8 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
         if (!c || !from || c->dtype != from->dtype || c->row != from->row)
             return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
                 ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
+        if (c->scale != from->scale) return !GTR__OF_FILE(s->ctx, ARG, "scale is %g, want the %g of .like (%s), or 0",
+            s->name, (double)c->scale, (double)from->scale, like->name);
         if (!gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
     }
     return true;
@@ -16715,6 +16735,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
     if (s->features && !gtr__csv_keep_heads(s)) return false;
+    if (s->features) s->x->scale = s->desc.scale;
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
@@ -16791,8 +16812,9 @@ static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *n
         int64_t v = 0;
         const char *first = *p;
         for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
-        if (!more || *p == first || *ndim == GTR_MAX_DIMS + 1) return false;
-        dim[(*ndim)++] = v;
+        if (!more || *p == first) return false;
+        if (*ndim <= GTR_MAX_DIMS) dim[*ndim] = v;
+        ++*ndim; /* too many are counted, for the error */
         more = gtr__npy_word(p, end, ",");
     }
     return *ndim != 1 || more;
@@ -16996,7 +17018,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
+        return ok;
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
@@ -17060,7 +17084,7 @@ static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
-        if (t->data == d) t->data = NULL;
+        if (t->data == d) { t->data = NULL; t->unfed = true; }
         if (t->last == d) { t->last = NULL; t->rows = 0; }
     }
 }
@@ -17310,6 +17334,10 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
     if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
         d->name, (intmax_t)n, d->n_columns);
+    for (int i = 0; i < d->n_columns; i++) for (int64_t r = 0, of = d->column[i].names.n; of && r < n; r++)
+        if (((const int32_t *)columns[i])[r] >= of) return GTR__BAD_ARG(ctx, "%s to %s: row %jd has %d in column %d, "
+            "want a number of one of its %jd strings", who, d->name, (intmax_t)r, (int)((const int32_t *)columns[i])[r],
+            i, (intmax_t)of);
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
@@ -17488,15 +17516,21 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
     double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
     if (!sum) return false;
     const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
-    const int64_t runs = once ? 1 : rows, each = once ? c->span / n * n : c->row, count = runs * (each / n);
+    int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int64_t r = 0; r < runs; r++) {
-            const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
+        size_t end = 0; /* of the rows before */
+        count = 0;
+        for (int64_t r = 0; r < rows; r++) {
+            const size_t begin = gtr__column_start(c, r), at = once ? GTR__MAX(begin, end) : begin;
+            const uint8_t *row = c->host + at;
             const gtr_float *x = (const gtr_float *)(const void *)row;
-            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t end = i + apart; i < end; i++) {
+            end = begin + c->row_bytes;
+            const int64_t each = (int64_t)((end - at) / gtr__dtype_size(c->dtype));
+            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t to = i + apart; i < to; i++) {
                 const double v = bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i];
                 if (pass) sum[n + k] += (v - sum[k]) * (v - sum[k]); else sum[k] += v;
             }
+            count += each / n;
         }
         for (int64_t k = 0; k < n && !pass; k++) sum[k] /= (double)count;
     }
@@ -19598,6 +19632,9 @@ void gtr_destroy(gtr_context *ctx) {
                     room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
                     are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
                     the names of headers; an archive's checksums; labels of .binary are 0 or 1
+   2026-11-25  0.1: .like gives the scale and fills of a file that had no hole, too; windows are standardised by the
+                    steps that they have; a trainer whose data set changed waits until it is fed; a row's
+                    columns are augmented alike
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
