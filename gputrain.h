@@ -425,7 +425,7 @@ typedef struct gtr_trainer_desc {
        by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
-    gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
+    gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update; under FP16 always */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int n_groups;
     bool no_matchers; /* run op by op: no whole-network kernels */
@@ -476,15 +476,16 @@ typedef struct gtr_progress {
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
-    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from the first validation on; else NULL */
-    float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
+    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from this call's first validation on; else NULL */
+    /* of what is monitored; epochs since then; 0: no epoch has ended yet, or nothing asks: validation, patience ... */
+    float best; int best_epoch, wait;
     float data_wait; /* share of the time that the device waited for data: 0 but with a set that is streamed */
     void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
     int epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
     int64_t batch; /* rows a step; 0: 32 */
-    gtr_dataset *validation; /* evaluated after each epoch */
+    gtr_dataset *validation; /* evaluated after each epoch; strings and features as data's, else GTR_ERR_SHAPE */
     gtr_tensor *metric; /* a scalar, averaged beside the loss */
     bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void *callback_user;
@@ -500,7 +501,7 @@ typedef struct gtr_fit_desc {
     int64_t checkpoint_steps;
     double checkpoint_seconds;
     int checkpoint_epochs;
-    int keep_last; /* the last so many, at most 30, stay as checkpoint.STEP, too */
+    int keep_last; /* this fit's last so many, at most 30, stay as checkpoint.STEP, too */
     bool keep_best; /* that of the best epoch, by .monitor and .min_delta, as checkpoint.best */
     /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
        one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
@@ -783,7 +784,7 @@ GTR_API gtr_tensor *gtr_max(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_min(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep);
 GTR_API gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep);
-GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis */
+GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis; for its log: log_softmax */
 GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp(x) along axis */
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
@@ -847,7 +848,7 @@ GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
    loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
    counts as a variable of its own. Each of several micro_batches has its part of the gradient of the step's loss.
-   Gradients of it are refused. */
+   Gradients of it are refused. No loss scale: under FP16 scale a small loss, and divide. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -951,7 +952,8 @@ GTR_API gtr_tensor *gtr_huber_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc des
 /* pos_weight t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)), t in [0, 1]; of (N, labels) for several labels a row */
 GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_bce_with_logits_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
-/* -t log x - (1 - t) log(1 - x), x in [0, 1], logarithms at least -100; dx: (x - t) / max(x (1 - x), 1e-12) */
+/* -t log x - (1 - t) log(1 - x), x in [0, 1], logarithms at least -100; dx: (x - t) / max(x (1 - x), 1e-12), which
+   overflows where a sigmoid was stored in half precision as 1: gtr_bce_with_logits does not */
 GTR_API gtr_tensor *gtr_bce(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_bce_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
 /* bce_with_logits times (p + t - 2 p t)^gamma, p = sigmoid(x), and alpha t + (1 - alpha) (1 - t). Lin et al., 2017 */
@@ -1014,7 +1016,8 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
    and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
    after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
-   drop_last are the same; others start with the first epoch. Waits. */
+   drop_last are the same; others start with the first epoch. Where a set was found not to fit in memory or to have
+   a label out of range, nothing feeds steps. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -2535,7 +2538,7 @@ struct gtr_trainer {
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
-    bool unfed; /* `data` was appended to or destroyed, and nobody said yet what feeds steps */
+    bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int64_t read_end; /* a fit's batches end before this one; 0: not known */
     int column[GTR__MAX_FEED]; /* of each input */
@@ -4919,8 +4922,9 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
 
 // >>op:softmax
 // >>op:log_softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes
-   through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y) / sum y), as y may be stored
+   in half precision and its sum not be 1. i[1], unless 0: x goes through that op first, and dx through its gradient (on
+   a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
@@ -4972,9 +4976,10 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         const int64_t at = i / inner * n * inner + i % inner;
         const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
         gtr_float *dx = gtr__out(c, 0) + at, t[GTR__BLOCK];
-        double sum = 0;
+        double sum = 0, stored = 0;
         if (inner == 1 && !logs) {
-            const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);
+            stored = gtr__sum_run(y, n);
+            const gtr_float all = (gtr_float)(gtr__dot_run(y, dy, n) / (stored > 0 ? stored : 1));
             GTR__IVDEP
             for (int64_t k = 0; k < n; k++) {
                 const gtr_float d = y[k] * (dy[k] - all);
@@ -4983,7 +4988,11 @@ static void gtr__softmax_back_range(GTR__SPAN) {
             continue;
         }
         if (inner == 1) sum = gtr__sum_run(dy, n);
-        else for (int64_t k = 0; k < n * inner; k += inner) sum += (double)dy[k] * (logs ? 1 : (double)y[k]);
+        else for (int64_t k = 0; k < n * inner; k += inner) {
+            sum += (double)dy[k] * (logs ? 1 : (double)y[k]);
+            stored += (double)y[k];
+        }
+        if (!logs && stored > 0) sum /= stored;
         for (int64_t k = 0; k < n; k++) {
             const int64_t e = k % GTR__BLOCK, some = GTR__MIN(n - k, GTR__BLOCK);
             for (int64_t j = 0; logs && !e && j < some; j++) t[j] = y[(k + j) * inner];
@@ -13259,7 +13268,7 @@ static void gtr__trainer_optim(gtr_trainer *t) {
     o->count = t->total;
     o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
-    o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
+    o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS && !o->scaled; /* overflows are what a scale goes by */
     for (int g = 0; g < t->n_groups; g++)
         o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
@@ -13664,7 +13673,7 @@ static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t bat
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
-    const bool good = t->ctx->error == GTR_OK;
+    const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -13679,7 +13688,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
     if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
-    t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
+    t->data = NULL; t->unfed = fed; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
@@ -13707,8 +13716,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
-    else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to or destroyed, "
-        "want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
+    else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
+        "left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
@@ -14775,12 +14784,38 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     GTR__TRY(gtr__meter_begin(&m));
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
+/* b's strings are a's, but for the last of one of them. */
+static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
+    const size_t n = (size_t)GTR__MIN(a->used, b->used);
+    return !n || !memcmp(a->text, b->text, n);
+}
+static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
+    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
+}
+/* Classes, ids and features of a validation set mean what data's do, as far as both have words for them; it may lack
+   the last strings. */
+static gtr_result gtr__fit_alike(const gtr_trainer *t, gtr_dataset *data, gtr_dataset *held) {
+    int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_match(data, t->input, t->n_inputs, of));
+    GTR__TRY(gtr__data_match(held, t->input, t->n_inputs, to));
+    for (int i = 0; i < t->n_inputs; i++) {
+        if (of[i] < 0 || to[i] < 0) continue;
+        const gtr__column *a = &data->column[of[i]], *b = &held->column[to[i]];
+        const bool strings = gtr__strings_begin(&a->names, &b->names);
+        if (strings && (!a->heads.n || !b->heads.n || gtr__strings_same(&a->heads, &b->heads))) continue;
+        return GTR__FAIL(held->ctx, SHAPE, "gtr_fit: column %d of validation (%s) has other %s, or in another order, "
+            "than %s (gtr_csv_desc.like keeps them)", to[i], held->name, strings ? "names of features" : "strings",
+            data->name);
+    }
+    return GTR_OK;
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    if (held) GTR__TRY(gtr__fit_alike(t, data, held));
     gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     GTR__TRY(r);
@@ -16494,7 +16529,9 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
             : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
-        if (*p != ',' || role == GTR__CSV_LABEL) return true;
+        if (p == items.end) return true;
+        if (*p != ',' || role == GTR__CSV_LABEL) return !GTR__OF_FILE(s->ctx, ARG, "%s is \"%s\", want %s", s->name,
+            called, list, role == GTR__CSV_LABEL ? "one column" : "columns in one line, commas between them");
     }
 }
 /* What the header calls the features, in the order that they have there. */
@@ -16682,7 +16719,7 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
             n++;
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
-        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : had ? had[k] : !n ? 0
+        c->fill[k] = had ? had[k] : how == GTR_MISSING_CONSTANT ? s->desc.missing_value : !n ? 0
             : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2) : (gtr_float)(sum / (double)n);
         if (counts && !n) {
             int64_t at = 0;
@@ -16706,7 +16743,8 @@ static bool gtr__csv_keep_heads(gtr__csv *s) {
     gtr__mfree(s->ctx, of);
     return ok;
 }
-/* d's columns are .like's, and get its strings; without a label those in front of its label. */
+/* d's columns are .like's, and get its strings and, without a header, its names; without a label those in front of its
+   label. */
 static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     const gtr_dataset *like = s->desc.like;
     int n = like ? like->n_columns : 0;
@@ -16719,7 +16757,11 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
                 ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
         if (c->scale != from->scale) return !GTR__OF_FILE(s->ctx, ARG, "scale is %g, want the %g of .like (%s), or 0",
             s->name, (double)c->scale, (double)from->scale, like->name);
-        if (!gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
+        gtr__column *to = &d->column[k];
+        if (!gtr__strings_copy(s->ctx, &to->names, &from->names)) return false;
+        if (s->header) continue;
+        if (from->name && !to->name && !(to->name = gtr__strdup(s->ctx, from->name))) return false;
+        if (!gtr__strings_copy(s->ctx, &to->heads, &from->heads)) return false;
     }
     return true;
 }
@@ -17281,9 +17323,6 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     gtr__mfree(ctx, rows);
     return d;
 }
-static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
-    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
-}
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
     if (!a || !b) return "number of columns";
@@ -17310,8 +17349,9 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
             const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
             const char *why = gtr__columns_differ(a, b);
-            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s) is %s, want %s as set 0 (%s): %s",
-                who, i, k, sets[k]->name, gtr__column_text(b, got), gtr__column_text(a, want), sets[0]->name, why);
+            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, has another %s than that of set "
+                "0 (%s), %s", who, i, k, sets[k]->name, gtr__column_text(b, got), why, sets[0]->name,
+                gtr__column_text(a, want));
         }
         drawn |= sets[k]->drawn;
     }
@@ -17390,6 +17430,8 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
+    if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
+        return "want columns that gtr_dataset_augment has not";
     if (w->history < 1 || w->horizon < 0 || w->stride < 0)
         return "want a history of at least 1, a horizon and a stride of at least 0";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
@@ -18870,7 +18912,9 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
     if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
     else t->lr = t->desc.lr;
-    t->plateau.rate = g->plateau; t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
+    t->plateau.rate = g->plateau;
+    if ((double)t->desc.lr != g->lr0) t->plateau.rate = g->lr0 > 0 ? g->plateau / g->lr0 * t->desc.lr : t->desc.lr;
+    t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
         ctx->caps.without |= (uint32_t)g->without & 1u << m;
@@ -19634,7 +19678,9 @@ void gtr_destroy(gtr_context *ctx) {
                     the names of headers; an archive's checksums; labels of .binary are 0 or 1
    2026-11-25  0.1: .like gives the scale and fills of a file that had no hole, too; windows are standardised by the
                     steps that they have; a trainer whose data set changed waits until it is fed; a row's
-                    columns are augmented alike
+                    columns are augmented alike; gtr_softmax's gradient in half precision is right where one is
+                    nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
+                    validation set whose strings or features are others, or in another order
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -410,6 +410,11 @@ static void like_fills(void)
     gtr_dataset *both[2] = { train, csv_of(ctx, holes, c) };
     EXPECT(!gtr_dataset_concat(ctx, both, 2));
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "scale, channels");
+    c = csv0();
+    c.missing = GTR_MISSING_CONSTANT; c.missing_value = -1; /* what fills it is like's, whatever is said now */
+    c.like = csv_of(ctx, "a,b,y\n10,20,0\n", c); c.missing_value = 0;
+    d = csv_of(ctx, holes, c);
+    EXPECT(d && at(d, 0, 0, 0) == -1 && at(d, 0, 2, 1) == -1);
     /* categories of which the header leaves some without a name are by their places */
     c = csv0();
     c.categories = "1,2";
@@ -424,6 +429,52 @@ static void like_fills(void)
     EXPECT_EQ(gtr_dataset_append(d, far, 2), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 1 has 2 in column 2, want a number of one of its 2 strings");
     EXPECT_EQ(gtr_dataset_rows(d), 3);
+    gtr_destroy(ctx);
+}
+/* A validation set whose classes, categories or features have other names, or another order, than what is learned
+   from is refused, whatever feeds no input aside; read .like it, it is not. */
+static void validated_alike(void)
+{
+    static const char *const texts[] = { "a,b,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,u,yes\n3,4,v,no\n",
+        "b,a,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,v,no\n3,4,u,yes\n", "a,b,k,y\n1,2,u,no\n" };
+    static const char *const why[] = { "", "column 2 of validation (", "column 0 of validation (",
+        "column 1 of validation (", "" };
+    for (int like = 0; like < 2; like++) for (int k = 0; k < 5; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+        gtr_tensor *id = gtr_input(ctx, "k", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *h = gtr_add(gtr_linear(x, "fc", 2), gtr_embedding(id, "e", 2, 2));
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(h, y), trainer0());
+        gtr_csv_desc c = csv0();
+        gtr_fit_desc f;
+        c.label = "y"; c.categories = "k";
+        gtr_dataset *d = csv_of(ctx, texts[0], c);
+        if (like) c.like = d;
+        memset(&f, 0, sizeof f);
+        f.epochs = 1; f.batch = 2; f.silent = true; f.validation = csv_of(ctx, texts[k], c);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_fit(t, d, f), like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE);
+        EXPECT_ERROR(ctx, like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE, like ? "" : why[k]);
+        EXPECT_EQ(gtr_trainer_report(t).step, like || !*why[k]);
+        gtr_destroy(ctx);
+    }
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    c.label = "y"; c.categories = "k";
+    c.like = csv_of(ctx, texts[0], c);
+    c.label = "4"; c.categories = "3"; c.header = false; /* which has like's names then */
+    gtr_dataset *d = csv_of(ctx, "5,6,v,yes\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(d && gtr_dataset_column(d, "k") == 1 && gtr_dataset_column(d, "y") == 2 && at(d, 1, 0, 0) == 1);
+    /* one name where one is wanted, and commas between several */
+    c = csv0();
+    c.label = "b,y";
+    EXPECT(!csv_of(ctx, texts[0], c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".label is \"b,y\", want one column");
+    c.label = "y"; c.skip = "k\n,b";
+    EXPECT(!csv_of(ctx, texts[0], c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want columns in one line, commas between them");
     gtr_destroy(ctx);
 }
 /* A file like another by their headers: columns may stand in another order, and are of the same names. */
@@ -1035,8 +1086,8 @@ static void cut_and_joined(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "set 2 of 3 (from 0) is NULL");
     static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
-    static const char *const why[] = { "", "column 1 of set 1 (", "is \"z\" () int32, want \"y\" () int32 as set 0",
-        "is - (3,) float32, want - (2,) float32 as set 0", "column 1 of set 1" };
+    static const char *const why[] = { "", "column 1 of set 1 (", "another name than that of set 0",
+        "- (3,) float32, has another shape or dtype than that of set 0", "column 1 of set 1" };
     gtr_csv_desc c = csv0();
     for (int k = 0; k < 5; k++) {
         if (k == 4) c.label_column = -1;
@@ -1260,7 +1311,7 @@ static void grown(void)
             EXPECT_EQ(gtr_eval(&fc, 1), GTR_OK);
             EXPECT_EQ(gtr_set(y, &of, sizeof of), GTR_OK);
             EXPECT_EQ(gtr_step(t), GTR_ERR_STATE);      /* it is fed no more, nor by that */
-            EXPECT_ERROR(ctx, GTR_ERR_STATE, "the data set that fed it was appended to or destroyed");
+            EXPECT_ERROR(ctx, GTR_ERR_STATE, "the data set that fed it was appended to, destroyed or left");
             EXPECT_EQ(gtr_backward(t), GTR_ERR_STATE);
             gtr_error_clear(ctx);
             EXPECT_EQ(gtr_trainer_data(t, NULL, 0, false, false), GTR_OK);
@@ -1402,6 +1453,18 @@ static void refused_windows(void)
     w.lengths = NULL; w.stride = 0;
     EXPECT(!gtr_dataset_windows(gtr_dataset_windows(d, w), w));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "windows already");
+    gtr_augment_desc turned;
+    memset(&turned, 0, sizeof turned);
+    turned.mean[0] = 3;
+    const gtr_float frames[3][4] = { { 1, 2, 3, 4 } };
+    gtr_arrays_desc of_frames;
+    memset(&of_frames, 0, sizeof of_frames);
+    of_frames.column[0].data = frames; of_frames.column[0].shape = gtr_shape2(2, 2);
+    of_frames.rows = 3;
+    gtr_dataset *pictures = gtr_dataset_arrays(ctx, of_frames);
+    EXPECT_EQ(gtr_dataset_augment(pictures, 0, turned), GTR_OK);
+    EXPECT(!gtr_dataset_windows(pictures, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want columns that gtr_dataset_augment has not");
     w.history = 11;
     EXPECT(!gtr_dataset_windows(d, w));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "history 11 and horizon 0, of 10 rows: want");
@@ -1445,6 +1508,7 @@ static void all(void)
     RUN(chosen);
     RUN(like_by_name);
     RUN(like_fills);
+    RUN(validated_alike);
     RUN(what_was_found);
     RUN(dropped);
     RUN(refused_tables);
