@@ -18913,7 +18913,10 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
     else t->lr = t->desc.lr;
     t->plateau.rate = g->plateau;
-    if ((double)t->desc.lr != g->lr0) t->plateau.rate = g->lr0 > 0 ? g->plateau / g->lr0 * t->desc.lr : t->desc.lr;
+    if ((double)t->desc.lr != g->lr0) { /* lowered as often */
+        const double rate = g->lr0 > 0 ? g->plateau / g->lr0 * (double)t->desc.lr : -1;
+        t->plateau.rate = GTR__REAL(rate) ? rate : (double)t->desc.lr;
+    }
     t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
