@@ -12941,7 +12941,8 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
         GTR__TRY(gtr__stream_seek(r, k));
     if (k == s->sent) {
         if (k == begin && k > s->start) GTR__TRY(gtr__stream_turn(r, piece));
-        const int64_t there = GTR__MIN(gtr__stream_await(r, k), end - k);
+        int64_t there = gtr__stream_await(r, k); /* more with each call, as the reader goes on */
+        there = GTR__MIN(there, end - k);
         if (there < 1) {
             s->start = -1; /* who goes on asks again */
             return gtr__stream_fail(s);
@@ -19505,7 +19506,8 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
         node.call.caps = &ctx->caps; node.call.precision = precision;
         node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1;
         node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
-        rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
+        const double took = gtr__node_seconds(ctx, &node);
+        rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(took, 1e-9);
     }
     if (p) ctx->be->free(ctx->instance[0], p, bytes);
 }
@@ -19683,7 +19685,8 @@ void gtr_destroy(gtr_context *ctx) {
                     steps that they have; a trainer whose data set changed waits until it is fed; a row's
                     columns are augmented alike; gtr_softmax's gradient in half precision is right where one is
                     nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
-                    validation set whose strings or features are others, or in another order
+                    validation set whose strings or features are others, or in another order; on a GPU
+                    beside a busy CPU streamed batches no longer get lost at the end of a slot
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
