@@ -420,11 +420,12 @@ typedef struct gtr_trainer_desc {
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
-    /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
-       mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part by itself, as PyTorch's loops do */
+    /* 1 to 64 parts that a step's N rows are computed in, one after the other (part q of n ends before row
+       N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
+       by itself, as PyTorch's loops do */
     int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
-    gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
+    gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update; under FP16 always */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int n_groups;
     bool no_matchers; /* run op by op: no whole-network kernels */
@@ -475,15 +476,16 @@ typedef struct gtr_progress {
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
-    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from the first validation on; else NULL */
-    float best; int best_epoch, wait; /* of what is monitored; epochs since then; 0: no epoch has ended yet */
+    const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from this call's first validation on; else NULL */
+    /* of what is monitored; epochs since then; 0: no epoch has ended yet, or nothing asks: validation, patience ... */
+    float best; int best_epoch, wait;
     float data_wait; /* share of the time that the device waited for data: 0 but with a set that is streamed */
     void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
     int epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
     int64_t batch; /* rows a step; 0: 32 */
-    gtr_dataset *validation; /* evaluated after each epoch */
+    gtr_dataset *validation; /* evaluated after each epoch; strings and features as data's, else GTR_ERR_SHAPE */
     gtr_tensor *metric; /* a scalar, averaged beside the loss */
     bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void *callback_user;
@@ -499,7 +501,7 @@ typedef struct gtr_fit_desc {
     int64_t checkpoint_steps;
     double checkpoint_seconds;
     int checkpoint_epochs;
-    int keep_last; /* the last so many, at most 30, stay as checkpoint.STEP, too */
+    int keep_last; /* this fit's last so many, at most 30, stay as checkpoint.STEP, too */
     bool keep_best; /* that of the best epoch, by .monitor and .min_delta, as checkpoint.best */
     /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
        one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
@@ -591,7 +593,7 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
-    float scale; /* features are multiplied by it; 0: 1 */
+    float scale; /* features are multiplied by it; 0: 1, or .like's */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
@@ -600,10 +602,10 @@ typedef struct gtr_csv_desc {
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
     float missing_value; /* GTR_MISSING_CONSTANT: after scale */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
-    /* a data set read before, of the same columns, for files of validation and use: ids and what fills holes are its,
-       and a string that it has not is an error. What both headers name comes in its order: columns may stand in
-       another; its categories have names all, or none. A file without labels (label_column -1) may be like
-       one with them */
+    /* a data set read before, of the same columns, for files of validation and use: ids, scale and what fills holes
+       (the mean or median of its rows where it had none) are its, and a string that it has not is an error. What both
+       headers name comes in its order: columns may stand in another. A file without labels (label_column -1) may be
+       like one with them */
     const gtr_dataset *like;
 } gtr_csv_desc;
 
@@ -782,7 +784,7 @@ GTR_API gtr_tensor *gtr_max(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_min(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep);
 GTR_API gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep);
-GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis */
+GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis; for its log: log_softmax */
 GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp(x) along axis */
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
@@ -822,7 +824,8 @@ GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
-   GTR_I32; negative labels do not count. A scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
+   GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
+   cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
@@ -845,7 +848,7 @@ GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
    loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
    counts as a variable of its own. Each of several micro_batches has its part of the gradient of the step's loss.
-   Gradients of it are refused. */
+   Gradients of it are refused. No loss scale: under FP16 scale a small loss, and divide. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -860,10 +863,11 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
-   0: 1) of all that a column of d of such rows has, float32 or bytes. They are buffers, "name.mean" and "name.std" (C),
-   which gtr_save keeps with the model: what is predicted, by gtr_set, gtr_predict or in another program, comes as it is
-   measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean
-   or .std already is GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
+   0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
+   several have counts once. They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model:
+   what is predicted, by gtr_set, gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1,
+   until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE,
+   one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
@@ -948,7 +952,8 @@ GTR_API gtr_tensor *gtr_huber_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc des
 /* pos_weight t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)), t in [0, 1]; of (N, labels) for several labels a row */
 GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_bce_with_logits_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
-/* -t log x - (1 - t) log(1 - x), x in [0, 1], logarithms at least -100; dx: (x - t) / max(x (1 - x), 1e-12) */
+/* -t log x - (1 - t) log(1 - x), x in [0, 1], logarithms at least -100; dx: (x - t) / max(x (1 - x), 1e-12), which
+   overflows where a sigmoid was stored in half precision as 1: gtr_bce_with_logits does not */
 GTR_API gtr_tensor *gtr_bce(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_bce_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
 /* bce_with_logits times (p + t - 2 p t)^gamma, p = sigmoid(x), and alpha t + (1 - alpha) (1 - t). Lin et al., 2017 */
@@ -1011,7 +1016,8 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
    and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
    after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
-   drop_last are the same; others start with the first epoch. Waits. */
+   drop_last are the same; others start with the first epoch. Where a set was found not to fit in memory or to have
+   a label out of range, nothing feeds steps. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1188,9 +1194,10 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
-   Draws depend on the context's seed, the input's name, the step and the row in its batch: the same on every device
-   and for any number of micro-batches and threads. Not once d is in use: GTR_ERR_STATE. A column of another shape or
-   dtype than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+   Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
+   its mask), on every device and for any number of micro-batches and threads. Three dimensions are channels first where
+   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A column of another shape or dtype than bytes and
+   float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
 /* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
    gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
@@ -2531,6 +2538,7 @@ struct gtr_trainer {
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
+    bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int64_t read_end; /* a fit's batches end before this one; 0: not known */
     int column[GTR__MAX_FEED]; /* of each input */
@@ -4914,8 +4922,9 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
 
 // >>op:softmax
 // >>op:log_softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). i[1], unless 0: x goes
-   through that op first, and dx through its gradient (on a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y) / sum y), as y may be stored
+   in half precision and its sum not be 1. i[1], unless 0: x goes through that op first, and dx through its gradient (on
+   a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
@@ -4967,9 +4976,10 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         const int64_t at = i / inner * n * inner + i % inner;
         const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
         gtr_float *dx = gtr__out(c, 0) + at, t[GTR__BLOCK];
-        double sum = 0;
+        double sum = 0, stored = 0;
         if (inner == 1 && !logs) {
-            const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);
+            stored = gtr__sum_run(y, n);
+            const gtr_float all = (gtr_float)(gtr__dot_run(y, dy, n) / (stored > 0 ? stored : 1));
             GTR__IVDEP
             for (int64_t k = 0; k < n; k++) {
                 const gtr_float d = y[k] * (dy[k] - all);
@@ -4978,7 +4988,11 @@ static void gtr__softmax_back_range(GTR__SPAN) {
             continue;
         }
         if (inner == 1) sum = gtr__sum_run(dy, n);
-        else for (int64_t k = 0; k < n * inner; k += inner) sum += (double)dy[k] * (logs ? 1 : (double)y[k]);
+        else for (int64_t k = 0; k < n * inner; k += inner) {
+            sum += (double)dy[k] * (logs ? 1 : (double)y[k]);
+            stored += (double)y[k];
+        }
+        if (!logs && stored > 0) sum /= stored;
         for (int64_t k = 0; k < n; k++) {
             const int64_t e = k % GTR__BLOCK, some = GTR__MIN(n - k, GTR__BLOCK);
             for (int64_t j = 0; logs && !e && j < some; j++) t[j] = y[(k + j) * inner];
@@ -8105,7 +8119,7 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (ok && full && gtr__find_named(ctx, op, full))
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
-            "gtr_..._with)", full);
+            "its gtr_..._with, if it has one)", full);
     ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
@@ -10166,8 +10180,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 // >>pass:rematerialise
 /* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
    clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
-   a region is fused otherwise, and rounded in other places; a norm's statistics
-   are kept, and its clone is as in evaluation, by these. */
+   a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone is as in
+   evaluation, by these. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
 }
@@ -11433,7 +11447,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
     in.image.draws &= training;
-    in.image.key = gtr__hash(gtr__hash(t->ctx->desc.seed, "augment"), t->name);
+    in.image.key = gtr__hash(t->ctx->desc.seed, "augment");
     return in;
 }
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
@@ -12493,8 +12507,9 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
         if (t->fed && !first)
-            return GTR__BAD_STATE(ctx, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
-                    "with gtr_keep before the run", gtr__called(t, who));
+            return GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, but the last run did not need it: ask for it in "
+                "gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it with "
+                "gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
@@ -12926,7 +12941,8 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
         GTR__TRY(gtr__stream_seek(r, k));
     if (k == s->sent) {
         if (k == begin && k > s->start) GTR__TRY(gtr__stream_turn(r, piece));
-        const int64_t there = GTR__MIN(gtr__stream_await(r, k), end - k);
+        int64_t there = gtr__stream_await(r, k); /* more with each call, as the reader goes on */
+        there = GTR__MIN(there, end - k);
         if (there < 1) {
             s->start = -1; /* who goes on asks again */
             return gtr__stream_fail(s);
@@ -13253,7 +13269,7 @@ static void gtr__trainer_optim(gtr_trainer *t) {
     o->count = t->total;
     o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
-    o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
+    o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS && !o->scaled; /* overflows are what a scale goes by */
     for (int g = 0; g < t->n_groups; g++)
         o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
@@ -13647,6 +13663,7 @@ static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
+    t->unfed = false;
 }
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
@@ -13657,7 +13674,7 @@ static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t bat
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
-    const bool good = t->ctx->error == GTR_OK;
+    const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -13672,7 +13689,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
     if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
-    t->data = NULL; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
+    t->data = NULL; t->unfed = fed; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
@@ -13700,6 +13717,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
+    else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
+        "left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
@@ -14766,12 +14785,38 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     GTR__TRY(gtr__meter_begin(&m));
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
+/* b's strings are a's, but for the last of one of them. */
+static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
+    const size_t n = (size_t)GTR__MIN(a->used, b->used);
+    return !n || !memcmp(a->text, b->text, n);
+}
+static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
+    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
+}
+/* Classes, ids and features of a validation set mean what data's do, as far as both have words for them; it may lack
+   the last strings. */
+static gtr_result gtr__fit_alike(const gtr_trainer *t, gtr_dataset *data, gtr_dataset *held) {
+    int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_match(data, t->input, t->n_inputs, of));
+    GTR__TRY(gtr__data_match(held, t->input, t->n_inputs, to));
+    for (int i = 0; i < t->n_inputs; i++) {
+        if (of[i] < 0 || to[i] < 0) continue;
+        const gtr__column *a = &data->column[of[i]], *b = &held->column[to[i]];
+        const bool strings = gtr__strings_begin(&a->names, &b->names);
+        if (strings && (!a->heads.n || !b->heads.n || gtr__strings_same(&a->heads, &b->heads))) continue;
+        return GTR__FAIL(held->ctx, SHAPE, "gtr_fit: column %d of validation (%s) has other %s, or in another order, "
+            "than %s (gtr_csv_desc.like keeps them)", to[i], held->name, strings ? "names of features" : "strings",
+            data->name);
+    }
+    return GTR_OK;
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    if (held) GTR__TRY(gtr__fit_alike(t, data, held));
     gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     GTR__TRY(r);
@@ -15509,8 +15554,8 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
-    c->scale = scale != 0 ? scale : 1.0f / 255.0f;
-    c->shift = shift;
+    c->scale = dtype != GTR_U8 ? 1 : scale != 0 ? scale : 1.0f / 255.0f;
+    c->shift = dtype != GTR_U8 ? 0 : shift;
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
@@ -15536,7 +15581,7 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
             || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
-    to->channels = c->channels; to->image = c->image;
+    to->channels = c->channels; to->image = c->image; to->scale = c->scale;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
     GTR__COPY(to->fill, c->fill, c->row);
@@ -16363,7 +16408,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
     const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
-    const gtr_float scale = label || s->desc.scale == 0 ? 1 : s->desc.scale;
+    const gtr_float scale = label ? 1 : s->desc.scale;
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
@@ -16478,14 +16523,16 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         const bool category = s->role[k] <= GTR__CSV_CATEGORY;
         if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
-            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd (%s), which is %s", s->name, called,
-                (intmax_t)k + 1, name ? name : "", k == s->label ? "the label already (.label says another, "
-                ".label_column -1 none)" : "listed already");
+            return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd%s%s%s, which is %s", s->name, called,
+                (intmax_t)k + 1, name ? " (" : "", name ? name : "", name ? ")" : "", k == s->label
+                ? "the label already (.label says another, .label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
             : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
-        if (*p != ',' || role == GTR__CSV_LABEL) return true;
+        if (p == items.end) return true;
+        if (*p != ',' || role == GTR__CSV_LABEL) return !GTR__OF_FILE(s->ctx, ARG, "%s is \"%s\", want %s", s->name,
+            called, list, role == GTR__CSV_LABEL ? "one column" : "columns in one line, commas between them");
     }
 }
 /* What the header calls the features, in the order that they have there. */
@@ -16530,7 +16577,7 @@ static bool gtr__csv_features_like(gtr__csv *s) {
     }
     return true;
 }
-/* Likewise categories. */
+/* Likewise categories, by their places if one of .like has no name. */
 static bool gtr__csv_categories_like(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
     int64_t of[14];
@@ -16538,7 +16585,8 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
     int n = 0;
     for (int j = 0; s->header && j < like->n_columns && n < 14; j++) {
         const gtr__column *c = &like->column[j];
-        if (c->dtype != GTR_I32 || !c->names.n || !c->name || like->classed == j + 1) continue;
+        if (c->dtype != GTR_I32 || !c->names.n || like->classed == j + 1) continue;
+        if (!c->name) return true;
         int64_t k = 0;
         for (; k < s->columns; k++) {
             const char *head = s->role[k] <= GTR__CSV_CATEGORY ? gtr__csv_name(s, k, name, sizeof name) : NULL;
@@ -16592,6 +16640,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
         return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
+    const gtr__column *like = desc.like ? desc.like->column : NULL;
+    if (desc.scale == 0) s->desc.scale = like && like->dtype == GTR_F32 ? like->scale : 1;
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
@@ -16646,32 +16696,38 @@ static int gtr__floats_order(const void *a, const void *b) {
     const gtr_float x = *(const gtr_float *)a, y = *(const gtr_float *)b;
     return (x > y) - (x < y);
 }
-/* Holes are NaN as yet. */
+/* Holes are NaN as yet. What fills them is .like's or, where it had no need of any, counted of its rows. */
 static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
-    const gtr_dataset *like = s->desc.like;
-    if (!s->features || how == GTR_MISSING_ERROR || how == GTR_MISSING_DROP) return true;
-    gtr_float *v = how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, d->rows) : NULL;
-    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || how != GTR_MISSING_MEDIAN);
+    const gtr_dataset *from = s->desc.like ? s->desc.like : d;
+    const gtr__column *of = from->column;
+    const gtr_float *had = s->features && from != d ? of->fill : NULL;
+    const bool fills = how != GTR_MISSING_ERROR && how != GTR_MISSING_DROP,
+        counts = fills && !had && how != GTR_MISSING_CONSTANT;
+    if (!s->features || (!fills && !had)) return true;
+    gtr_float *v = counts && how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, from->rows) : NULL;
+    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || !counts || how != GTR_MISSING_MEDIAN);
     for (int64_t k = 0; k < c->row && ok; k++) {
         gtr_float *x = (gtr_float *)(void *)c->host + k;
         int64_t n = 0;
         double sum = 0;
-        for (int64_t r = 0; r < d->rows; r++) if (!gtr__nonfinite(x + r * c->row, 1)) {
-            sum += x[r * c->row];
-            if (v) v[n] = x[r * c->row];
+        for (int64_t r = 0; counts && of->host && r < from->rows; r++) {
+            const gtr_float y = ((const gtr_float *)(const void *)(of->host + gtr__column_start(of, r)))[k];
+            if (gtr__nonfinite(&y, 1)) continue;
+            sum += y;
+            if (v) v[n] = y;
             n++;
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
-        c->fill[k] = how == GTR_MISSING_CONSTANT ? s->desc.missing_value : like && like->column[0].fill
-            ? like->column[0].fill[k] : !n ? 0 : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2)
-            : (gtr_float)(sum / (double)n);
-        if (!n && how != GTR_MISSING_CONSTANT && !(like && like->column[0].fill)) {
+        c->fill[k] = had ? had[k] : how == GTR_MISSING_CONSTANT ? s->desc.missing_value : !n ? 0
+            : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2) : (gtr_float)(sum / (double)n);
+        if (counts && !n) {
             int64_t at = 0;
             while (s->role[at] != k) at++;
-            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all, want some to fill its holes "
-                "with (.skip leaves it out)", s->name, (intmax_t)at + 1);
+            ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all%s%s%s, want some to fill its "
+                "holes with (.skip leaves it out)", s->name, (intmax_t)at + 1, from == d ? "" : " in .like (",
+                from == d ? "" : from->name, from == d ? "" : ")");
         }
         for (int64_t r = 0; r < d->rows; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
     }
@@ -16688,7 +16744,8 @@ static bool gtr__csv_keep_heads(gtr__csv *s) {
     gtr__mfree(s->ctx, of);
     return ok;
 }
-/* d's columns are .like's, and get its strings; without a label those in front of its label. */
+/* d's columns are .like's, and get its strings and, without a header, its names; without a label those in front of its
+   label. */
 static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     const gtr_dataset *like = s->desc.like;
     int n = like ? like->n_columns : 0;
@@ -16699,7 +16756,13 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
         if (!c || !from || c->dtype != from->dtype || c->row != from->row)
             return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
                 ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
-        if (!gtr__strings_copy(s->ctx, &d->column[k].names, &from->names)) return false;
+        if (c->scale != from->scale) return !GTR__OF_FILE(s->ctx, ARG, "scale is %g, want the %g of .like (%s), or 0",
+            s->name, (double)c->scale, (double)from->scale, like->name);
+        gtr__column *to = &d->column[k];
+        if (!gtr__strings_copy(s->ctx, &to->names, &from->names)) return false;
+        if (s->header) continue;
+        if (from->name && !to->name && !(to->name = gtr__strdup(s->ctx, from->name))) return false;
+        if (!gtr__strings_copy(s->ctx, &to->heads, &from->heads)) return false;
     }
     return true;
 }
@@ -16715,6 +16778,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
     if (s->features && !gtr__csv_keep_heads(s)) return false;
+    if (s->features) s->x->scale = s->desc.scale;
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
@@ -16791,8 +16855,9 @@ static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *n
         int64_t v = 0;
         const char *first = *p;
         for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
-        if (!more || *p == first || *ndim == GTR_MAX_DIMS + 1) return false;
-        dim[(*ndim)++] = v;
+        if (!more || *p == first) return false;
+        if (*ndim <= GTR_MAX_DIMS) dim[*ndim] = v;
+        ++*ndim; /* too many are counted, for the error */
         more = gtr__npy_word(p, end, ",");
     }
     return *ndim != 1 || more;
@@ -16996,7 +17061,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        return gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
+        return ok;
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
@@ -17060,7 +17127,7 @@ static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
-        if (t->data == d) t->data = NULL;
+        if (t->data == d) { t->data = NULL; t->unfed = true; }
         if (t->last == d) { t->last = NULL; t->rows = 0; }
     }
 }
@@ -17257,9 +17324,6 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     gtr__mfree(ctx, rows);
     return d;
 }
-static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
-    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
-}
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
     if (!a || !b) return "number of columns";
@@ -17286,8 +17350,9 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
             const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
             const char *why = gtr__columns_differ(a, b);
-            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s) is %s, want %s as set 0 (%s): %s",
-                who, i, k, sets[k]->name, gtr__column_text(b, got), gtr__column_text(a, want), sets[0]->name, why);
+            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, has another %s than that of set "
+                "0 (%s), %s", who, i, k, sets[k]->name, gtr__column_text(b, got), why, sets[0]->name,
+                gtr__column_text(a, want));
         }
         drawn |= sets[k]->drawn;
     }
@@ -17310,6 +17375,10 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
     if (!ok) return GTR__BAD_ARG(ctx, "%s to %s: %jd rows, want at least 1 and each of %d columns not NULL", who,
         d->name, (intmax_t)n, d->n_columns);
+    for (int i = 0; i < d->n_columns; i++) for (int64_t r = 0, of = d->column[i].names.n; of && r < n; r++)
+        if (((const int32_t *)columns[i])[r] >= of) return GTR__BAD_ARG(ctx, "%s to %s: row %jd has %d in column %d, "
+            "want a number of one of its %jd strings", who, d->name, (intmax_t)r, (int)((const int32_t *)columns[i])[r],
+            i, (intmax_t)of);
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
@@ -17362,6 +17431,8 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (s->column[0].span) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
+    if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
+        return "want columns that gtr_dataset_augment has not";
     if (w->history < 1 || w->horizon < 0 || w->stride < 0)
         return "want a history of at least 1, a horizon and a stride of at least 0";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
@@ -17488,15 +17559,21 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
     double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
     if (!sum) return false;
     const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
-    const int64_t runs = once ? 1 : rows, each = once ? c->span / n * n : c->row, count = runs * (each / n);
+    int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int64_t r = 0; r < runs; r++) {
-            const uint8_t *row = once ? c->host : c->host + gtr__column_start(c, r);
+        size_t end = 0; /* of the rows before */
+        count = 0;
+        for (int64_t r = 0; r < rows; r++) {
+            const size_t begin = gtr__column_start(c, r), at = once ? GTR__MAX(begin, end) : begin;
+            const uint8_t *row = c->host + at;
             const gtr_float *x = (const gtr_float *)(const void *)row;
-            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t end = i + apart; i < end; i++) {
+            end = begin + c->row_bytes;
+            const int64_t each = (int64_t)((end - at) / gtr__dtype_size(c->dtype));
+            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t to = i + apart; i < to; i++) {
                 const double v = bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i];
                 if (pass) sum[n + k] += (v - sum[k]) * (v - sum[k]); else sum[k] += v;
             }
+            count += each / n;
         }
         for (int64_t k = 0; k < n && !pass; k++) sum[k] /= (double)count;
     }
@@ -18836,7 +18913,12 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
     if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
     else t->lr = t->desc.lr;
-    t->plateau.rate = g->plateau; t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
+    t->plateau.rate = g->plateau;
+    if ((double)t->desc.lr != g->lr0) { /* lowered as often */
+        const double rate = g->lr0 > 0 ? g->plateau / g->lr0 * (double)t->desc.lr : -1;
+        t->plateau.rate = GTR__REAL(rate) ? rate : (double)t->desc.lr;
+    }
+    t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
         ctx->caps.without |= (uint32_t)g->without & 1u << m;
@@ -19424,7 +19506,8 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
         node.call.caps = &ctx->caps; node.call.precision = precision;
         node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1;
         node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
-        rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
+        const double took = gtr__node_seconds(ctx, &node);
+        rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(took, 1e-9);
     }
     if (p) ctx->be->free(ctx->instance[0], p, bytes);
 }
@@ -19598,6 +19681,12 @@ void gtr_destroy(gtr_context *ctx) {
                     room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
                     are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
                     the names of headers; an archive's checksums; labels of .binary are 0 or 1
+   2026-11-25  0.1: .like gives the scale and fills of a file that had no hole, too; windows are standardised by the
+                    steps that they have; a trainer whose data set changed waits until it is fed; a row's
+                    columns are augmented alike; gtr_softmax's gradient in half precision is right where one is
+                    nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
+                    validation set whose strings or features are others, or in another order; on a GPU
+                    beside a busy CPU streamed batches no longer get lost at the end of a slot
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -10069,7 +10069,12 @@ static GTR__DEVICE float gtr__soft(const gtr__rows &m, float x, float max, float
 static GTR__DEVICE float gtr__soft_bwd(const gtr__rows &m, float y, float dy, float dot) {
     return m.logs ? dy - expf(y) * dot : y * (dy - dot);
 }
-static GTR__DEVICE float gtr__soft_term(const gtr__rows &m, float y, float dy) { return m.logs ? dy : y * dy; }
+// What the gradient adds up of a row: x is divided by y, the sum of what was stored, which rounding keeps from 1.
+static GTR__DEVICE void gtr__soft_add(const gtr__rows &m, float y, float dy, float2 *sum) {
+    sum->x += m.logs ? dy : y * dy;
+    sum->y += m.logs ? 0.0f : y;
+}
+static GTR__DEVICE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -10098,14 +10103,15 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         bool live = row < m.rows;
-        float dot = 0.0f, y[4], dy[4];
+        float y[4], dy[4];
+        float2 sum = make_float2(0.0f, 0.0f);
         const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
         if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) dot += gtr__soft_term(m, y[u], dy[u]);
+        for (int u = 0; u < 4; u++) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            dot += gtr__soft_term(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i));
-        dot = gtr__team_sum(dot, m.team, scratch);
+            gtr__soft_add(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), &sum);
+        const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
 #pragma unroll
         for (int u = 0; u < 4; u++) if (u < k) {
             float v = gtr__soft_bwd(m, y[u], dy[u], dot);
@@ -10124,9 +10130,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
             line += (int64_t)gridDim.x * GTR__T) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
         if (m.dx.p) {
-            float dot = 0.0f;
+            float2 sum = make_float2(0.0f, 0.0f);
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
-                dot += gtr__soft_term(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i));
+                gtr__soft_add(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), &sum);
+            const float dot = gtr__soft_dot(sum);
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
                 gtr__give1(m.dx, i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), dot));
         } else {

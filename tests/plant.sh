@@ -14,7 +14,7 @@ output of a split: s/else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run,
 forward of argmax: s/if (v > m || (v != v && m == m)) best = i;/if (v < m || (v != v \&\& m == m)) best = i;/
 backward of tanh: s/GTR__TANHF(x), dy \* (1 - y \* y))/GTR__TANHF(x), dy * (1 - y))/
 backward of matmul: s/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out\[1\], tb);/d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, \&c->out[1], !tb);/
-backward of softmax: s/const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);/const gtr_float all = (gtr_float)gtr__sum_run(dy, n);/
+backward of softmax: s/gtr__dot_run(y, dy, n) \/ (stored/gtr__sum_run(dy, n) \/ (stored/
 backward of embedding: s/for (int64_t j = 0; j < n; j++) d\[j\] += dy\[j\];/for (int64_t j = 0; j < n; j++) d[j] = dy[j];/
 backward of bce: s/^\( *g \* (GTR__C(1) \/ (GTR__C(1) + GTR__EXPF(-a)) - b), \)-g \* a)/\1g * a)/
 second use of a tensor: s/for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst\[k\], extra_src\[k\], 1, true);/for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, false);/

@@ -325,6 +325,27 @@ static void patience_over(void)
     }
     unlink(path_of("run"));
 }
+/* A trainer of another desc.lr goes on at that, lowered as often as the one that was saved. */
+static void another_rate(void)
+{
+    static unsigned char at[ROOM];
+    size_t size = 0;
+    for (int k = 0; k < 2; k++) {
+        row r = cases[0];
+        r.d.lr = k ? 1e-4f : 1e-3f; r.d.schedule = GTR_PLATEAU; r.d.plateau_patience = -1; r.d.gamma = 0.5f;
+        net n = build(&r);
+        if (k) EXPECT_EQ(gtr_checkpoint_set(n.t, at, size), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        if (!k) for (int i = 0; i < 3; i++) EXPECT_EQ(gtr_trainer_plateau(n.t, 1, false), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(n.ctx), GTR_OK);
+        const double lr = (double)gtr_trainer_report(n.t).lr;
+        CHECK(fabs(lr - (double)r.d.lr / 4) < 1e-9, "%g", lr);
+        if (!k) EXPECT_EQ(gtr_checkpoint_get(n.t, at, size = gtr_checkpoint_bytes(n.t)), GTR_OK);
+        gtr_destroy(n.ctx);
+    }
+}
 /* Cut behind each step, in memory; into a trainer that has gone elsewhere, before and after it is fed. */
 static void each_step(void)
 {
@@ -975,6 +996,7 @@ static void all(void)
     RUN(new_process);
     RUN(each_step);
     RUN(patience_over);
+    RUN(another_rate);
     RUN(others);
     RUN(mutants);
     RUN(failing_copies);

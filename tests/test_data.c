@@ -516,6 +516,46 @@ static void refused(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "in use");
     gtr_destroy(n.ctx);
 }
+/* What is random of a row is the same in all its columns: an image and its mask stay one on the other. */
+static void columns_alike(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    static gtr_float v[64 * 30];
+    gtr_arrays_desc d;
+    gtr_augment_desc a = augment0();
+    gtr_float apart, moved;
+    for (int i = 0; i < 64 * 30; i++) v[i] = (gtr_float)(i * 37 % 101);
+    memset(&d, 0, sizeof d);
+    d.rows = 64;
+    for (int k = 0; k < 3; k++) { d.column[k].data = v; d.column[k].shape = gtr_shape2(5, 6); }
+    d.column[0].name = "image"; d.column[1].name = "mask"; d.column[2].name = "plain";
+    gtr_dataset *data = gtr_dataset_arrays(ctx, d);
+    a.flip = 0.5f; a.flip_vertical = 0.5f; a.pad = 2; a.cutout = 2;
+    for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_dataset_augment(data, k, a), GTR_OK);
+    gtr_tensor *x[3];
+    for (int k = 0; k < 3; k++) x[k] = gtr_input(ctx, d.column[k].name, GTR_F32, gtr_shape3(GTR_BATCH, 5, 6));
+    gtr_init none;
+    memset(&none, 0, sizeof none);
+    gtr_tensor *off = gtr_mean(gtr_abs(gtr_sub(x[0], x[1])), NULL, 0, false);
+    gtr_tensor *far = gtr_mean(gtr_abs(gtr_sub(x[0], x[2])), NULL, 0, false);
+    gtr_tensor *p = gtr_parameter(ctx, "p", gtr_shape1(1), none);
+    gtr_keep(off);
+    gtr_keep(far);
+    gtr_trainer_desc td;
+    memset(&td, 0, sizeof td);
+    td.lr = 0.1f;
+    gtr_trainer *t = gtr_trainer_create(gtr_add(gtr_add(off, far), gtr_mean(p, NULL, 0, false)), td);
+    EXPECT_EQ(gtr_trainer_data(t, data, 16, true, false), GTR_OK);
+    for (int s = 0; s < 6; s++) {
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(off, &apart, sizeof apart), GTR_OK);
+        EXPECT_EQ(gtr_get(far, &moved, sizeof moved), GTR_OK);
+        CHECK(apart == 0 && moved > 5, "step %d: columns differ by %g, from what they were by %g", s, (double)apart,
+            (double)moved);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 static void all(void)
 {
     RUN(crops);
@@ -523,6 +563,7 @@ static void all(void)
     RUN(the_same);
     RUN(fitted);
     RUN(evaluated);
+    RUN(columns_alike);
     RUN(turned_rows);
     RUN(fed_last);
     RUN(refused);

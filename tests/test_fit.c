@@ -816,7 +816,7 @@ static void refused_at_once(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
     /* what was refused feeds nothing, and what came before keeps its place */
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
-    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "left for one that was refused");
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, false, false), GTR_OK);
     const gtr__sequence order = gtr__sequence_of(n.t);
     const gtr__batch next = gtr__batch_of(&order, gtr__data_batch(n.t, n.t->runner->step));

@@ -1,7 +1,25 @@
 /* Data sets that the device does not hold: rows of a callback, and rows that are read ahead; by the bytes that training
    on the same rows in the device's memory has. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+/* Where is_late, the thread `late` comes late to each lock, so that a reader has gone on since its last look. */
+static pthread_t late;
+static bool is_late;
+static void nap(long nanoseconds)
+{
+    const struct timespec t = { 0, nanoseconds };
+    nanosleep(&t, NULL);
+}
+static int lock_late(pthread_mutex_t *m)
+{
+    if (is_late && pthread_equal(pthread_self(), late)) nap(1000000);
+    return pthread_mutex_lock(m);
+}
+#define pthread_mutex_lock lock_late
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#undef pthread_mutex_lock
 #include "check.h"
 #include <dirent.h>
 #include <math.h>
@@ -900,9 +918,48 @@ static void room_of_both(void)
     }
 }
 
+/* A reader that goes on between two looks at how far it is: no more goes to the device than lies in a slot. */
+static bool fill_slowly(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    nap(300000);
+    return fill(user, epoch, begin, end, column);
+}
+static void reader_goes_on(void)
+{
+    enum { BATCH = 13, STEPS_TAKEN = 64 };
+    static outcome o[2];
+    way w;
+    memset(&w, 0, sizeof w);
+    w.name = "a reader that goes on";
+    late = pthread_self();
+    for (int k = 0; k < 2; k++) {
+        net m = net_of(&w);
+        source s = source0();
+        gtr_callback_desc c;
+        memset(&c, 0, sizeof c);
+        columns_of(c.column);
+        c.rows = ROWS; c.columns = 2; c.fill = k ? fill_slowly : fill; c.user = &s; c.same_thread = !k;
+        gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, BATCH, false, false), GTR_OK);
+        is_late = k == 1;
+        for (int64_t i = 0; i < STEPS_TAKEN; i++) {
+            EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            const gtr__stream *to = m.t->runner->stream;
+            CHECK(gtr__piece_of(to, to->sent - 1) == gtr__piece_of(to, i), "step %lld: sent until batch %lld, of "
+                "another slot", (long long)i, (long long)to->sent);
+        }
+        is_late = false;
+        weights_of(m.ctx, &o[k]);
+        EXPECT_OK(m.ctx);
+        gtr_destroy(m.ctx);
+    }
+    same(&w, "a callback's", &o[0], &o[1]);
+}
+
 static void all(void)
 {
     RUN(same_bytes);
+    RUN(reader_goes_on);
     RUN(pieces);
     RUN(failures);
     RUN(calls_inside);
