@@ -496,7 +496,8 @@ typedef struct gtr_fit_desc {
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
-       whichever comes first (all 0: every epoch), and where it ends without an error */
+       whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there is
+       tried before the first step */
     const char *checkpoint;
     int64_t checkpoint_steps;
     double checkpoint_seconds;
@@ -18603,25 +18604,37 @@ static void gtr__temporaries_remove(const char *path, char *name, size_t size) {
     if (d) closedir(d);
 }
 #endif
+/* What a save to s->path replaces, if something is there: *old. */
+static gtr_result gtr__save_old(const gtr__save *s, const char *target, struct GTR__STAT *st, bool *old) {
+    struct GTR__STAT end;
+    *old = GTR__STAT(s->path, st) == 0;
+    if (*old && !GTR__IS_FILE(st->st_mode)) /* a rename would replace /dev/null */
+        return GTR__OF_FILE(s->ctx, IO, "is there, but not a regular file", s->path);
+    if (*old && GTR__STAT(target, &end) != 0)
+        return GTR__OF_FILE(s->ctx, IO, "a link that leads to no name of its file", s->path);
+    return GTR_OK;
+}
+/* A new file of this save's alone beside target, open and locked. */
+static gtr_result gtr__save_make(const gtr__save *s, const char *target, unsigned mode, gtr__file *f, char *name,
+        size_t size) {
+    gtr__temporaries_remove(target, name, size);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
+        const bool made = gtr__file_start(f, s->ctx, name, GTR__O_NEW, mode);
+        if (made ? gtr__locked(f->fd, name, false) : errno != EEXIST) break;
+        gtr__file_close(f); /* another save took it for one that was left */
+    }
+    f->path = s->path;
+    return f->fd < 0 ? gtr__file_fail(f, "making a file beside it") : GTR_OK;
+}
 /* Write, flush, close, rename, flush the folder: until the rename target, which path leads to, is what it was. */
 static gtr_result gtr__save_file(gtr__save *s, const char *target, char *name, size_t size) {
-    struct GTR__STAT st, end;
+    struct GTR__STAT st;
     gtr__file f;
-    const bool old = GTR__STAT(s->path, &st) == 0;
+    bool old;
     int i, lock;
-    if (old && !GTR__IS_FILE(st.st_mode)) /* a rename would replace /dev/null */
-        return GTR__OF_FILE(s->ctx, IO, "is there, but not a regular file", s->path);
-    if (old && GTR__STAT(target, &end) != 0)
-        return GTR__OF_FILE(s->ctx, IO, "a link that leads to no name of its file", s->path);
-    gtr__temporaries_remove(target, name, size);
-    for (i = 0; i < 1000; i++) {
-        snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
-        const bool made = gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? 0600u : 0666u);
-        if (made ? gtr__locked(f.fd, name, false) : errno != EEXIST) break;
-        gtr__file_close(&f); /* another save took it for one that was left */
-    }
-    f.path = s->path;
-    if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
+    GTR__TRY(gtr__save_old(s, target, &st, &old));
+    GTR__TRY(gtr__save_make(s, target, old ? 0600u : 0666u, &f, name, size));
     gtr_result r = gtr__save_data(s, &f);
     if (!r && old) GTR__CHMOD(name, st.st_mode & 0777); /* where it fails the file is its owner's alone */
     if (!r && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
@@ -19038,21 +19051,28 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
-/* The folder where path, or what it leads to, will be. */
+/* Whether path, or what it leads to, can be written: a file beside it, which goes again. */
 static gtr_result gtr__fit_folder(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     struct GTR__STAT st;
-    char *target = NULL, *folder = NULL;
+    gtr__file f;
+    char *target = NULL, *name = NULL;
+    bool old;
     s.ctx = ctx; s.path = path;
     gtr_result r = gtr__save_target(&s, &target);
-    const size_t size = target ? strlen(target) + 4 : 0;
-    if (!r && (folder = GTR__NEW(ctx, char, size)) == NULL) r = GTR_ERR_NOMEM;
+    const size_t size = target ? strlen(target) + 64 : 0;
+    if (!r && (name = GTR__NEW(ctx, char, size)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) {
-        gtr__folder_of(folder, size, target);
-        if (GTR__STAT(strcat(folder, "/."), &st) != 0)
-            r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, folder, strerror(errno));
+        gtr__folder_of(name, size, target);
+        if (GTR__STAT(strcat(name, "/."), &st) != 0)
+            r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
-    gtr__mfree(ctx, target); gtr__mfree(ctx, folder);
+    if (!r) r = gtr__save_old(&s, target, &st, &old);
+    if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
+        gtr__file_close(&f);
+        GTR__SYS(unlink)(name);
+    }
+    gtr__mfree(ctx, target); gtr__mfree(ctx, name);
     return r;
 }
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
@@ -19686,7 +19706,8 @@ void gtr_destroy(gtr_context *ctx) {
                     columns are augmented alike; gtr_softmax's gradient in half precision is right where one is
                     nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
                     validation set whose strings or features are others, or in another order; on a GPU
-                    beside a busy CPU streamed batches no longer get lost at the end of a slot
+                    beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
+                    cannot be written ends gtr_fit before its first step
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -803,6 +803,15 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "nowhere/.: ");
     unlink(gone);
+    /* a folder, and a name that is as long as may be, beside which nothing of a longer one can be made */
+    f.checkpoint = folder;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "is there, but not a regular file");
+    snprintf(gone, sizeof gone, "%s/%0250d", folder, 0);
+    f.checkpoint = gone;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
     put_away();
     EXPECT_EQ(files(), 0);
     gtr_destroy(n.ctx);
