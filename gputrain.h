@@ -601,7 +601,7 @@ typedef struct gtr_csv_desc {
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
     gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
-    float missing_value; /* GTR_MISSING_CONSTANT: after scale */
+    float missing_value; /* GTR_MISSING_CONSTANT: after scale; .like's fills go first */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids, scale and what fills holes
        (the mean or median of its rows where it had none) are its, and a string that it has not is an error. What both
@@ -1017,8 +1017,8 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
    and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
    after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
-   drop_last are the same; others start with the first epoch. Where a set was found not to fit in memory or to have
-   a label out of range, nothing feeds steps. Waits. */
+   drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM nothing feeds steps where a set did;
+   on other errors what fed goes on. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1098,7 +1098,9 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    when it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
    context's trains, builds, sets, loads or does nothing, but destroys neither. Weights are of one step (or gtr_load),
    the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
-   next gtr_predict; a trainer waits for the copies. Not in a custom op. GTR_ERR_STATE: no .snapshot. */
+   next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile, it waits
+   until that ends: a fill that is read then must not wait for its thread. Not in a custom op. GTR_ERR_STATE: no
+   .snapshot. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
@@ -1181,9 +1183,9 @@ GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, 
 GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
 /* A copy of the rows of n sets of the same columns, one set behind the other. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
-/* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape. In use, too: a trainer that d feeds wants
-   gtr_trainer_data or gtr_fit again, and begins an epoch; a GPU gets all of d again then. Not in a callback of a fit
-   that reads d. */
+/* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape, or numbers of strings that it has. In use,
+   too: a trainer that d feeds wants gtr_trainer_data or gtr_fit again, and begins an epoch; a GPU gets all of d again
+   then. Not in a callback of a fit that reads d. */
 GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n);
 /* A data set whose rows are windows: column 0 (history, ...) of a step's shape, and the target (horizon, ...), or one
    step, of the second, without its name where it is the first's. A step is stored once, however many windows have it,
@@ -1212,7 +1214,8 @@ GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
 /* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows and parts of files that
    are mapped); valid as long as the data set, and until rows are appended. NULL when out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
-GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
+/* Before its context; a trainer that it feeds wants gtr_trainer_data (NULL: gtr_set) or gtr_fit again. NULL: nothing */
+GTR_API void gtr_dataset_destroy(gtr_dataset *d);
 
 // >>save
 /* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
@@ -12197,6 +12200,7 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
         count -= GTR__MIN(count, left);
         const double start = count ? gtr__now() : 0;
         while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
+        gtr__fence();
         if (!count || (r->shared->launches >= count && r->shared->status != 2)) continue;
         GTR__TRY(gtr__wait_all(ctx));
         r->launched = r->shared->launches; /* all are done, counted or not */
@@ -14037,7 +14041,8 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
             GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
             at += n;
         } else GTR__TRY(gtr__wait_all(ctx));
-        for (gtr__fence(); done < run->shared->step; done++) {
+        const uint64_t end = run->shared->step;
+        for (gtr__fence(); done < end; done++) {
             const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
             const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
             for (int i = 0; sum && i < 2; i++) sum[i] += entry->value[i] * rows;
@@ -14492,6 +14497,7 @@ typedef struct gtr__fitting {
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
+static gtr_result gtr__fit_try(gtr_context *ctx, const char *path);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
@@ -14806,8 +14812,8 @@ static gtr_result gtr__fit_alike(const gtr_trainer *t, gtr_dataset *data, gtr_da
         const bool strings = gtr__strings_begin(&a->names, &b->names);
         if (strings && (!a->heads.n || !b->heads.n || gtr__strings_same(&a->heads, &b->heads))) continue;
         return GTR__FAIL(held->ctx, SHAPE, "gtr_fit: column %d of validation (%s) has other %s, or in another order, "
-            "than %s (gtr_csv_desc.like keeps them)", to[i], held->name, strings ? "names of features" : "strings",
-            data->name);
+            "than %s (gtr_csv_desc.like keeps them; folders of images want the same classes)", to[i], held->name,
+            strings ? "names of features" : "strings", data->name);
     }
     return GTR_OK;
 }
@@ -14887,6 +14893,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
     if (!r) r = gtr__fit_resumed(&f);
+    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_try(ctx, d.checkpoint);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -16531,7 +16538,9 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         if (role == GTR__CSV_LABEL) s->label = k;
         s->role[k] = category ? s->role[k] : role == 0 ? s->features++
             : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
-        if (p == items.end) return true;
+        const char *rest = p; /* a line's end that a list was read with */
+        while (rest < items.end && (*rest == '\r' || *rest == '\n')) rest++;
+        if (rest == items.end) return true;
         if (*p != ',' || role == GTR__CSV_LABEL) return !GTR__OF_FILE(s->ctx, ARG, "%s is \"%s\", want %s", s->name,
             called, list, role == GTR__CSV_LABEL ? "one column" : "columns in one line, commas between them");
     }
@@ -16701,7 +16710,7 @@ static int gtr__floats_order(const void *a, const void *b) {
 static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
-    const gtr_dataset *from = s->desc.like ? s->desc.like : d;
+    const gtr_dataset *like = s->desc.like, *from = like && like->column->host ? like : d; /* callbacks' lie nowhere */
     const gtr__column *of = from->column;
     const gtr_float *had = s->features && from != d ? of->fill : NULL;
     const bool fills = how != GTR_MISSING_ERROR && how != GTR_MISSING_DROP,
@@ -16713,7 +16722,7 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
         gtr_float *x = (gtr_float *)(void *)c->host + k;
         int64_t n = 0;
         double sum = 0;
-        for (int64_t r = 0; counts && of->host && r < from->rows; r++) {
+        for (int64_t r = 0; counts && r < from->rows; r++) {
             const gtr_float y = ((const gtr_float *)(const void *)(of->host + gtr__column_start(of, r)))[k];
             if (gtr__nonfinite(&y, 1)) continue;
             sum += y;
@@ -16757,8 +16766,6 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
         if (!c || !from || c->dtype != from->dtype || c->row != from->row)
             return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
                 ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
-        if (c->scale != from->scale) return !GTR__OF_FILE(s->ctx, ARG, "scale is %g, want the %g of .like (%s), or 0",
-            s->name, (double)c->scale, (double)from->scale, like->name);
         gtr__column *to = &d->column[k];
         if (!gtr__strings_copy(s->ctx, &to->names, &from->names)) return false;
         if (s->header) continue;
@@ -17329,7 +17336,7 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
     if (!a || !b) return "number of columns";
     if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
-    if (a->scale != b->scale || a->shift != b->shift || a->channels != b->channels
+    if ((a->dtype == GTR_U8 && (a->scale != b->scale || a->shift != b->shift)) || a->channels != b->channels
             || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
     if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads)) return "names of features";
@@ -17476,6 +17483,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
     if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
+    if (!gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->borrowed = false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
@@ -18929,7 +18937,7 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->plateau.rate = g->plateau;
     if ((double)t->desc.lr != g->lr0) { /* lowered as often */
         const double rate = g->lr0 > 0 ? g->plateau / g->lr0 * (double)t->desc.lr : -1;
-        t->plateau.rate = GTR__REAL(rate) ? rate : (double)t->desc.lr;
+        t->plateau.rate = GTR__REAL(rate) ? GTR__MAX(rate, (double)GTR__MIN(t->desc.min_lr, t->desc.lr)) : t->desc.lr;
     }
     t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
@@ -19051,8 +19059,8 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
-/* Whether path, or what it leads to, can be written: a file beside it, which goes again. */
-static gtr_result gtr__fit_folder(gtr_context *ctx, const char *path) {
+/* Whether a checkpoint can be written: a file beside it, or what it leads to, which goes again. */
+static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     struct GTR__STAT st;
     gtr__file f;
@@ -19069,8 +19077,10 @@ static gtr_result gtr__fit_folder(gtr_context *ctx, const char *path) {
     }
     if (!r) r = gtr__save_old(&s, target, &st, &old);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
+        const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
         GTR__SYS(unlink)(name);
+        gtr__lock_end(lock);
     }
     gtr__mfree(ctx, target); gtr__mfree(ctx, name);
     return r;
@@ -19086,8 +19096,7 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
             || d->keep_last > GTR__MAX_KEPT)
         return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
             GTR__MAX_KEPT);
-    if (!d->checkpoint) return GTR_OK;
-    return gtr__save_refused(ctx) ? ctx->error : gtr__fit_folder(ctx, d->checkpoint);
+    return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
 /* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
 static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
@@ -19707,7 +19716,8 @@ void gtr_destroy(gtr_context *ctx) {
                     nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
                     validation set whose strings or features are others, or in another order; on a GPU
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
-                    cannot be written ends gtr_fit before its first step
+                    cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
+                    other contexts' threads; windows keep the names of features
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -114,6 +114,8 @@ static inline bool gtr__fatal(cudaError_t e) {
     return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
 }
 
+#define GTR__TRY(expression) do { gtr_result result_ = (expression); if (result_ != GTR_OK) return result_; } while (0)
+
 // Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal
 // codes poison the instance.
 static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what) {
@@ -212,6 +214,18 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
 }
 #endif
 
+// Opens to a kernel all the dynamic shared memory that a block can have. The limit is one for all threads and contexts
+// of the process: always set to the same, no other lowers it before a launch.
+static cudaError_t gtr__shared_open(void *instance, const void *kernel) {
+    cudaFuncAttributes of;
+    const cudaError_t e = cudaFuncGetAttributes(&of, kernel);
+    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        (int)(((gtr__cuda *)instance)->shared_max - of.sharedSizeBytes));
+}
+static gtr_result gtr__shared_ready(void *instance, const void *kernel) {
+    return gtr__check(instance, gtr__shared_open(instance, kernel), "cudaFuncSetAttribute");
+}
+
 // A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
 struct gtr__together {
     const void *kernel;
@@ -241,7 +255,7 @@ struct gtr__together {
     {
         const int device = ((gtr__cuda *)instance)->device;
         int each = 0, sms = 0, able = 0;
-        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        cudaError_t e = gtr__shared_open(instance, kernel);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
         if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
@@ -263,16 +277,15 @@ struct gtr__together {
     {
         if (c->fits) { *c->fits = fits(instance, c->caps); return GTR_OK; }
         ((gtr__cuda *)instance)->starts++;
-        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         void *args[1] = { m };
-        if (e != cudaSuccess) return gtr__check(instance, e, "cudaFuncSetAttribute");
+        GTR__TRY(gtr__shared_ready(instance, kernel));
 #if CUDART_VERSION >= 11080
         describe(c->stream);
         return gtr__check(instance, cudaLaunchKernelExC(&config, kernel, args), name);
 #else
         const dim3 grid((unsigned)blocks), block((unsigned)threads);
-        e = cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream);
-        return gtr__check(instance, e, name);
+        return gtr__check(instance,
+            cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream), name);
 #endif
     }
 };
@@ -616,8 +629,6 @@ typedef struct gtr__instance {
     int n_algorithm, cap_algorithm;
 #endif
 } gtr__instance;
-
-#define GTR__TRY(expression) do { gtr_result result_ = (expression); if (result_ != GTR_OK) return result_; } while (0)
 
 // The instance's device is current while this lives; then the caller's is again.
 struct gtr__on_device {
@@ -3303,11 +3314,7 @@ static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t byt
 template <typename... P, typename... A>
 static gtr_result gtr__product_launch(void *instance, const gtr__call *c, const char *name, void (*kernel)(P...),
         dim3 grid, int threads, size_t shared, int split, A &&...args) {
-    if (shared > 48 * 1024) {
-        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)shared), "cudaFuncSetAttribute");
-        if (r != GTR_OK) return r;
-    }
+    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(instance, (const void *)kernel));
     return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
         (unsigned)split, static_cast<A &&>(args)...);
 }
@@ -3630,6 +3637,7 @@ static gtr_result gtr__library_check(void *instance, cublasStatus_t status, cons
 
 // NULL: it is not there, and own products do.
 static gtr_result gtr__library_handle(gtr__instance *in, const gtr__caps *caps, cublasLtHandle_t *handle) {
+    char text[160] = "";
     gtr_result r = GTR_OK;
     gtr__lock(in->common);
     if (!in->common->lt && !in->common->alone) {
@@ -3637,17 +3645,16 @@ static gtr_result gtr__library_handle(gtr__instance *in, const gtr__caps *caps, 
         const cublasStatus_t s = missing ? CUBLAS_STATUS_NOT_INITIALIZED : cublasLtCreate(&in->common->lt);
         if (s == CUBLAS_STATUS_ALLOC_FAILED) r = gtr__library_check(in, s, "cublasLtCreate");
         else if (s != CUBLAS_STATUS_SUCCESS) {
-            char text[160];
             in->common->lt = NULL;
             in->common->alone = 1;
             gtr__quiet(cudaGetLastError());
             snprintf(text, sizeof text, "cuBLASLt does not start (%s): own products do, slower where they are large",
                      cublasLtGetStatusName(s));
-            if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, text);
         }
     }
     *handle = in->common->lt;
     gtr__unlock(in->common);
+    if (*text && in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, text); // may wait for another thread
     return r;
 }
 
@@ -22618,8 +22625,7 @@ static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 // >>wide-launch
 template <int STATES> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<STATES>,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_wide<STATES>));
     return GTR__LAUNCH(instance, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
         GTR__WIDE_BYTES, *m);
 }
@@ -24360,10 +24366,7 @@ template <int NT, int LOW> static gtr_result gtr__chain_start(
         *c->fits = all.fits(instance, c->caps);
         return GTR_OK;
     }
-    GTR__TRY(gtr__check(instance,
-        cudaFuncSetAttribute(
-            (const void *)gtr__k_chain<NT, LOW>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)k->bytes),
-        "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_chain<NT, LOW>));
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
         dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
 }
@@ -24375,8 +24378,7 @@ template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     void (*kernel)(gtr__chain_sums) = m.tile == 32 ? gtr__k_chain_sums<KIND, 32> : gtr__k_chain_sums<KIND, 64>;
     const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__shared_ready(instance, (const void *)kernel));
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
         dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
 }
@@ -25198,8 +25200,7 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 template <int TYPE>
 static gtr_result gtr__head_launch(void *instance, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_head<TYPE>,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_head<TYPE>));
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(instance, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }

@@ -330,9 +330,10 @@ static void another_rate(void)
 {
     static unsigned char at[ROOM];
     size_t size = 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         row r = cases[0];
         r.d.lr = k ? 1e-4f : 1e-3f; r.d.schedule = GTR_PLATEAU; r.d.plateau_patience = -1; r.d.gamma = 0.5f;
+        r.d.min_lr = k == 2 ? 8e-5f : 0;    /* the least that it may be */
         net n = build(&r);
         if (k) EXPECT_EQ(gtr_checkpoint_set(n.t, at, size), GTR_OK);
         EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
@@ -341,7 +342,7 @@ static void another_rate(void)
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(n.ctx), GTR_OK);
         const double lr = (double)gtr_trainer_report(n.t).lr;
-        CHECK(fabs(lr - (double)r.d.lr / 4) < 1e-9, "%g", lr);
+        CHECK(fabs(lr - (k == 2 ? 8e-5 : (double)r.d.lr / 4)) < 1e-9, "%d: %g", k, lr);
         if (!k) EXPECT_EQ(gtr_checkpoint_get(n.t, at, size = gtr_checkpoint_bytes(n.t)), GTR_OK);
         gtr_destroy(n.ctx);
     }
@@ -812,6 +813,17 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
+    /* one that was finished is only read */
+    snprintf(last, sizeof last, "%s/run", folder);
+    f.checkpoint = last; f.keep_last = 0; f.keep_best = false;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    EXPECT_EQ(rename(last, gone), 0);
+    f.checkpoint = gone; f.resume = true;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    f.epochs = 2;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
+    unlink(gone);
     put_away();
     EXPECT_EQ(files(), 0);
     gtr_destroy(n.ctx);

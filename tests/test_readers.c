@@ -39,6 +39,11 @@ static double at(const gtr_dataset *d, int column, int64_t row, int64_t k)
     return gtr_dataset_dtype(d, column) == GTR_I32 ? ((const int32_t *)p)[k] : ((const uint8_t *)p)[k];
 }
 static bool named(const char *got, const char *want) { return got && want ? !strcmp(got, want) : got == want; }
+static bool nothing(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
+    return true;
+}
 /* Holes that begin a file or are filled by what two halves of are beyond float32, and a header of many names. */
 static void awkward_tables(void)
 {
@@ -403,13 +408,24 @@ static void like_fills(void)
         EXPECT_OK(ctx);
         EXPECT(d && at(d, 0, 0, 0) == 10 && at(d, 0, 1, 0) == 500 && at(d, 0, 1, 1) == 10);
     }
-    c.scale = 1;
-    EXPECT(!csv_of(ctx, holes, c));
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "scale is 1, want the 0.5 of .like");
-    c.like = NULL;
-    gtr_dataset *both[2] = { train, csv_of(ctx, holes, c) };
-    EXPECT(!gtr_dataset_concat(ctx, both, 2));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "scale, channels");
+    c.scale = 1; /* a file in the other's unit: what is said counts, and both may be joined */
+    d = csv_of(ctx, holes, c);
+    EXPECT(d && at(d, 0, 0, 0) == 10 && at(d, 0, 1, 0) == 1000);
+    gtr_dataset *both[2] = { train, d };
+    d = gtr_dataset_concat(ctx, both, 2);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(d), 3 + 2);
+    /* rows of a callback lie nowhere: what fills holes is counted of the file's own */
+    gtr_callback_desc made;
+    memset(&made, 0, sizeof made);
+    made.rows = 2; made.columns = 2; made.fill = nothing;
+    made.column[0].shape = gtr_shape1(2); made.column[1].dtype = GTR_I32;
+    c.like = gtr_dataset_callback(ctx, made);
+    for (int k = 0; k < 2; k++) {
+        d = csv_of(ctx, k ? holes : "a,b,y\n3,4,0\n", c);
+        EXPECT_OK(ctx);
+        EXPECT(d && at(d, 0, 0, 1) == (k ? 20 : 4));
+    }
     c = csv0();
     c.missing = GTR_MISSING_CONSTANT; c.missing_value = -1; /* what fills it is like's, whatever is said now */
     c.like = csv_of(ctx, "a,b,y\n10,20,0\n", c); c.missing_value = 0;
@@ -472,10 +488,39 @@ static void validated_alike(void)
     c.label = "b,y";
     EXPECT(!csv_of(ctx, texts[0], c));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, ".label is \"b,y\", want one column");
+    c.label = "y\r\n"; c.skip = "k,b\n"; /* lines of a file of names */
+    EXPECT_EQ(gtr_dataset_shape(csv_of(ctx, texts[0], c), 0).dim[0], 1);
+    EXPECT_OK(ctx);
     c.label = "y"; c.skip = "k\n,b";
     EXPECT(!csv_of(ctx, texts[0], c));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "want columns in one line, commas between them");
     gtr_destroy(ctx);
+}
+/* Windows have the names of their series' features. */
+static void validated_windows(void)
+{
+    for (int like = 0; like < 2; like++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4));
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+        gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(x, "fc", 2), y), trainer0());
+        gtr_csv_desc c = csv0();
+        gtr_windows_desc w;
+        gtr_fit_desc f;
+        c.label_column = -1;
+        memset(&w, 0, sizeof w);
+        memset(&f, 0, sizeof f);
+        w.history = 2; w.horizon = 1;
+        gtr_dataset *d = csv_of(ctx, "a,b\n1,2\n3,4\n5,6\n7,8\n", c);
+        if (like) c.like = d;
+        gtr_dataset *held = csv_of(ctx, "b,a\n2,1\n4,3\n6,5\n", c);
+        f.epochs = 1; f.batch = 2; f.silent = true;
+        f.validation = gtr_dataset_windows(held, w);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_fit(t, gtr_dataset_windows(d, w), f), like ? GTR_OK : GTR_ERR_SHAPE);
+        EXPECT_ERROR(ctx, like ? GTR_OK : GTR_ERR_SHAPE, like ? "" : "names of features");
+        gtr_destroy(ctx);
+    }
 }
 /* A file like another by their headers: columns may stand in another order, and are of the same names. */
 static void like_by_name(void)
@@ -1196,11 +1241,6 @@ static void split_at_the_end(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "are no series; gtr_dataset_split_last leaves two");
     gtr_destroy(ctx);
 }
-static bool nothing(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
-{
-    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
-    return true;
-}
 static void names_twice(void)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -1509,6 +1549,7 @@ static void all(void)
     RUN(like_by_name);
     RUN(like_fills);
     RUN(validated_alike);
+    RUN(validated_windows);
     RUN(what_was_found);
     RUN(dropped);
     RUN(refused_tables);

@@ -99,7 +99,11 @@ extern "C" {
 cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute which, int value) {
     std::unique_lock<std::mutex> held;
     if (value > emu::block_shared) return emu::note(cudaErrorInvalidValue);
-    if (which == cudaFuncAttributeMaxDynamicSharedMemorySize) emu::kernels(held)[kernel].shared = (size_t)value;
+    if (which != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    size_t &shared = emu::kernels(held)[kernel].shared;
+    // the limit is all threads' and contexts': what lowers it would take it from one that is about to launch
+    if ((size_t)value < shared) return emu::note(cudaErrorInvalidValue);
+    shared = (size_t)value;
     return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes *a, const void *) {
