@@ -11465,6 +11465,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
         step[2] = { g.sh, g.sw }, pad[2] = { g.ph, g.pw }, dilation[2] = { g.dh, g.dw };
     memset((void *)m, 0, sizeof *m);
+    m->to = gtr__opd_of(&c->out[0]); // callers do nothing without it, before they look whether sizes are too large
     for (int d = 0; d < 2; d++) {
         gtr__slide_axis *a = &m->axis[d];
         const int64_t most = gtr__max64(gtr__max64(size[d], places[d]), gtr__max64(kernel[d] * dilation[d], pad[d]));
@@ -11474,7 +11475,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
         a->pad = (int)pad[d]; a->dilation = (int)dilation[d];
         a->by_size = gtr__fast_of(a->size); a->by_places = gtr__fast_of(a->places); a->by_step = gtr__fast_of(a->step);
     }
-    m->from = gtr__opd_of(back ? y : &c->in[0]); m->to = gtr__opd_of(&c->out[0]);
+    m->from = gtr__opd_of(back ? y : &c->in[0]);
     m->x = gtr__opd_of(&c->in[0]); m->y = gtr__opd_of(back ? &c->in[1] : y);
     m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
