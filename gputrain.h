@@ -529,7 +529,7 @@ typedef struct gtr_predictor_desc {
 /* How the last gtr_fit ended. */
 typedef struct gtr_fit_end {
     gtr_end why;
-    int64_t steps;
+    int64_t steps; /* as gtr_progress.step: with .resume from the beginning of the first of its runs */
     double seconds;
     float best; int best_epoch; /* as gtr_progress has them */
     bool restored; /* the weights are that epoch's */
@@ -626,7 +626,9 @@ typedef struct gtr_windows_desc {
 } gtr_windows_desc;
 /* Arrays of NumPy's: float16, 32 and 64 become float32; int8 to int64 GTR_I32; uint8 and bool GTR_U8. */
 typedef struct gtr_npy_desc {
-    const char *arrays; /* of an .npz: these, "x, y", in this order, for inputs in theirs; NULL: all, by their names */
+    /* of an .npz: these, "x, y", in this order and without names, for inputs in the order these were made; NULL: all,
+       by their names */
+    const char *arrays;
     bool floats; /* int8 to int64 become float32, too */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
@@ -865,10 +867,11 @@ GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t row
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* (x - mean) / deviation, of x (N, ..., C) or (N): of each of C elements the mean and the deviation (of a population;
    0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
-   several have counts once. They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model:
-   what is predicted, by gtr_set, gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1,
-   until gtr_load. Split d before. A column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE,
-   one with NaN or infinite numbers GTR_ERR_NONFINITE. */
+   several have counts once; of (N, history * C) each place of a window has its own, of (N, history, C) each channel.
+   They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model: what is predicted, by gtr_set,
+   gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A
+   column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE, one with NaN or infinite numbers
+   GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
@@ -1069,7 +1072,9 @@ GTR_API const char *gtr_end_text(gtr_end why);
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Strings
+   and features are taken by their numbers and places, here and in gtr_evaluate_metrics: a table for it is read with
+   .like of the training's, or a class may be another's. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
 /* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
@@ -1085,11 +1090,11 @@ GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
 // >>predictor
-/* Computes out from its one float or I32 input, in evaluation mode, with the weights as they are at each call: max_rows
-   rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or softmax over the batch, a custom op)
-   all of a call's at once, at most max_rows. Has its own memory, stream and error. Made and destroyed in the context's
-   thread, before it; each thread uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not
-   wait, behind gtr_wait. With .snapshot whenever it likes. */
+/* Computes out (of a gradient gtr_scale(g, 1, 0)) from its one float or I32 input, in evaluation mode, with the weights
+   as they are at each call: max_rows rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or
+   softmax over the batch, a custom op) all of a call's at once, at most max_rows. Has its own memory, stream and error.
+   Made and destroyed in the context's thread, before it; each thread uses its own, while nobody trains, builds or sets:
+   behind a gtr_step, which does not wait, behind gtr_wait. With .snapshot whenever it likes. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
@@ -1163,8 +1168,8 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
    dtypes: GTR_ERR_UNSUPPORTED. Takes the file's bytes beside the set's while it reads. */
 GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc);
-/* The same of a file of numpy.savez, whose arrays have names: columns are for the inputs of these names. Compressed
-   ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
+/* The same of a file of numpy.savez, whose arrays have names: columns are for the inputs of these names, but for those
+   that .arrays lists. Compressed ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
 GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
    Not once data is in use. */
@@ -1192,8 +1197,8 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
    and none is of two series. Into float inputs (N, history, C) or (N, history * C), and by gtr_permute to (N, C,
    history) into gtr_conv1d; a target of integers (GTR_I32) has a copy each. series is copied, and may be destroyed;
    what is appended to it is in windows that are made then. Split before, by gtr_dataset_split_last: windows of what
-   validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE. To forecast one
-   channel of several: gtr_slice of the target's input. */
+   validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE, as subsets,
+   splits, samples and joins of windows. To forecast one channel of several: gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
@@ -1244,7 +1249,8 @@ GTR_API gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path);
 /* Goes on from there, in a program that built the same: on the same device with the bits of a run that was not cut, on
    another within rounding. gtr_trainer_data, called before or after, then goes on in that epoch where data set's rows,
    batch, shuffle and drop_last are the checkpoint's. Of another model, optimizer, precision or seed: GTR_ERR_SHAPE or
-   GTR_ERR_STATE, which says what differs; rates, decays and the like may be others. On failure nothing changes. */
+   GTR_ERR_STATE, which says what differs; rates, decays and the like may be others: desc.lr then holds, and else the
+   rate that gtr_trainer_lr had set. On failure nothing changes. */
 GTR_API gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path);
 /* The same in memory: how many bytes it takes now (0 on error), and these, all of them. */
 GTR_API size_t gtr_checkpoint_bytes(gtr_trainer *t);
