@@ -594,7 +594,7 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
-    float scale; /* features are multiplied by it; 0: 1, or .like's */
+    float scale; /* features are multiplied by it, also where .like has another; 0: 1, or .like's */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
     const char *label; /* one; NULL: label_column */
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
@@ -1249,8 +1249,8 @@ GTR_API gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path);
 /* Goes on from there, in a program that built the same: on the same device with the bits of a run that was not cut, on
    another within rounding. gtr_trainer_data, called before or after, then goes on in that epoch where data set's rows,
    batch, shuffle and drop_last are the checkpoint's. Of another model, optimizer, precision or seed: GTR_ERR_SHAPE or
-   GTR_ERR_STATE, which says what differs; rates, decays and the like may be others: desc.lr then holds, and else the
-   rate that gtr_trainer_lr had set. On failure nothing changes. */
+   GTR_ERR_STATE, which says what differs; rates, decays and the like may be others. A rate that gtr_trainer_lr had set
+   comes back where desc.lr is the checkpoint's; another desc.lr holds. On failure nothing changes. */
 GTR_API gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path);
 /* The same in memory: how many bytes it takes now (0 on error), and these, all of them. */
 GTR_API size_t gtr_checkpoint_bytes(gtr_trainer *t);
@@ -19065,7 +19065,7 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
-/* Whether a checkpoint can be written: a file beside it, or what it leads to, which goes again. */
+/* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. */
 static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     struct GTR__STAT st;

@@ -214,8 +214,8 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
 }
 #endif
 
-// Opens to a kernel all the dynamic shared memory that a block can have. The limit is one for all threads and contexts
-// of the process: always set to the same, no other lowers it before a launch.
+// Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
+// for the whole process: as each thread and context sets the same, none lowers it before another's launch.
 static cudaError_t gtr__shared_open(void *instance, const void *kernel) {
     cudaFuncAttributes of;
     const cudaError_t e = cudaFuncGetAttributes(&of, kernel);
