@@ -282,7 +282,8 @@ typedef struct gtr_desc {
     uint64_t seed; /* of initial weights, dropout and shuffles */
     int threads; /* CPU threads, the caller's included; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
-    size_t memory_limit; /* bytes of device memory this context may take; 0: what there is */
+    size_t memory_limit; /* bytes of device memory this context may take; 0: what there is. Plans that pass it are made
+                            again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
     void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
@@ -424,7 +425,7 @@ typedef struct gtr_trainer_desc {
        N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
        by itself, as PyTorch's loops do */
     int micro_batches;
-    int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
+    int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or little memory */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update; under FP16 always */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int n_groups;
@@ -1761,7 +1762,7 @@ typedef struct {
     float norm; /* 2-norm of the unscaled gradients, if clipped */
     float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
-    uint32_t barrier[GTR__MAX_STREAMS]; /* where grids meet */
+    uint64_t barrier[GTR__MAX_STREAMS]; /* where all blocks of a kernel wait; highest bit: in vain */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
        to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
@@ -1944,6 +1945,7 @@ typedef struct {
     gtr__value *value; int n_value; int64_t cap_value;
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
+    int guarded; /* a step of a trainer: GUARD lets one that went wrong change no state */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
     int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients as lookups, by place; of parameters */
     int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
@@ -1955,6 +1957,8 @@ typedef struct {
 
 // >>capabilities
 /* Plain data: all that a pass may know of a device. */
+#define GTR__WITHOUT_BARRIERS ((uint32_t)1 << 31)
+#define GTR__BARRIER_ABANDONED ((uint64_t)1 << 63)
 typedef struct gtr__caps {
     char name[96];
     int cuda; /* 0: the CPU */
@@ -1970,7 +1974,8 @@ typedef struct gtr__caps {
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
        that chains are taken at any cost (-1: never), that no value lies in another's place */
     int hurry, late, room, no_library, chains, apart;
-    uint32_t without; /* matchers that do not work here, a bit each */
+    uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
+        blocks wait for each other */
 } gtr__caps;
 
 // >>tables
@@ -2011,6 +2016,7 @@ typedef struct {
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
     size_t own_bytes; /* its node keeps these across launches: the last output */
     int late; /* of what late fusions left, in its own order; streams and waits take it as its nodes */
+    int holds; /* values lie longer for it: not in lean plans */
 } gtr__matcher;
 #define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
@@ -7595,7 +7601,7 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
 static const gtr__matcher gtr__cpu_matchers[] = {
-    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 }
+    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 }
 };
 GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
@@ -9334,6 +9340,7 @@ typedef struct {
     gtr__phase phase;
     bool failed, ahead; /* ahead: of all micro-batches */
     int losses; /* joined with their gradients */
+    bool lean; /* memory counts more than time */
     bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 #define GTR__V(v) b->plan->value[v]
@@ -10758,7 +10765,8 @@ static void gtr__pass_select(gtr__build *b, bool late) {
         for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
             int n;
-            if (by->late != late || (by->several && !b->r->several) || b->ctx->caps.without >> m & 1 ||
+            if (by->late != late || (by->several && !b->r->several) || (by->holds && b->lean) ||
+                b->ctx->caps.without >> m & 1 ||
                 (n = by->match(p, at, &b->ctx->caps)) <= 0) continue;
             gtr__mark_own(p, at, n, by);
             if (!gtr__pack(b, at, n, m, &s)) { /* no other matcher took nodes of this plan's right phases */
@@ -10932,11 +10940,11 @@ static void gtr__let_go(gtr__plan *p, gtr__schedule *s, int i) {
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
-    bool apart = b->r->micro > 1 || b->ctx->n_regions || (own && b->ctx->desc.memory_limit);
+    bool apart = b->r->micro > 1 || (own && b->lean);
     gtr__schedule s = GTR__ZERO;
     int i, last = 0;
     for (i = 0; i < p->split; i++) {
-        apart |= GTR__WHOLE(&p->node[i]);
+        apart |= GTR__WHOLE(&p->node[i]) || p->node[i].recomputed;
         if (!(p->node[i].leaf = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
@@ -11464,7 +11472,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
 static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     int stage, i, k, column[GTR__MAX_FEED];
     if (b->r->data && gtr__data_match(b->r->data, inputs, n_inputs, column)) { b->failed = true; return; }
-    for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
+    for (stage = b->plan->n_stage - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++)
@@ -11590,6 +11598,7 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     int in[1 + GTR__MAX_LOOKUPS];
     b->micro = 0; b->row0 = 0;
     if (b->r->trainer) {
+        b->plan->guarded = true;
         gtr__find_lookups(b);
         const int lookups = b->plan->lookups;
         in[0] = totals[0];
@@ -11607,15 +11616,14 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
-        const gtr__optim *optim, gtr__plan *plan) {
+        const gtr__optim *optim, bool lean, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
     int64_t i, n_map = ctx->n_tensor;
     int m, k, loss[64], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
-    bool interleave = ctx->n_instance == 1; /* pipelines run all forwards first, so that stages can overlap */
     memset(plan, 0, sizeof *plan);
-    b.ctx = ctx; b.plan = plan; b.r = r;
-    plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = ctx->n_instance; plan->n_stream = 1;
+    b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
+    plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
     b.map = GTR__NEW(ctx, int, 3 * n_map);
     b.whole = b.reach = GTR__NEW(ctx, unsigned char, 2 * n_map);
     if (!b.map || !b.reach) b.failed = true;
@@ -11624,7 +11632,10 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         b.tally = b.shared + n_map;
         for (i = 0; i < 3 * n_map; i++) b.map[i] = -1;
         gtr__reach(&b, b.whole);
+        for (i = 0; i < n_map; i++)
+            if (b.whole[i]) plan->n_stage = GTR__MAX(plan->n_stage, 1 + gtr__stage_of(&b, ctx->tensor[i]));
     }
+    const bool interleave = plan->n_stage == 1; /* pipelines run all forwards first, so that stages can overlap */
     b.phase = GTR__FORWARD;
     gtr__pass_tally(&b, inputs, n_inputs);
     bounds[0] = plan->n_node;
@@ -11657,7 +11668,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     } else plan->split = plan->n_node;
     gtr__pass_select(&b, false);
     if (!b.failed) gtr__pass_fuse(&b, true);
-    if (!ctx->desc.memory_limit) gtr__pass_select(&b, true);
+    gtr__pass_select(&b, true);
     if (!b.failed) gtr__trim_feeds(&b);
     if (!b.failed) gtr__turn_feeds(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
@@ -11692,6 +11703,7 @@ typedef struct gtr__cached {
     void *carry;
     uint64_t version; /* ctx->memory_version that the addresses are of */
     uint32_t without; /* ctx->caps.without that the plan is of */
+    bool lean; /* the quicker plan passed the memory limit: this one takes less */
     int64_t highest; /* the highest id of a tensor that it uses */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     int column[GTR__MAX_FEED]; /* of each input in recipe.data; -1: gtr_set's */
@@ -12033,16 +12045,19 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
+/* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
-    if (ctx->caps.without >> m & 1) return;
-    ctx->caps.without |= 1u << m;
-    snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why, ctx->be->matchers[m].name);
+    const uint32_t bit = m < 0 ? GTR__WITHOUT_BARRIERS : 1u << m;
+    if (ctx->caps.without & bit) return;
+    ctx->caps.without |= bit;
+    snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why,
+        m < 0 ? "norm in one launch" : ctx->be->matchers[m].name);
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e) {
     gtr__plan p;
-    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), &p));
+    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), e->lean, &p));
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     e->carry = NULL;
     gtr__plan_clear(ctx, &e->plan);
@@ -12056,7 +12071,15 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     do {
         if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
         if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e));
-        GTR__TRY(gtr__entry_memory(ctx, e));
+        const bool good = ctx->error == GTR_OK;
+        gtr_result r = gtr__entry_memory(ctx, e);
+        if (r == GTR_ERR_NOMEM && ctx->desc.memory_limit && !e->lean) {
+            if (good) gtr_error_clear(ctx);
+            e->lean = true;
+            GTR__TRY(gtr__entry_again(ctx, e));
+            r = gtr__entry_memory(ctx, e);
+        }
+        if (r) return r;
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
         GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
     } while (e->plan.unfit);
@@ -12092,32 +12115,41 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return r;
 }
-/* Drops plans used longest ago; not those between their halves, nor of a trainer whose bad step is not told yet. */
+/* Makes room for a plan more: drops those used longest ago, but those between their halves, and those of a trainer whose
+   bad step is not told yet. Waiting may repeat steps, which makes plans and calls this: entries are looked at behind. */
 static void gtr__plans_trim(gtr_context *ctx) {
-    int64_t n = 0, nodes = 0;
-    for (gtr__cached *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
-    for (gtr__cached *e = ctx->oldest_plan, *newer; e != ctx->plans; e = newer) {
-        newer = e->previous;
-        if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
-        gtr__wait_all(ctx);
-        if (gtr__is_pending(ctx, e) || (e->recipe.trainer && gtr__gone_wrong(e->recipe.trainer))) continue;
-        n--; nodes -= e->plan.n_node;
-        gtr__entry_free(ctx, e);
+    for (int waited = 0; waited < 2; waited++) {
+        int64_t n = 1, nodes = 0;
+        for (gtr__cached *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
+        for (gtr__cached *e = ctx->oldest_plan, *newer; e; e = newer) {
+            newer = e->previous;
+            if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
+            if (!waited) break;
+            if (gtr__is_pending(ctx, e) || (e->recipe.trainer && gtr__gone_wrong(e->recipe.trainer))) continue;
+            n--; nodes -= e->plan.n_node;
+            gtr__entry_free(ctx, e);
+        }
+        if (!waited) gtr__wait_all(ctx);
     }
 }
-static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
+static gtr__cached *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int *bin) {
     gtr__cached *e = ctx->plans;
-    gtr_tensor *all[32 + GTR__MAX_REPORT];
     uint64_t hash = 0, word;
-    int n = 0, i;
-    if (!e || memcmp(&e->recipe, r, sizeof *r) != 0) {
-        for (size_t at = 0; at < sizeof *r; at += sizeof word) {
-            memcpy(&word, (const char *)r + at, sizeof word);
-            hash = (hash ^ word) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29;
-        }
-        for (e = ctx->plan_bin[hash % GTR__PLAN_BINS]; e && memcmp(&e->recipe, r, sizeof *r) != 0; e = e->chain) {}
-        if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
+    if (e && !memcmp(&e->recipe, r, sizeof *r)) return e;
+    for (size_t at = 0; at < sizeof *r; at += sizeof word) {
+        memcpy(&word, (const char *)r + at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29;
     }
+    *bin = (int)(hash % GTR__PLAN_BINS);
+    for (e = ctx->plan_bin[*bin]; e && memcmp(&e->recipe, r, sizeof *r) != 0; e = e->chain) {}
+    if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
+    return e;
+}
+static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
+    gtr_tensor *all[32 + GTR__MAX_REPORT];
+    int n = 0, i, bin = 0;
+    gtr__cached *e = gtr__entry_find(ctx, r, &bin);
+    if (!e) { gtr__plans_trim(ctx); e = gtr__entry_find(ctx, r, &bin); }
     if (e) { e->fresh = false; return e; }
     e = GTR__NEW(ctx, gtr__cached, 1);
     if (!e) return NULL;
@@ -12126,17 +12158,16 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
         (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
-        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan)) {
+        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, &e->plan)) {
         gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
         return NULL;
     }
-    e->bin = (int)(hash % GTR__PLAN_BINS);
-    e->chain = ctx->plan_bin[e->bin];
-    ctx->plan_bin[e->bin] = e;
+    e->bin = bin;
+    e->chain = ctx->plan_bin[bin];
+    ctx->plan_bin[bin] = e;
     gtr__entry_to_front(ctx, e);
     e->fresh = true;
-    gtr__plans_trim(ctx);
     return e;
 }
 static gtr__recipe gtr__recipe0(int64_t batch, int training) {
@@ -12216,7 +12247,8 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
-    memset(ctl->ticket, 0, sizeof ctl->ticket); /* a meeting that failed may have left some */
+    memset(ctl->ticket, 0, sizeof ctl->ticket); /* a barrier that was abandoned may have left some */
+    memset(ctl->barrier, 0, sizeof ctl->barrier);
     for (int i = 0; i < GTR__RING; i++) { r->shared->record[i].step = UINT64_MAX; r->shared->record[i].more = 0; }
     r->stale = false;
     r->launched = r->shared->launches;
@@ -13495,7 +13527,8 @@ static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t en
     }
     return GTR_OK;
 }
-/* A launch was given up; it and those behind it changed nothing: they are queued again, without its kernel. */
+/* A launch was given up; it and those behind it changed nothing: they are queued again, without its kernel. Another
+   trainer's steps waited for one of a matcher (gtr__settle), but not for one of an op: those may have run before. */
 static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
@@ -13506,10 +13539,11 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
             "debugger, a profiler, another process?)", (unsigned long long)from + 1);
     for (uint64_t i = from; i < end && rec; i++) rec[i - from] = r->shared->record[i % GTR__RING];
-    if (e && e->plan.waits) gtr__do_without(ctx, e->plan.waits - 1, why);
+    if (e) gtr__do_without(ctx, e->plan.waits - 1, why);
+    const bool again = rec && e && (e->plan.waits || (ctx->trainers == t && !t->next));
     ctx->repeating++;
     gtr_result s = gtr__set_back(r, ctl);
-    if (s == GTR_OK) s = rec && e ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
+    if (s == GTR_OK) s = again ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
     ctx->repeating--;
     gtr__mfree(ctx, rec);
     return s == GTR_OK ? s : GTR__FAIL(ctx, CUDA, "%s; it and the %llu queued after it are not all done", why,
@@ -14931,7 +14965,7 @@ struct gtr_predictor {
     gtr_tensor *of[2][GTR__PREDICTS]; int n[2];
     size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
     int64_t max_rows;
-    bool apart;
+    bool apart, lean;
     gtr__cached *entry[40]; int n_entry, turn;
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
@@ -15019,7 +15053,8 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     e->recipe.feeds = false;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->carry = p; /* gtr__predictor_address finds the predictor there */
-    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, &e->plan) == GTR_OK &&
+    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, &e->plan)
+                  == GTR_OK &&
               gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
                   == GTR_OK &&
               (p->held || gtr__check_ranges(own, e, true) == GTR_OK); /* a snapshot's are checked when it is taken */
@@ -15178,7 +15213,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     d.out[0] = out; d.max_rows = max_rows;
     return out ? gtr_predictor_create_ex(out->ctx, d) : NULL;
 }
-gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
+static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc desc, bool lean) {
     gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
     int64_t highest, rows, max_rows = desc.max_rows ? desc.max_rows : 1;
@@ -15194,7 +15229,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
     p->own.host.user = &p->own;
-    p->ctx = ctx; p->max_rows = max_rows;
+    p->ctx = ctx; p->max_rows = max_rows; p->lean = lean;
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
@@ -15226,6 +15261,13 @@ fail:
     if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
     gtr_predictor_destroy(p);
     return NULL;
+}
+gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
+    const bool lean = gtr__usable(ctx) && !ctx->error && ctx->desc.memory_limit; /* it may be */
+    gtr_predictor *p = gtr__predictor_make(ctx, desc, false);
+    if (p || !lean || ctx->error != GTR_ERR_NOMEM) return p;
+    gtr_error_clear(ctx);
+    return gtr__predictor_make(ctx, desc, true);
 }
 /* Ids of n rows from row done on are in their ranges. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
@@ -19303,30 +19345,41 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
     }
     return GTR_OK;
 }
+/* What a step by plan e takes. */
+static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m) {
+    gtr_context *ctx = t->ctx;
+    memset(m, 0, sizeof *m);
+    m->batch = batch;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *x = ctx->tensor[i];
+        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(x->data_bytes);
+        memset(x->counted, 0, sizeof x->counted);
+        if (x->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(x->feeding->bytes);
+    }
+    const size_t bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
+    m->gradients = bytes;
+    m->states = bytes * (size_t)t->optim.all;
+    gtr__count_blocks(&e->plan, m);
+    m->kept += gtr__rounded(e->plan.carry);
+    const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
+    m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
+    m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
+        + m->low_precision + m->kept + m->control;
+    return r;
+}
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;
-    size_t bytes;
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    m.batch = batch;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        gtr_tensor *x = ctx->tensor[i];
-        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m.parameters += gtr__rounded(x->data_bytes);
-        memset(x->counted, 0, sizeof x->counted);
-        if (x->feeding && ctx->caps.cuda) m.inputs += 2 * gtr__rounded(x->feeding->bytes);
+    gtr_result r = gtr__count_plan(t, e, batch, &m);
+    if (!r && !e->exec && !e->lean && ctx->desc.memory_limit && m.total > ctx->desc.memory_limit) {
+        e->lean = true; /* as it will be run */
+        r = gtr__entry_again(ctx, e);
+        if (!r) r = gtr__count_plan(t, e, batch, &m);
     }
-    bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
-    m.gradients = bytes;
-    m.states = bytes * (size_t)t->optim.all;
-    gtr__count_blocks(&e->plan, &m);
-    m.kept += gtr__rounded(e->plan.carry);
-    const gtr_result r = gtr__count_arena(ctx, &e->plan, &m);
-    m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
-    m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision
-        + m.kept + m.control;
     if (!r) *out = m;
     gtr__observed_drop(ctx, e);
     return r;
@@ -19498,6 +19551,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     double s = 0, before = 0;
     int i, k;
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
+    p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
         many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
         if (!i || node->phase < GTR__UPDATE) continue;

@@ -69,6 +69,9 @@
 // What every kernel launcher may read of its instance: the first member of the whole (see runtime).
 #define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
 typedef struct gtr__span { const float *p; int64_t count; } gtr__span;
+// Of an output of the running call: whether it is a gradient whose elements the kernel that writes it last checks to be
+// finite (CHECKED). What is UNCHECKED when the call has been launched, GUARD reads.
+typedef enum gtr__watched { GTR__UNWATCHED_OUTPUT, GTR__UNCHECKED, GTR__CHECKED } gtr__watched;
 typedef struct gtr__cuda {
     gtr__host host;
     int device;
@@ -84,14 +87,16 @@ typedef struct gtr__cuda {
     void *group;                // NULL, or a gtr__group that products may join
     void *tail;                 // NULL, or a gtr__tail that waits for a product
     void *chosen;               // NULL, or the gtr__group whose product and choice to note
-    uint32_t *barrier;          // NULL, or where blocks of the running call meet: gtr__grid_barrier
-    uint64_t watch;             // bit k: out[k] of the running call is a gradient, and if its kernel checks that it is
-                                // finite and clears the bit, GUARD need not read it
+    uint64_t *barrier;          // NULL, or where all blocks of a kernel of the running call wait: gtr__grid_barrier
+    uint8_t *watch;             // a gtr__watched for each output of the running call; NULL: none is watched
     gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
     int n_unwatched;            // -1: all of them
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
+
+// Whether operand k of the running call may be read before what the call waits for has ended.
+static inline int gtr__early_in(const gtr__cuda *g, int k) { return k < 64 && (g->early >> k & 1); }
 
 // Notes an error with the host and returns its code. instance may be NULL.
 #ifdef __GNUC__
@@ -1112,6 +1117,7 @@ typedef struct gtr__cuda_exec {
     gtr__call *call;            // a node's call with its stream
     cudaEvent_t *event;         // of the nodes that others wait for
     bool *started;              // kernels of the backend's own
+    uint8_t *watch;             // gtr__cuda.watch of the node that is being launched
     cudaEvent_t fork, join[GTR__MAX_LANES];
     struct { int runs; cudaGraphExec_t graph; } part[3];
 } gtr__cuda_exec;
@@ -1192,13 +1198,9 @@ static bool gtr__guards_alone(const gtr__plan *plan) {
     }
     return false;
 }
-// Which of a node's outputs are gradients of parameters.
-static uint64_t gtr__gradients_of(const gtr__plan *plan, const gtr__node *node) {
-    uint64_t mask = 0;
-    for (int k = 0; k < node->n_out; k++)
-        if (node->out[k] >= 0 && plan->value[gtr__root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
-            mask |= (uint64_t)1 << k;
-    return mask;
+// Whether output k of a node is a gradient of a parameter.
+static bool gtr__writes_gradient(const gtr__plan *plan, const gtr__node *node, int k) {
+    return node->out[k] >= 0 && plan->value[gtr__root(plan, node->out[k])].home == GTR__HOME_GRADIENT;
 }
 // Where a gradient's floats lie; of lookups, their rows.
 static gtr__span gtr__gradient_span(const gtr__arg *a) {
@@ -1211,8 +1213,8 @@ static gtr__span gtr__gradient_span(const gtr__arg *a) {
 }
 // After a node: what it wrote of gradients and did not check is left to GUARD.
 static void gtr__leave_to_guard(gtr__cuda *g, const gtr__call *call) {
-    for (int k = 0; k < call->n_out && g->n_unwatched >= 0; k++) {
-        if (!(g->watch >> k & 1) || !call->out[k].data) continue;
+    for (int k = 0; g->watch && k < call->n_out && g->n_unwatched >= 0; k++) {
+        if (g->watch[k] != GTR__UNCHECKED || !call->out[k].data) continue;
         const gtr__span s = gtr__gradient_span(&call->out[k]);
         int i = 0;
         while (i < g->n_unwatched && (g->unwatched[i].p != s.p || g->unwatched[i].count < s.count)) i++;
@@ -1221,23 +1223,30 @@ static void gtr__leave_to_guard(gtr__cuda *g, const gtr__call *call) {
         if (i == GTR__UNWATCHED || apart) g->n_unwatched = -1;
         else g->unwatched[g->n_unwatched++] = s;
     }
-    g->watch = 0;
+    g->watch = NULL;
+}
+// Marks the running call's watched outputs that lie at p, if any, as `as`. False: none does.
+static bool gtr__watch_at(gtr__cuda *g, const void *p, gtr__watched as) {
+    const gtr__call *running = (const gtr__call *)g->running;
+    bool any = false;
+    for (int k = 0; k < running->n_out; k++) {
+        if (!g->watch[k] || !p || running->out[k].data != p) continue;
+        if (as) g->watch[k] = (uint8_t)as;
+        any = true;
+    }
+    return any;
 }
 // Where a kernel of the running call is to put that what it makes at a and b, where they are, is not finite; NULL: they
-// are not both such gradients. Unless it only asks, it will.
+// are not both watched, and are left to GUARD. Unless it only asks, it has to check both.
 static uint32_t *gtr__watches(void *instance, const gtr__call *c, const void *a, const void *b, bool asks = false) {
     gtr__cuda *g = (gtr__cuda *)instance;
-    uint64_t mask[2] = { 0, 0 };
-    if (c->measure || !g->watch) return NULL;   // measuring needs no instance
-    const gtr__call *running = (const gtr__call *)g->running;
-    for (int k = 0; k < running->n_out; k++)
-        for (int i = 0; i < 2; i++)
-            if (running->out[k].data && running->out[k].data == (i ? b : a)) mask[i] |= g->watch & (uint64_t)1 << k;
-    if ((a && !mask[0]) || (b && !mask[1]) || !(mask[0] | mask[1])) return NULL;
-    if (!asks) g->watch &= ~(mask[0] | mask[1]);
+    if (c->measure || !g->watch || !(a || b)) return NULL;      // measuring needs no instance
+    for (const void *p : { a, b }) if (p && !gtr__watch_at(g, p, GTR__UNWATCHED_OUTPUT)) return NULL;
+    for (const void *p : { a, b }) if (!asks) gtr__watch_at(g, p, GTR__CHECKED);
     return &c->ctl->guard;
 }
-static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, int overlap) {
+static gtr_result gtr__run_one(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, const gtr__call *call,
+                               int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
@@ -1248,7 +1257,8 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
     in->g.overlap = in->g.compute >= 90 ? overlap : 0;
     in->g.began = in->g.starts;
     in->g.running = call;
-    in->g.barrier = call->ctl && node->stage == 0 ? &call->ctl->barrier[node->stream] : NULL;    // it is stage 0's
+    const bool waits = plan->guarded && call->ctl && node->stage == 0;  // the word is stage 0's
+    in->g.barrier = waits ? &call->ctl->barrier[node->stream] : NULL;
     gtr_result r = kernel(in, call);
     in->g.overlap = 0;
     in->g.early = 0;
@@ -1294,8 +1304,10 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
         const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
-        in->g.watch = watched && x->call[i].ctl ? gtr__gradients_of(x->plan, node) : 0;
-        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
+        in->g.watch = watched && x->call[i].ctl ? x->watch : NULL;
+        for (int k = 0; in->g.watch && k < node->n_out; k++)
+            x->watch[k] = gtr__writes_gradient(x->plan, node, k) ? GTR__UNCHECKED : GTR__UNWATCHED_OUTPUT;
+        if (r == GTR_OK) r = gtr__run_one(in, x->plan, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
         gtr__leave_to_guard(&in->g, &x->call[i]);
         x->started[i] = in->g.starts != in->g.began;
         last[lane] = i + 1;
@@ -1368,6 +1380,7 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t) + 1);
+    int outs = 0;               // the most of a node
     gtr__cuda_exec *x;
     *exec = NULL;
     plan->unfit = 0;
@@ -1378,7 +1391,9 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         if (!gtr__cuda_kernel(node->op, node->dir))
             return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
                 node->layer ? node->layer : "?", (int)node->op);
+        if (node->n_out > outs) outs = node->n_out;
     }
+    bytes += (size_t)outs;
     x = (gtr__cuda_exec *)main->g.host.alloc(main->g.host.user, bytes);
     if (!x) return gtr__fail(main, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
     memset((void *)x, 0, bytes);
@@ -1390,6 +1405,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->call = (gtr__call *)(x + 1);
     x->event = (cudaEvent_t *)(x->call + n);
     x->started = (bool *)(x->event + n);
+    x->watch = (uint8_t *)(x->started + n);
     cudaError_t e;
     {
         gtr__on_device scope(main);
@@ -1449,7 +1465,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
     call.stream = (void *)in->stream[0];
     GTR__TRY(gtr__gather(instances, n_stage));      // a node may read what another instance wrote
     GTR__TRY(gtr__spread(instances, n_stage));
-    return gtr__run_one(in, n, &call, false);
+    return gtr__run_one(in, plan, n, &call, false);
 }
 
 // >>products
@@ -3365,7 +3381,7 @@ static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const 
 // Whether an operand may be read before the kernel before has ended: that is this call's own, or did not write it.
 static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) {
     for (int k = 0; k < c->n_in && g->overlap && c == g->running; k++)
-        if (c->in[k].data == data) return g->starts != g->began || (k < 64 && (g->early >> k & 1));
+        if (c->in[k].data == data) return g->starts != g->began || gtr__early_in(g, k);
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
@@ -8393,6 +8409,8 @@ static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
 //
 // Polls in vain after which a block gives up: a second or so.
 #define GTR__DEADLINE (1 << 21)
+// Those of them that a test takes as spent.
+static int gtr__hurry(const gtr__call *c) { return c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; }
 // The thread's index, read again: what is made of it takes no register from phase to phase.
 static GTR__DEVICE int gtr__thread() {
     int i;
@@ -8494,6 +8512,11 @@ static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
+static GTR__DEVICE uint64_t gtr__poll_acquire(const uint64_t *p) {
+    uint64_t v;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
 static GTR__DEVICE void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 static GTR__DEVICE void gtr__count_in(uint32_t *p) {
     gtr__fence_gpu();           // and so the count need not release once more
@@ -8518,6 +8541,39 @@ static GTR__DEVICE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int tu
 static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
     if (late != (int)blockIdx.x + 1) return;
     for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
+}
+// A barrier for all blocks of a cooperative launch that may have several, in any kernel of a step that has a GUARD. word:
+// in ctl, its count; hurry, late: as gtr__mlp's, of tests.
+typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } gtr__barrier;
+// What each block wrote before, all see behind it. When all have counted themselves in, block 0 with what is missing to
+// 2^31, the bits from 31 on have changed, whatever they were. A block past its deadline abandons the barrier, as those
+// above, and then nobody passes it: false in all threads of all blocks, which leave. GUARD lets such a step change no
+// state, REPORT tells the host, which clears the word.
+static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
+    typedef unsigned long long word_t;
+    bool met = true;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint64_t now = 0;
+        gtr__fence_gpu();
+        for (int turn = 0; w.late == (int)blockIdx.x + 1 && turn < 4 * GTR__DEADLINE && !(now >> 63); turn++)
+            now = gtr__poll_acquire(w.word);
+        const uint64_t before = atomicAdd((word_t *)w.word, blockIdx.x ? (word_t)1 : (word_t)0x80000000u - (gridDim.x - 1));
+        for (int turns = w.hurry; ; turns++) {
+            now = gtr__poll_acquire(w.word);
+            if (now >> 63 || (now ^ before) >> 31) break;
+            if (turns >= GTR__DEADLINE) atomicCAS((word_t *)w.word, (word_t)now, (word_t)(now | GTR__BARRIER_ABANDONED));
+        }
+        met = !(now >> 63);
+        if (!met) w.ctl->guard = 1;
+    }
+    return __syncthreads_and(met) != 0;
+}
+// What the status of a guarded step becomes: 2 where a barrier was abandoned.
+static __device__ __noinline__ uint32_t gtr__status_of(const gtr__ctl *ctl) {
+    uint64_t any = 0;
+    for (int i = 0; i < GTR__MAX_STREAMS; i++) any |= ctl->barrier[i];
+    return any >> 63 ? 2u : ctl->guard;
 }
 // By one thread of the block that reports, before its first barrier: a snapshot of what an abandoned launch rolls back.
 static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
@@ -11672,7 +11728,7 @@ typedef struct gtr__bn {
     float eps, act_a, act_b;
     uint32_t *guard;                            // of the gradients of weight and bias
     float *part;                                // [piece][2][channel]
-    uint32_t *barrier;                          // the grid's; NULL: its blocks do not meet
+    gtr__barrier barrier;                       // of all its blocks
     int slots;                                  // there: of shared memory, rows that a thread has room for
 } gtr__bn;
 // A thread's mean and squared deviations, of more rows than it holds: groups of them, whose deviations are from the
@@ -12180,17 +12236,6 @@ template <typename T> struct gtr__bn_ring {
         }
     }
 };
-// All blocks of a cooperative launch meet: what each wrote before, all see after. When all have counted themselves in,
-// the first with what is missing, the word's highest bit has changed: whatever it was.
-static GTR__DEVICE void gtr__grid_barrier(uint32_t *word) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        gtr__fence_gpu();
-        const uint32_t before = atomicAdd(word, blockIdx.x ? 1u : 0x80000000u - (gridDim.x - 1));
-        while (!((gtr__poll_acquire(word) ^ before) & 0x80000000u)) {}
-    }
-    __syncthreads();
-}
 template <typename T, int ACTS>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(const __grid_constant__ gtr__bn m) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -12216,7 +12261,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
     }
     p.give_parts(mean, var);
     p.figure(m.weight, weight); p.figure(m.bias, shift);
-    gtr__grid_barrier(m.barrier);
+    if (!gtr__grid_barrier(m.barrier)) return;
     p.join_parts(mean, var);
     gtr__bn_settle<W>(p, mean, var, weight);
     r.template back<false>(m.x.p, m.from.p, [&](int64_t offset, float (&x)[W], const float (&from)[W]) {
@@ -12240,7 +12285,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     });
     back.sums(p);
     p.give_parts(back.a, back.b);
-    gtr__grid_barrier(m.barrier);
+    if (!gtr__grid_barrier(m.barrier)) return;
     back.parts(p);
     back.settle(p);
     if (m.dx.p) r.template back<true>(m.x.p, m.dy.p, [&](int64_t offset, float (&x)[W], const float (&dy)[W]) {
@@ -12306,8 +12351,8 @@ static gtr_result gtr__bn_start(void *instance, const gtr__call *c, gtr__bn *m, 
     const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
     gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
         (size_t)slots * (size_t)m->threads * 16, 1);
-    m->barrier = ((gtr__cuda *)instance)->barrier;
-    *started = m->barrier && all.fits(instance, c->caps);
+    m->barrier = { ((gtr__cuda *)instance)->barrier, c->ctl, gtr__hurry(c), c->caps->late };
+    *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(instance, c->caps);
     return *started ? all.start(instance, c, name) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
@@ -14417,13 +14462,14 @@ static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     if (ctl->status) ctl->stuck++;
     else {                      // a stuck step has its entry already
         gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
-        if (guard && m.scaled) {
+        const uint32_t status = guard ? gtr__status_of(ctl) : 0;
+        if (status == 1 && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
             ctl->good = 0;
             ctl->step = step + 1;
-        } else if (guard) {
+        } else if (status) {
             ctl->bad_step = step + 1;
-            ctl->status = ctl->guard;
+            ctl->status = status;
         } else {
             if (m.trainer) ctl->applied++;
             if (++ctl->good >= 2000 && m.scaled) {
@@ -14848,7 +14894,7 @@ static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
         if (g->n_unwatched == 0 || u.o.loss_only) {
             u.loss = gtr__opd_of(&guard.in[0]); u.losses = guard.in[0].count;
             for (int k = 0; k < last->n_in && g->overlap; k++)
-                if (last->in[k] >= 0) u.early &= (int)(g->early >> last->in[k] & 1);
+                if (last->in[k] >= 0) u.early &= gtr__early_in(g, last->in[k]);
         } else GTR__TRY(gtr__cuda_guard_fwd(instance, &guard));
     }
     for (; n + 1 < last; n++) {
@@ -15330,7 +15376,7 @@ template <typename M> static gtr_result gtr__mlp_step(void *instance, const gtr_
         return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
     m->optim = *o;
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
-    m->hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m->late = c->caps->late;
+    m->hurry = gtr__hurry(c); m->late = c->caps->late;
     m->ctl = m->report.ctl = c->ctl;
     m->report.shared = (gtr__shared *)(uintptr_t)v->node[p->report].attr.i[0];
     m->report.trainer = 1; m->report.scaled = o->scaled;
@@ -22315,6 +22361,9 @@ static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__
         for (int k = 0; k < n->n_out; k++) any |= out[k].data != NULL;
         if (!any) return GTR_OK;
     }
+    // a gradient that a kernel before it checked is another one once it is added to
+    for (int k = 0; !c->measure && ((gtr__cuda *)instance)->watch && k < n->n_out; k++)
+        gtr__watch_at((gtr__cuda *)instance, out[k].data, GTR__UNCHECKED);
     if (!c->measure) return kernel(instance, &q);
     q.measure = &bytes;
     GTR__TRY(kernel(instance, &q));
@@ -24383,7 +24432,8 @@ template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
         dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
 }
-// Whether all gradients are watched while they are made: then they will be.
+// Where the chain's sums say that a gradient is not finite; NULL: not all of them are watched, so none is. Pairs behind
+// another's (first -1) add to the same gradients in the same launch, which checks what it stores.
 static uint32_t *gtr__chain_watches(void *instance, const gtr__call *c, const gtr__chain_build *b) {
     uint32_t *guard = NULL;
     for (int asks = 1; asks >= 0; asks--)
@@ -25303,7 +25353,9 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
     for (int i = 0; i < plan->split; i++) if (plan->node[i].recomputed) return;
     for (int i = plan->split - 1; i >= 0; i--) {
         const gtr__node *n = &plan->node[i];
-        if (!gtr__group_takes(plan, n, caps) || n->out[0] >= 0 || !gtr__gradients_of(plan, n)) continue;
+        bool gradient = false;
+        for (int k = 0; k < n->n_out; k++) gradient |= gtr__writes_gradient(plan, n, k);
+        if (!gtr__group_takes(plan, n, caps) || n->out[0] >= 0 || !gradient) continue;
         int to = i + 1;
         while (to < plan->split && !gtr__group_alike(plan, n, &plan->node[to])) to++;
         for (int k = 0; k < n->n_in; k++) {
@@ -25349,25 +25401,25 @@ static gtr_result gtr__group_run(void *instance, const gtr__call *c) {
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS,
-      0, 1, NULL, 0, 0, 1, 0, 0 },
+      0, 1, NULL, 0, 0, 1, 0, 0, 0 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS,
-      1, 0, NULL, 0, 0, 1, 0, 0 },
+      1, 0, NULL, 0, 0, 1, 0, 0, 0 },
     { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run,
-      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1, 0, 0 },
-    { "chain", gtr__chain_match, gtr__chain_run, 1, 0, 0, NULL, 0, 0, 0, sizeof(gtr__chain_program), 0 },
+      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1, 0, 0, 0 },
+    { "chain", gtr__chain_match, gtr__chain_run, 1, 0, 0, NULL, 0, 0, 0, sizeof(gtr__chain_program), 0, 0 },
 #if GTR__TENSOR_MAPS
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1,
-      1, 0, gtr__wide_own, 1, 0, 0, 0, 0 },
+      1, 0, gtr__wide_own, 1, 0, 0, 0, 0, 0 },
     { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1,
-      0, 0, gtr__wide_own, 0, 0, 0, 0, 0 },
+      0, 0, gtr__wide_own, 0, 0, 0, 0, 0, 0 },
 #endif
-    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
-    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0 },
-    { "product + loss + product dx", gtr__head_match, gtr__head_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
-    { "convolution + max_pool", gtr__pooled_match, gtr__pooled_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
-    { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
-    { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1 },
-    { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1 },
+    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0, 0 },
+    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0, 0 },
+    { "product + loss + product dx", gtr__head_match, gtr__head_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
+    { "convolution + max_pool", gtr__pooled_match, gtr__pooled_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
+    { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
+    { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
+    { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1, 1 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {

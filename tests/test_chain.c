@@ -511,6 +511,43 @@ static void guarded(void)
     gtr_destroy(b.ctx);
 }
 
+static int over_layers, over_at;
+/* Layers of which each has a weight's and a bias's gradient; under layer over_at lies one of zero weights, whose own
+   gradient overflows by the input, 1e38 in all elements. */
+static tensor overflowing(build *b)
+{
+    const gtr_init zero = { GTR_INIT_ZERO, 0, false };
+    tensor h = input(b, 32), large = input(b, 32);
+    for (int i = 0; i < over_layers; i++) {
+        if (i == over_at)
+            h = gtr_add(h, gtr_linear_with(large, gtr_parameter(b->ctx, "zero", gtr_shape2(32, 32), zero), NULL));
+        h = gtr_tanh(linear(b, h, 32));
+    }
+    return gtr_scale(squares(b, h, 1), 1e12f, 0);
+}
+/* A gradient that is not finite is seen in launches of more outputs than a word has bits, wherever among them it is. */
+static void many_gradients(void)
+{
+    static gtr_float large[16 * 32], w[32 * 32];
+    for (int i = 0; i < 16 * 32; i++) large[i] = (gtr_float)1e38;
+    for (int k = 0; k < (small ? 3 : 15); k++) {
+        const network c = { "many gradients", overflowing, 16, 1, true };
+        build b;
+        over_layers = 21 + 8 * (k / 3 % 3); over_at = k % 3 * (over_layers - 1) / 2;
+        gtr_trainer *t = trainer_of(&b, &c, 0, k < 9 ? GTR_TF32 : GTR_FP32, k >= 12);
+        if (b.ctx->caps.compute >= 90 && able(b.ctx) && k < 9) CHECK(chained(t, 16), "%d layers: no chain", over_layers);
+        set_inputs(&b, 16, 1);
+        EXPECT_EQ(gtr_set(b.input[1], large, sizeof large), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        CHECK(gtr_wait(b.ctx) == GTR_ERR_NONFINITE && strstr(gtr_error_text(b.ctx), "\"zero\""),
+            "%d layers, zeros under %d: %s", over_layers, over_at, gtr_error_text(b.ctx));
+        gtr_error_clear(b.ctx);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(b.ctx, "zero"), w, sizeof w), GTR_OK);
+        for (int i = 0; i < 32 * 32; i++) if (w[i] != 0) { CHECK(false, "weight %d is %g", i, (double)w[i]); break; }
+        gtr_destroy(b.ctx);
+    }
+}
+
 /* An epoch over a data set, its last batch smaller, with a metric that nobody in the step waits for. */
 static void fitted(void)
 {
@@ -610,6 +647,7 @@ static void all(void)
     RUN(draws);
     RUN(kept);
     RUN(guarded);
+    RUN(many_gradients);
 }
 int main(int argc, char **argv)
 {
