@@ -19225,13 +19225,21 @@ static const char *const gtr__home_names[] = { "none", "parameter", "low", "stat
         "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
+static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m);
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!GTR__USABLE(t)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
-    return gtr__trainer_entry(t, batch, t->data, false);
+    gtr__cached *e = gtr__trainer_entry(t, batch, t->data, false);
+    const size_t limit = t->ctx->desc.memory_limit;
+    gtr_memory_report m;
+    if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m) && m.total > limit) {
+        e->lean = true; /* as it will be run */
+        if (gtr__entry_again(t->ctx, e)) return NULL;
+    }
+    return e;
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__TEXT];
@@ -19374,12 +19382,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    gtr_result r = gtr__count_plan(t, e, batch, &m);
-    if (!r && !e->exec && !e->lean && ctx->desc.memory_limit && m.total > ctx->desc.memory_limit) {
-        e->lean = true; /* as it will be run */
-        r = gtr__entry_again(ctx, e);
-        if (!r) r = gtr__count_plan(t, e, batch, &m);
-    }
+    const gtr_result r = gtr__count_plan(t, e, batch, &m);
     if (!r) *out = m;
     gtr__observed_drop(ctx, e);
     return r;

@@ -4094,8 +4094,8 @@ static gtr_result plus_one(const gtr_custom_call *c)
 }
 static void custom_in_order(void)
 {
-    int limit, i, k, custom = 0;
-    for (limit = 0; limit < 2; limit++) {
+    int lean, i, k, custom = 0;
+    for (lean = 0; lean < 2; lean++) {
         gtr_desc desc = desc0();
         gtr_custom_desc c;
         gtr_context *ctx;
@@ -4104,7 +4104,7 @@ static void custom_in_order(void)
         gtr__cached *e;
         memset(&c, 0, sizeof c);
         desc.preset = GTR_PRESET_SM90;
-        if (limit) desc.memory_limit = (size_t)4 << 30;
+        desc.memory_limit = (size_t)4 << 30;
         ctx = gtr_create(desc);
         x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 8));
         for (i = 0; i < 4; i++) {
@@ -4116,7 +4116,8 @@ static void custom_in_order(void)
         t = gtr_trainer_create(gtr_mean(gtr_concat(list, 4, 1), NULL, 0, false), adam());
         e = t ? gtr__trainer_entry(t, 64, NULL, true) : NULL;
         if (!CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) continue;
-        CHECK((e->plan.n_stream > 1) == !limit, "%d streams %s", e->plan.n_stream, limit ? "with a memory limit" : "");
+        if (lean) { e->lean = true; EXPECT_EQ(gtr__entry_again(ctx, e), GTR_OK); }
+        CHECK((e->plan.n_stream > 1) == !lean, "%d streams%s", e->plan.n_stream, lean ? " of a lean plan" : "");
         for (k = 0; k < e->plan.n_node; k++)
             if (e->plan.node[k].op == GTR__OP_CUSTOM) { custom++; EXPECT_EQ(e->plan.node[k].stream, 0); }
         gtr_destroy(ctx);
@@ -4124,6 +4125,73 @@ static void custom_in_order(void)
     CHECK(custom >= 8, "%d custom ops", custom);
 }
 
+/* A graph of every kind of node, and then, in the same context, perhaps one with a recomputed region, on a second stage:
+   what the first one's plan is said to be. */
+static char *planned(gtr_preset preset, gtr_precision precision, size_t limit, bool others, gtr_memory_report *m)
+{
+    gtr_desc desc = desc0();
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx;
+    gtr_tensor *x, *h, *p;
+    gtr_trainer *t;
+    char *text;
+    int k;
+    desc.preset = preset; desc.memory_limit = limit;
+    if (preset) desc.device = GTR_DEVICE_AUTO;
+    d.precision = precision;
+    ctx = gtr_create(desc);
+    x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 32, 64));
+    h = gtr_softmax(gtr_matmul_t(gtr_linear(x, "q", 64), false, gtr_linear(x, "k", 64), true), 2);
+    h = gtr_layer_norm(gtr_add(x, gtr_linear(gtr_matmul(h, gtr_linear(x, "v", 64)), "o", 64)), "norm", 1, 0);
+    h = gtr_mul(gtr_tanh(gtr_linear(h, "a", 64)), gtr_sigmoid(gtr_linear(h, "b", 64)));
+    h = gtr_add(gtr_mean(gtr_mul(h, h), NULL, 0, false), gtr_mean(gtr_exp(gtr_linear(h, "c", 8)), NULL, 0, false));
+    t = gtr_trainer_create(h, d);
+    if (others) {
+        gtr_stage(ctx, 1);
+        gtr_recompute_begin(ctx);
+        p = gtr_tanh(gtr_linear(gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 8)), "other", 8));
+        gtr_recompute_end(ctx);
+        p = gtr_mean(gtr_mul(p, gtr_linear(p, "more", 8)), NULL, 0, false);
+        EXPECT(gtr_trainer_create(p, adam()) != NULL);
+    }
+    text = strdup(gtr_plan_text(t, 96));
+    EXPECT_EQ(gtr_memory_plan(t, 96, m), GTR_OK);
+    for (k = 0; k < (preset || !limit ? 0 : 3); k++) {
+        static gtr_float data[96 * 32 * 64];
+        EXPECT_EQ(gtr_set(x, data, sizeof data), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+    }
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return text;
+}
+/* A plan is its own graph's: neither a memory limit that it does not reach nor regions and stages of other graphs
+   change it. Where it passes the limit a plan that takes less runs instead. */
+static void own_plans(void)
+{
+    const int presets = GTR_PRESET_SM90 + 1;
+    int k;
+    for (k = 0; k < 2 * presets; k++) {
+        const gtr_preset preset = (gtr_preset)(k % presets);
+        const gtr_precision precision = k < presets ? GTR_FP32 : GTR_TF32;
+        gtr_memory_report all, limited, other;
+        char *text[3];
+        text[0] = planned(preset, precision, 0, false, &all);
+        text[1] = planned(preset, precision, (size_t)1 << 30, false, &limited);
+        text[2] = planned(preset, precision, 0, true, &other);
+        CHECK(!strcmp(text[0], text[1]), "preset %d: under a limit another plan: %.90s", (int)preset, text[1]);
+        CHECK(!strcmp(text[0], text[2]), "preset %d: beside others another plan: %.90s", (int)preset, text[2]);
+        EXPECT_EQ(limited.total, all.total);
+        EXPECT_EQ(other.activations + other.workspace, all.activations + all.workspace);
+        free(text[0]); free(text[1]); free(text[2]);
+        if (preset == GTR_PRESET_CPU || (!preset && device == GTR_DEVICE_CPU)) continue;
+        text[0] = planned(preset, precision, all.total - 1, false, &limited);
+        CHECK(limited.total < all.total && strstr(text[0], ", 1 stream,"), "a limit of a byte less: %zu of %zu bytes: %.90s",
+            limited.total, all.total, text[0]);
+        free(text[0]);
+    }
+}
 /* ---- what a review found ---- */
 static gtr_float first_of(gtr_trainer *t, gtr_tensor *p)
 {
@@ -5117,6 +5185,7 @@ static void all(void)
     RUN(combinations);
     RUN(real_plans);
     RUN(custom_in_order);
+    RUN(own_plans);
     RUN(several_outputs);
     RUN(flops_fused);
     RUN(files_closed);

@@ -1316,8 +1316,7 @@ static bool beside_run(gtr_trainer_desc d, int tokens, bool alone, gtr_float *ou
     }
 if (*r) fprintf(stderr, "%s\n", gtr_error_text(ctx));
     together = t && strstr(gtr_plan_text(t, BESIDE_ROWS), "side by side") != NULL;
-    EXPECT_EQ(together, t && !alone && ctx->caps.cuda && ctx->caps.arch_feature && d.precision != GTR_FP32
-        && !desc.memory_limit); /* they take memory */
+    EXPECT_EQ(together, t && !alone && ctx->caps.cuda && ctx->caps.arch_feature && d.precision != GTR_FP32);
     gtr_destroy(ctx);
     return together;
 }
