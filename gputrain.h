@@ -11783,7 +11783,7 @@ static void gtr__weights_unlock(gtr_context *ctx) {
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
 static gtr_result gtr__wait_all(gtr_context *ctx) {
     gtr_result r;
-    do r = gtr__drain(ctx); while (!r && gtr__repeat_any(ctx, &r));
+    while ((r = gtr__drain(ctx)) == GTR_OK && gtr__repeat_any(ctx, &r) && !r) {}
     return r;
 }
 static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
@@ -12077,6 +12077,12 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
             if (good) gtr_error_clear(ctx);
             e->lean = true;
             GTR__TRY(gtr__entry_again(ctx, e));
+            GTR__TRY(gtr__wait_all(ctx));
+            for (int i = 0; i < ctx->n_instance; i++) { /* it may be the quicker plan's */
+                gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
+                ctx->arena[i] = NULL; ctx->arena_bytes[i] = 0;
+            }
+            ctx->memory_version++;
             r = gtr__entry_memory(ctx, e);
         }
         if (r) return r;

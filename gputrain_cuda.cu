@@ -24467,6 +24467,8 @@ static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_b
         GTR__TRY(gtr__check(instance,
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
+        // b is freed behind this call, and a device may read the host's memory by itself
+        GTR__TRY(gtr__check(instance, cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
         ((gtr__cuda *)instance)->overlap = 0; // the kernel's predecessor is none
     }
     const int type = b->precision == GTR_TF32         ? GTR_F32

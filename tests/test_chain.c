@@ -195,7 +195,7 @@ static tensor hidden(build *b, int64_t in, int64_t width)
 }
 static tensor head_classes(build *b) { return classes(b, gtr_relu(hidden(b, 20, 128)), 10); }
 static tensor head_many(build *b) { return classes(b, gtr_tanh(hidden(b, 20, 72)), 100); }
-static tensor head_most(build *b) { return classes(b, gtr_sigmoid(hidden(b, 20, 264)), 128); }
+static tensor head_most(build *b) { return classes(b, gtr_sigmoid(hidden(b, 20, 232)), 128); }
 static tensor head_too_many(build *b) { return classes(b, gtr_relu(hidden(b, 20, 64)), 129); }
 static tensor head_odd(build *b) { return classes(b, gtr_gelu(hidden(b, 20, 37)), 7); }
 static tensor head_one(build *b) { return squares(b, gtr_relu(hidden(b, 20, 40)), 1); }

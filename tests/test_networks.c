@@ -691,6 +691,79 @@ static void belated_of(const network *c)
 }
 static void belated(void) { each(belated_of, NOT_HURRIED); }
 
+/* Blocks of a norm's kernel that wait for each other in vain: its step changes nothing and is done again by two launches,
+   and so are those behind it. Beside another trainer, whose steps may have run before, it is an error. */
+enum { NORMED = 1 << 15 };
+static gtr_trainer *normed(gtr_context *ctx, gtr_precision precision, const char *scope)
+{
+    gtr_trainer_desc d;
+    gtr_tensor *x, *y, *h;
+    memset(&d, 0, sizeof d);
+    d.lr = 0.05f; d.precision = precision;
+    gtr_scope_begin(ctx, scope);
+    x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 32));
+    y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+    h = gtr_tanh(gtr_batch_norm(gtr_linear(x, "a", 32), "norm"));
+    h = gtr_mse(gtr_linear(h, "b", 1), y);
+    gtr_scope_end(ctx);
+    return gtr_trainer_create(h, d);
+}
+static void normed_set(gtr_trainer *t, uint32_t seed)
+{
+    static gtr_float x[NORMED * 32];
+    for (int i = 0; i < NORMED * 32; i++) x[i] = (gtr_float)noise(&seed);
+    EXPECT_EQ(gtr_set(t->input[0], x, sizeof x), GTR_OK);
+    EXPECT_EQ(gtr_set(t->input[1], x, NORMED * sizeof *x), GTR_OK);
+}
+static void impatient_norms(void)
+{
+    for (int k = 0; k < 6; k++) {
+        const gtr_precision precision = k % 2 ? GTR_MIXED_FP16 : GTR_FP32;
+        gtr_context *ctx[2];
+        gtr_trainer *t[2];
+        given_up g;
+        memset(&g, 0, sizeof g);
+        for (int c = 0; c < 2; c++) {
+            gtr_desc of = desc0();
+            if (!c) { of.log = note; of.log_user = &g; }
+            ctx[c] = gtr_create(of);
+            t[c] = normed(ctx[c], precision, "one");
+            if (!CHECK(t[c] != NULL, "%s", gtr_error_text(ctx[c]))) return;
+        }
+        g.ctx = ctx[0];
+        for (int i = 0; i < 4; i++) {
+            if (i == 1) { ctx[0]->caps.hurry = k < 2 ? 1 : 64; ctx[0]->caps.late = k < 2 ? 0 : k / 2; }
+            if (i == 1) for (int c = 0; c < 2; c++) ctx[c]->memory_version++; /* launches are captured anew */
+            normed_set(t[0], (uint32_t)i);
+            EXPECT_EQ(gtr_step(t[0]), GTR_OK);
+        }
+        EXPECT_EQ(gtr_wait(ctx[0]), GTR_OK);
+        EXPECT_OK(ctx[0]);
+        EXPECT_EQ(gtr_trainer_report(t[0]).step, 4);
+        EXPECT(precision == GTR_FP32 || gtr_trainer_report(t[0]).loss_scale >= 32768);
+        if (ctx[0]->caps.cuda && k > 1) CHECK(g.n == 1, "%d launches were given up", g.n);
+        for (int i = 0; i < 4; i++) {
+            if (g.n && g.step[0] == (uint64_t)i) ctx[1]->caps.without = g.without[0];
+            normed_set(t[1], (uint32_t)i);
+            EXPECT_EQ(gtr_step(t[1]), GTR_OK);
+        }
+        EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
+        CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "variant %d: it left traces", k);
+        ctx[0]->caps.without = 0; ctx[0]->caps.late = 1; ctx[0]->memory_version++;
+        EXPECT(normed(ctx[0], precision, "two") != NULL);
+        normed_set(t[0], 4);
+        EXPECT_EQ(gtr_step(t[0]), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx[0]), ctx[0]->caps.cuda ? GTR_ERR_CUDA : GTR_OK);
+        EXPECT(!ctx[0]->caps.cuda || strstr(gtr_error_text(ctx[0]), "step 5: blocks of the GPU waited"));
+        gtr_error_clear(ctx[0]);
+        normed_set(t[0], 4);
+        EXPECT_EQ(gtr_step(t[0]), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx[0]), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(t[0]).step, ctx[0]->caps.cuda ? 5 : 6);
+        for (int c = 0; c < 2; c++) { EXPECT_OK(ctx[c]); gtr_destroy(ctx[c]); }
+    }
+}
+
 /* ---- launches of a millisecond, more or less, however long a step is ---- */
 static int launches;
 static gtr_result (*real_launch)(void *const *, void *, gtr__part);
@@ -745,6 +818,7 @@ static void all(void)
     RUN(own_products);
     RUN(impatient);
     RUN(belated);
+    RUN(impatient_norms);
     RUN(brief);
 }
 int main(int argc, char **argv)

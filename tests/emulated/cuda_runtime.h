@@ -464,8 +464,9 @@ inline bool capturing(cudaStream_t s) {
     if (t && t->capture && t->capture->ended) { t->capture.reset(); t->last.clear(); }
     return t && t->capture;
 }
+inline void look_at_copies();
 inline cudaError_t enqueue(cudaStream_t s, std::function<void()> work) {
-    if (!capturing(s)) { work(); return cudaSuccess; }
+    if (!capturing(s)) { look_at_copies(); work(); return cudaSuccess; }
     stream *t = stream_of(s);
     t->capture->nodes.push_back({ std::move(work), t->last });
     t->last.assign(1, t->capture->nodes.size() - 1);

@@ -94,6 +94,28 @@ inline cudaError_t release(void *p) {
     free(p);
     return cudaSuccess;
 }
+// Copies from host memory that CUDA did not allocate are perhaps still under way until somebody waits: a GPU may read that
+// memory by itself. What comes next on any stream looks at it, so that the address sanitizer sees it if it was freed.
+struct pageable { const volatile char *from; size_t bytes; };
+struct copies { std::mutex lock; std::vector<pageable> under_way; std::map<const void *, size_t> pinned; };
+inline copies &host_copies() { static copies c; return c; }
+inline void look_at_copies() {
+    copies &c = host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    for (const pageable &p : c.under_way) { (void)p.from[0]; (void)p.from[p.bytes - 1]; }
+}
+inline void copies_done() {
+    copies &c = host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    c.under_way.clear();
+}
+inline void copy_begins(const void *from, size_t bytes) {
+    copies &c = host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    auto at = c.pinned.upper_bound(from);
+    if (at != c.pinned.begin() && (const char *)from < (const char *)(--at)->first + at->second) return;
+    c.under_way.push_back({ (const volatile char *)from, bytes });
+}
 }
 extern "C" {
 cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute which, int value) {
@@ -191,9 +213,19 @@ cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *low, int *high) {
 cudaError_t CUDARTAPI cudaMalloc(void **p, size_t bytes) { return emu::allocate(p, bytes); }
 cudaError_t CUDARTAPI cudaFree(void *p) { return emu::release(p); }
 cudaError_t CUDARTAPI cudaHostAlloc(void **p, size_t bytes, unsigned) {
-    return (*p = calloc(1, bytes ? bytes : 1)) ? cudaSuccess : emu::note(cudaErrorMemoryAllocation);
+    if (!(*p = calloc(1, bytes ? bytes : 1))) return emu::note(cudaErrorMemoryAllocation);
+    emu::copies &c = emu::host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    c.pinned[*p] = bytes;
+    return cudaSuccess;
 }
-cudaError_t CUDARTAPI cudaFreeHost(void *p) { free(p); return cudaSuccess; }
+cudaError_t CUDARTAPI cudaFreeHost(void *p) {
+    emu::copies &c = emu::host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    c.pinned.erase(p);
+    free(p);
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaHostGetDevicePointer(void **device, void *host, unsigned) {
     *device = host;
     return cudaSuccess;
@@ -204,7 +236,8 @@ cudaError_t CUDARTAPI cudaMemGetInfo(size_t *left, size_t *total) {
     *left = m.room - m.used; *total = m.room;
     return cudaSuccess;
 }
-cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s) {
+cudaError_t CUDARTAPI cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t s) {
+    if (kind == cudaMemcpyHostToDevice && bytes && !emu::capturing(s)) emu::copy_begins(from, bytes);
     return emu::enqueue(s, [=] { memmove(to, from, bytes); });
 }
 cudaError_t CUDARTAPI cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s) {
@@ -223,7 +256,9 @@ cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t *s, unsigned) {
 }
 cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t s) { delete emu::stream_of(s); return cudaSuccess; }
 cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t s) {
-    return emu::capturing(s) ? emu::note(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+    if (emu::capturing(s)) return emu::note(cudaErrorStreamCaptureUnsupported);
+    emu::copies_done();
+    return cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *status) {
     *status = emu::capturing(s) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
@@ -300,7 +335,7 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigne
     for (size_t i : v->last) if (std::find(t->last.begin(), t->last.end(), i) == t->last.end()) t->last.push_back(i);
     return cudaSuccess;
 }
-cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t CUDARTAPI cudaEventSynchronize(cudaEvent_t) { emu::copies_done(); return cudaSuccess; }
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
     const timespec &a = ((emu::event *)from)->when, &b = ((emu::event *)to)->when;
     *ms = (float)((double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6);
