@@ -11,9 +11,11 @@ object=$1 compute=${2%a}
 flags="-std=c++17 -DEMU_COMPUTE=$compute -DGPUTRAIN_NO_CUBLASLT -Itests/emulated -I. -isystem $cuda"
 [ "$2" = "$compute" ] || flags="$flags -DEMU_HOPPER"
 shift 2
+# of UBSan, what the address sanitizer sees too, or kernels rely on; it would double the time
+unneeded="-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow -fno-sanitize-recover=undefined"
 translate=$(dirname "$object")/translate
 # g++: device.h uses its optimize and target attributes. -w: it warns of what is usual in kernels.
 ${CC:-cc} -O1 -o "$translate" tests/emulated/translate.c &&
     g++ -E -x c++ $flags "$@" gputrain_cuda.cu | "$translate" gputrain_cuda.cu >"$object".cpp &&
-    g++ -O1 -mfma -mf16c -w -Wno-psabi -ffp-contract=off -fno-strict-aliasing $flags "$@" \
+    g++ -O1 -mfma -mf16c -w -Wno-psabi -ffp-contract=off -fno-strict-aliasing $flags "$@" $unneeded \
         -x c++-cpp-output -c "$object".cpp -o "$object"
