@@ -3311,6 +3311,48 @@ static void chance(void)
         squares / KEYS);
     CHECK(pairs / KEYS > 1.7 && pairs / KEYS < 2.3, "shuffles: %g neighbours stay such, want 2", pairs / KEYS);
 }
+/* What chi-square of so many degrees of freedom exceeds once in a million (Wilson and Hilferty, 1931). */
+static double chi_square_limit(double df)
+{
+    const double v = 2 / (9 * df), r = 1 - v + 4.7534 * sqrt(v);
+    return df * r * r * r;
+}
+/* Over a set's epochs each row is as often at each place, and each one as often right behind each other one. */
+static void shuffles_of_size(int n, int epochs, uint64_t seed)
+{
+    const gtr__sequence order = { n, n, 1, INT64_MAX, 1, seed };
+    int *at = (int *)room((int64_t)n * n, sizeof *at), *behind = (int *)room((int64_t)n * n, sizeof *behind);
+    double places = 0, pairs = 0;
+    const double each = (double)epochs / n;     /* of places, and of pairs: n - 1 of them an epoch, n (n - 1) kinds */
+    for (int e = 0; e < epochs; e++) {
+        const gtr__batch b = gtr__batch_of(&order, e);
+        int64_t before = 0;
+        for (int64_t i = 0, r = 0; i < n; i++, before = r) {
+            r = i;
+            GTR__SHUFFLE(r, n, b.key);
+            at[i * n + r]++;
+            if (i) behind[before * n + r]++;
+        }
+    }
+    for (int i = 0; i < n * n; i++) {
+        places += (at[i] - each) * (at[i] - each) / each;
+        if (i / n != i % n) pairs += (behind[i] - each) * (behind[i] - each) / each;
+    }
+    places *= (n - 1.0) / n;                    /* all rows and columns of the table have one sum */
+    CHECK(places < chi_square_limit((n - 1.0) * (n - 1)), "%d rows: chi-square of places %g, want %g", n, places,
+        chi_square_limit((n - 1.0) * (n - 1)));
+    CHECK(pairs < chi_square_limit(n * (n - 1.0) - 1), "%d rows: chi-square of neighbours %g, want %g", n, pairs,
+        chi_square_limit(n * (n - 1.0) - 1));
+    free(at); free(behind);
+}
+static void shuffles(void)
+{
+    static const int more[] = { 48, 63, 64, 65, 100, 128, 200, 256, 257, 1000 };
+    const int epochs = small ? 3000 : 60000;
+    for (int n = 2; n <= 40; n++) shuffles_of_size(n, epochs, 1);
+    for (int k = 0; k < (int)(sizeof more / sizeof *more); k++)
+        shuffles_of_size(more[k], GTR__MAX(epochs * 16 / more[k], 1000), gtr__hash((uint64_t)k, "shuffle"));
+}
 /* A shuffle visits each row once; both roundings to the nearest, ties to even. */
 static void bits(void)
 {
@@ -4451,6 +4493,7 @@ int main(int argc, char **argv)
     if (!must_have) {
         RUN(bits);
         RUN(chance);
+        RUN(shuffles);
         RUN(cpu_kernels);
         RUN(cpu_fused);
         RUN(cpu_optimizers);
