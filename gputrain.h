@@ -2192,7 +2192,8 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     }
     if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
-    return n->attr.i[1] || (row < count && row % 4) ? 0 : count; /* a Philox block is four elements of a row */
+    /* a Philox block is four elements of a row that lie side by side */
+    return n->attr.i[1] || n->attr.i[6] || (row < count && row % 4) ? 0 : count;
 }
 /* The slot in which a step's operand id is, broadcast, or a load of its own. -1: there is no room, or it is a part of
    what is made here: other elements would be meant. */
@@ -5041,12 +5042,18 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
    the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
    (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
    (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
-   again. i[5]: rows for the batch's. Srivastava et al., 2014. */
+   again. i[5]: rows for the batch's. i[6], unless 0: so many channels lie last, of i[7] pixels each; e and the linear
+   index are what they would be if the pixels did. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
 }
 static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
+}
+static int64_t gtr__drawn_at(const gtr__attr *a, int64_t e) {
+    const int64_t channels = a->i[6], image = channels * a->i[7];
+    if (channels) return e / image * image + e % channels * a->i[7] + e % image / channels;
+    return a->i[0] ? gtr__in_whole(a, e) : e;
 }
 GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
 GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
@@ -5054,16 +5061,21 @@ GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW
 static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
         int64_t n, float *v) {
     const uint64_t step = ctl ? ctl->step : 0;
-    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), by = a->i[0] && a->i[1] ? 1 : 4;
-    for (int64_t j = 0; j < n; j += by) {
-        const int64_t at = a->i[0] ? gtr__in_whole(a, e + j) : e + j;
-        uint32_t k[4];
-        float four[4];
-        GTR__COUNTER(k, step, counted, at);
-        GTR__PHILOX(k, a->key);
-        gtr__draw_four(kind, k, four);
-        if (by == 1) v[j] = four[at % 4]; else GTR__COPY(v + j, four, 4);
-    }
+    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), apart = a->i[6] ? a->i[6] : 1,
+        by = a->i[6] || (a->i[0] && a->i[1]) ? apart : 4; /* neighbours lie apart, and four are a block */
+    float four[4] = { 0 };
+    for (int64_t first = 0; first < apart && first < n; first++)
+        for (int64_t j = first, block = -1; j < n; j += by) {
+            const int64_t at = gtr__drawn_at(a, e + j);
+            uint32_t k[4];
+            if (at / 4 != block) {
+                block = at / 4;
+                GTR__COUNTER(k, step, counted, at);
+                GTR__PHILOX(k, a->key);
+                gtr__draw_four(kind, k, four);
+            }
+            if (by == 4 && apart == 1) GTR__COPY(v + j, four, 4); else v[j] = four[at % 4];
+        }
 }
 /* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
 static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
@@ -9618,9 +9630,14 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
         b->phase = GTR__FORWARD;
     } else if (b->micro == b->r->micro - 1) x->home = GTR__HOME_KEPT;
 }
-/* Where the rows of a random op's micro-batch lie in the whole batch, so that it draws for each what it would there. */
+/* Where the rows of a random op's micro-batch lie in the whole batch, and elements in the logical tensor, so that it
+   draws for each what it would there. */
 static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
     const int at = gtr__batch_axis(&t->shape);
+    const gtr__value *y = &GTR__V(n->out[0]);
+    const int64_t channels = y->last > 0 ? y->shape.dim[y->last - 1] : 1,
+        pixels = gtr__shape_inner(&y->shape, 0) / GTR__MAX(channels, 1);
+    if (channels > 1 && pixels > 1) { n->attr.i[6] = channels; n->attr.i[7] = pixels; }
     n->attr.i[5] = -t->shape.dim[0];
     if (b->r->micro == 1 || at == t->shape.ndim) return;
     const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
