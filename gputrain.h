@@ -1273,9 +1273,10 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 GTR_API const char *gtr_trace(gtr_trainer *t);
 /* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its
    bytes or flops take at the rate of a large copy or product, over its time. Runs steps and nodes many times in a
-   trainer made for it (room for its gradients and states is needed) on one batch, then puts the parameters back: all
-   but inputs and kept values is as before. A network that one kernel computes is one line; by_node: as with
-   no_matchers. After gtr_fit: a step of that. Waits. "" on failure. */
+   trainer made for it (room for its gradients and states is needed) on one batch, the first of a data set, which is
+   read anew for each step if it is streamed, at a rate of 0, then puts the parameters back: all but inputs and kept
+   values is as before. A network that one kernel computes is one line; by_node: as with no_matchers. After gtr_fit: a
+   step of that. Waits. "" on failure. */
 GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 
 #ifdef __cplusplus
@@ -2529,6 +2530,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
     void *swap_room;
@@ -11743,11 +11745,13 @@ typedef struct gtr__feeding {
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
-/* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. */
-typedef struct { int64_t rows, batch, per, end, shuffle; uint64_t seed; } gtr__sequence; /* no gaps: compared so */
+/* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. one:
+   each batch is of the first's rows. */
+typedef struct { int64_t rows, batch, per, end, shuffle, one; uint64_t seed; } gtr__sequence; /* compared: no gaps */
 typedef struct { int64_t epoch, first, rows; uint64_t key; } gtr__batch;
 static gtr__batch gtr__batch_of(const gtr__sequence *o, int64_t k) {
     gtr__batch p;
+    if (o->one) k = 0;
     p.epoch = k / o->per; p.first = k % o->per * o->batch;
     p.rows = GTR__MIN(o->batch, o->rows - p.first);
     p.key = o->shuffle ? (o->seed + (uint64_t)p.epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
@@ -12717,13 +12721,13 @@ static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last)
 static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
 static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
     const gtr__sequence o = { t->data->rows, t->batch, gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last),
-        t->read_end ? t->read_end : INT64_MAX, t->shuffle, gtr__hash(t->ctx->desc.seed, "shuffle") };
+        t->read_end ? t->read_end : INT64_MAX, t->shuffle, t->one_batch, gtr__hash(t->ctx->desc.seed, "shuffle") };
     return o;
 }
 /* Of an evaluation: epoch 0, in order. */
 static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
     const int64_t per = gtr__steps_per_epoch(d->rows, batch, false);
-    const gtr__sequence o = { d->rows, batch, per, per, 0, 0 };
+    const gtr__sequence o = { d->rows, batch, per, per, 0, 0, 0 };
     return o;
 }
 static size_t gtr__column_start(const gtr__column *c, int64_t r) {
@@ -12941,8 +12945,7 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     const gtr__backend *be = r->ctx->be;
     void *instance = r->ctx->instance[0];
     const int slot = gtr__piece_of(s, k) & 1;
-    const gtr__batch last = gtr__batch_of(&s->order, k + n - 1);
-    const int64_t rows = last.first + last.rows - k % s->order.per * s->order.batch;
+    const int64_t rows = (n - 1) * s->order.batch + gtr__batch_of(&s->order, k + n - 1).rows;
     const bool several = r->ctx->n_instance > 1; /* their streams do not wait for this one's uploads */
     gtr_result e = GTR_OK;
     if (!r->ctx->caps.cuda) return e;
@@ -13038,8 +13041,8 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
         const gtr__batch p = gtr__batch_of(o, k + j);
         rec[j].first = p.first; rec[j].rows = d->rows; rec[j].key = p.key;
         if (d->streamed) {
-            const int64_t piece = p.first - gtr__piece_row(s, k + j); /* its first row in the epoch */
-            rec[j].first -= piece; rec[j].key = 0;
+            const int64_t at = gtr__piece_row(s, k + j), piece = (k + j) % o->per * o->batch - at; /* of the epoch */
+            rec[j].first = at; rec[j].key = 0;
             rec[j].rows = GTR__MIN(s->most * o->batch, GTR__MIN(o->rows, o->per * o->batch) - piece);
             const gtr_result bad = d->call.fill ? gtr__stream_ranges(s, e, k + j, !j) : GTR_OK;
             if (bad && !j) return bad;
@@ -19643,7 +19646,8 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     if (u) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
-        u->fit_steps = GTR__MAX(t->fit_steps, 1);
+        u->one_batch = true; /* whose loss stays what it is: it is not trained */
+        u->desc.schedule = GTR_CONSTANT; u->desc.warmup_steps = 0; u->lr = 0;
         if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK)
             step = gtr__step_seconds(u, &waited);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
