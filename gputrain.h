@@ -357,8 +357,8 @@ typedef struct gtr_cross_entropy_desc {
 /* Of the other losses; what a loss does not read is 0. */
 typedef struct gtr_loss_desc {
     gtr_reduction reduction;
-    gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; NULL: 1 */
-    gtr_tensor *pos_weight; /* float32, broadcasts to x; NULL: 1 */
+    gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; without a gradient; NULL: 1 */
+    gtr_tensor *pos_weight; /* float32, broadcasts to x; without a gradient; NULL: 1 */
     float beta, delta; /* above 0; 0: 1 (beta GTR_ZERO: l1) */
     float alpha; /* 0: 0.25; -1: no weights */
     float gamma; /* 0: 2 */
@@ -972,7 +972,8 @@ GTR_API gtr_tensor *gtr_poisson_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_de
 /* (log v + d^2 / v) / 2, v = max(var, eps), whose gradient is var's; var broadcasts to x; full: + log(2 pi) / 2 */
 GTR_API gtr_tensor *gtr_gaussian_nll(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var);
 GTR_API gtr_tensor *gtr_gaussian_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var, gtr_loss_desc desc);
-/* 1 - c where y is 1, max(0, c - margin) where -1; c = xt / sqrt((xx + 1e-12) (tt + 1e-12)); x, t (..., D), y (...) */
+/* 1 - c where y is 1, max(0, c - margin) where -1; c = xt / sqrt((xx + 1e-12) (tt + 1e-12)); x, t (..., D), y (...),
+   without a gradient */
 GTR_API gtr_tensor *gtr_cosine_embedding(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y);
 GTR_API gtr_tensor *gtr_cosine_embedding_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y, gtr_loss_desc desc);
 
@@ -8494,6 +8495,10 @@ static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t be
     gtr__mfree(ctx, ids);
     return gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
 }
+/* t, as a tensor of its own where no op was needed, and it is x: gradients are asked by it. */
+static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+    return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
+}
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
     if (x && !(pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR))
         return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
@@ -8501,7 +8506,7 @@ gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode,
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
         if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], (int)mode, value);
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
@@ -8511,7 +8516,7 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
         const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
         t = gtr__take(t, k, 0, m - n, GTR_PAD_CIRCULAR, 0);
     }
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
     GTR__SINCE(x, "roll");
@@ -8527,7 +8532,7 @@ gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
         const int a = gtr__axis(t, axes[i], GTR__OP_TAKE);
         t = a < 0 ? NULL : gtr__take(t, a, 0, 0, GTR_PAD_CIRCULAR + 1, 0);
     }
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     gtr_tensor *t[GTR__MAX_LIST];
@@ -9094,6 +9099,7 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
 
 // >>loss-builders
 static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x); }
+static gtr_tensor *gtr__weight(gtr_tensor *w) { return gtr_stop_gradient(gtr__widen(w)); }
 /* Whether t (NULL: yes) is of this dtype and of shape to, or, with broadcast, broadcasts to it. */
 static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_dtype dtype,
         gtr_shape to, bool broadcast) {
@@ -9144,7 +9150,7 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* its gradient is 0 */
         return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
-        y = d->pos_weight ? gtr_mul(t, gtr__widen(d->pos_weight)) : t;
+        y = d->pos_weight ? gtr_mul(t, gtr__weight(d->pos_weight)) : t;
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
@@ -9203,8 +9209,8 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
-    t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
-    return gtr__whole(x, since, gtr__loss_end(t, d.weight, d.reduction, NULL));
+    t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
+    return gtr__whole(x, since, gtr__loss_end(t, gtr_stop_gradient(d.weight), d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
@@ -9278,7 +9284,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!soft) gtr__undo(x->ctx, t->id); /* it was for its checks */
     if (!GTR__FITS("weight", d.weight, classes, false) || !GTR__FITS("sample_weight", d.sample_weight, terms, false))
         return gtr__whole(from, since, NULL);
-    gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
+    gtr_tensor *w = gtr__weight(d.weight);
     gtr_tensor *all = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     if (w) all = gtr_mul(all, w);
     if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
