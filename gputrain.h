@@ -1753,7 +1753,7 @@ typedef struct {
     int64_t rows; /* rows of the data set; 0: src holds the batch itself */
     uint64_t key; /* the epoch's shuffle; 0: in order */
     int64_t more, pad; /* the launch that does this step does so many after it, whose records are written */
-    float lr[GTR__MAX_GROUPS];
+    gtr_float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
 /* Of a trainer, on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT all else. The host
@@ -1768,7 +1768,7 @@ typedef struct {
     float scale; /* loss scale; 1 if there is none */
     uint32_t good; /* steps since the scale last changed */
     float norm; /* 2-norm of the unscaled gradients, if clipped */
-    float coef; /* what UPDATE multiplies gradients by: clip / scale */
+    gtr_float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
     uint32_t barrier[GTR__MAX_STREAMS]; /* where grids meet */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
@@ -1872,7 +1872,7 @@ typedef struct {
     gtr_precision    precision;
     int training;
     int recomputed;/* a clone made by re-materialisation */
-    float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
+    gtr_float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
     int64_t row0; /* first row of this micro-batch within the step's batch */
     gtr__ctl *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
     void *stream; /* set by the backend */
@@ -1934,7 +1934,7 @@ typedef struct {
     int training, recomputed;
     int own; /* in a network: 1 + the output that its kernel makes, see gtr__matcher.own; of a late one: 1; 0: none */
     int region; /* of gtr_recompute_begin; 0: none */
-    float seed;
+    gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
     int ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
@@ -7186,7 +7186,7 @@ GTR__CPU(guard_fwd) {
     scale = ctl->scale;
     norm = w.sums ? sqrt(sum) / scale : 0;
     ctl->norm = (float)norm;
-    ctl->coef = (float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
+    ctl->coef = (gtr_float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
     ctl->guard = bad || ctl->status ? 1u : 0u;
     return GTR_OK;
 }
@@ -7302,7 +7302,7 @@ GTR__CPU(report_fwd) {
     if (!stuck) { /* a stuck step has its entry already */
         for (int k = 0; k < GTR__MAX_REPORT; k++)
             e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
-        e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
+        e->norm = ctl->norm; e->lr = (float)shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
         e->skipped = guard && scaled;
         e->applied = ctl->applied + (o && !guard);
         *(volatile uint64_t *)&e->step = ctl->step + 1;
@@ -8333,7 +8333,7 @@ gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
 GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
 /* with the arguments a and b of its formula, which are right */
-static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, bool right, const char *want) {
+static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, bool right, const char *want) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!right)
@@ -8350,6 +8350,9 @@ gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
     GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "a finite alpha")
 gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
     GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0, "a finite beta of at least 0")
+/* the same of factors and bounds that no float is */
+static gtr_tensor *gtr__scaled(gtr_tensor *x, double a, double b) GTR__OP_WITH(SCALE, a, b, true, "")
+static gtr_tensor *gtr__clamped(gtr_tensor *x, double lo, double hi) GTR__OP_WITH(CLAMP, lo, hi, true, "")
 gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi) GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "bounds in order")
 /* as PyTorch, which takes these powers so, too */
 gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
@@ -9122,7 +9125,7 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
         sum = how == GTR_REDUCE_SUM || (per && s->dim[0] > 0);
     gtr_tensor *all = (sum || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
     if (per || (sum && batch))
-        all = gtr_scale(all, !per ? 1 : sum ? 1 / (float)s->dim[0] : (float)gtr__shape_inner(s, 0), 0);
+        all = gtr__scaled(all, !per ? 1 : sum ? 1 / (double)s->dim[0] : (double)gtr__shape_inner(s, 0), 0);
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
@@ -9132,52 +9135,52 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     X(kl_div, 0, "log_target") X(poisson_nll, 0, "eps no_log_input full")
 #define GTR__LOSS_ENUM(name, plain, reads) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
-static float gtr__or(float v, float other) { return v != 0 ? v : other; }
+static double gtr__or(float v, double other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
     const int last = -1;
     return gtr_sum(gtr_mul(a, b), &last, 1, false);
 }
-#define GTR__LOG_2PI 1.8378770664f
+#define GTR__LOG_2PI 1.83787706640934548356
 /* Terms of x, target t and v, all in float32. */
 static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
     gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
-    const float k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25f);
+    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25);
     if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
         if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
-        c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* its gradient is 0 */
-        return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
+        c = gtr_stop_gradient(gtr__clamped(e, -k, k)); /* its gradient is 0 */
+        return gtr_mul(gtr__scaled(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
         y = d->pos_weight ? gtr_mul(t, gtr__weight(d->pos_weight)) : t;
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
-        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr_clamp(c, 1e-30f, 1); /* its power's slope is finite */
-        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
-        return alpha < 0 ? y : gtr_mul(y, gtr_scale(t, 2 * alpha - 1, 1 - alpha));
+        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
+        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gtr__or(d->gamma, 2)));
+        return alpha < 0 ? y : gtr_mul(y, gtr__scaled(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
-        c = gtr_clamp(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12f, 1);
+        c = gtr__clamped(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12, 1);
         e = gtr_mul(gtr_sub(x, p), gtr_div(gtr_stop_gradient(e), c));
         y = gtr_clamp(gtr_log1p(gtr_neg(p)), -100, 0);
         return gtr_sub(e, gtr_add(y, gtr_mul(t, gtr_sub(gtr_clamp(gtr_log(p), -100, 0), y))));
     case GTR__L_kl_div:
-        y = d->log_target ? t : gtr_log(gtr_clamp(t, 2e-38f, INFINITY));
+        y = d->log_target ? t : gtr_log(gtr__clamped(t, 2e-38, INFINITY));
         return gtr_mul(d->log_target ? gtr_exp(t) : t, gtr_sub(y, x));
     case GTR__L_poisson_nll:
-        y = d->no_log_input ? gtr_log(gtr_scale(x, 1, gtr__or(d->eps, 1e-8f))) : x;
+        y = d->no_log_input ? gtr_log(gtr__scaled(x, 1, gtr__or(d->eps, 1e-8))) : x;
         y = gtr_sub(d->no_log_input ? x : gtr_exp(x), gtr_mul(t, y));
         if (!d->full) return y;
         c = gtr_clamp(t, 1, INFINITY);
-        c = gtr_sub(gtr_mul(gtr_scale(c, 1, 0.5f), gtr_log(c)), gtr_scale(c, 1, -GTR__LOG_2PI / 2));
+        c = gtr_sub(gtr_mul(gtr_scale(c, 1, 0.5f), gtr_log(c)), gtr__scaled(c, 1, -GTR__LOG_2PI / 2));
         return gtr_add(y, gtr_mul(c, gtr_greater(t, gtr_scale(t, 0, 1))));
     case GTR__L_gaussian_nll:
         c = gtr_stop_gradient(v);
-        c = gtr_add(gtr_clamp(c, gtr__or(d->eps, 1e-6f), INFINITY), gtr_sub(v, c));
-        return gtr_scale(gtr_add(gtr_log(c), gtr_div(gtr_square(e), c)), 0.5f, d->full ? GTR__LOG_2PI / 2 : 0);
+        c = gtr_add(gtr__clamped(c, gtr__or(d->eps, 1e-6), INFINITY), gtr_sub(v, c));
+        return gtr__scaled(gtr_add(gtr_log(c), gtr_div(gtr_square(e), c)), 0.5, d->full ? GTR__LOG_2PI / 2 : 0);
     default:
-        c = gtr_mul(gtr_scale(gtr__dot(x, x), 1, 1e-12f), gtr_scale(gtr__dot(t, t), 1, 1e-12f));
+        c = gtr_mul(gtr__scaled(gtr__dot(x, x), 1, 1e-12), gtr__scaled(gtr__dot(t, t), 1, 1e-12));
         c = gtr_div(gtr__dot(x, t), gtr_sqrt(c));
         y = gtr_mul(gtr_scale(v, -0.5f, 0.5f), gtr_relu(gtr_scale(c, 1, -d->margin)));
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
@@ -9256,7 +9259,7 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
         : gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL));
 }
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
-static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
+static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, double a, double b) {
     at.f[0] = a; at.f[1] = b;
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
@@ -9269,7 +9272,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!gtr__all_there(op, x, labels, x)) return NULL;
     const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
     const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
-    const float s = d.label_smoothing, share = shape.ndim > 1 ? -s / (float)shape.dim[1] : 0;
+    const double s = d.label_smoothing, share = shape.ndim > 1 ? -s / (double)shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
@@ -9287,12 +9290,12 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     gtr_tensor *w = gtr__weight(d.weight);
     gtr_tensor *all = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     if (w) all = gtr_mul(all, w);
-    if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
+    if (soft) t = gtr__dot(all, gtr__scaled(gtr__widen(labels), s - 1, share));
     else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
     gtr_tensor *one = soft ? t : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
         gtr__init(GTR_INIT_CONSTANT, 1), false), *by;
     by = one = soft ? t : gtr__of_labels(GTR__OP_NLL, one, labels, at, 1, 0);
-    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), one));
+    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr__scaled(gtr_sum(all, &last, 1, false), share, 0), one));
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
     if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) { by->layer = op; by->attr.i[2] = d.weight != NULL; }
@@ -9339,7 +9342,7 @@ typedef struct {
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
-    bool constant; float seed; /* its gradient is this (times the loss scale), as far as it is known, and not stored */
+    bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as it is known, and not stored */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
@@ -10058,7 +10061,7 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
     const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_forward = GTR__ALL(&fn);
@@ -10106,7 +10109,7 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
     const uint64_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
-    const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
+    const gtr_float seed = b->extra[out].seed * (flags & GTR__SCALES ? (gtr_float)n->attr.f[0] : 1);
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
@@ -10124,7 +10127,7 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
-static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
+static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
     const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
     int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
     if (gtr__stopped(b, loss)) return;
@@ -10169,7 +10172,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
 }
 static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
     b->phase = GTR__BACKWARD;
-    gtr__differentiate(b, loss, (float)((double)b->rows / (double)b->r->batch), first, end);
+    gtr__differentiate(b, loss, (gtr_float)((double)b->rows / (double)b->r->batch), first, end);
 }
 /* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
    trainer's differentiation knows of values is put aside meanwhile. */
@@ -12647,17 +12650,17 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     return GTR_OK;
 }
 /* The rate of attempted step s; NaN: no length yet. */
-static float gtr__rate(const gtr_trainer *t, int64_t s) {
+static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const double lr = t->lr;
     const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
     if (row->ends && !d->total_steps) s -= (int64_t)t->fit_step0;
-    if (row->ends && !total) return (float)NAN;
-    if (s < d->warmup_steps) return (float)(lr * (double)(s + 1) / (double)d->warmup_steps);
+    if (row->ends && !total) return (gtr_float)NAN;
+    if (s < d->warmup_steps) return (gtr_float)(lr * (double)(s + 1) / (double)d->warmup_steps);
     const gtr__rate_at a = { t, d, lr, lr / (double)d->lr, (double)(s - d->warmup_steps),
         (double)(total - d->warmup_steps) };
-    return (float)row->rate(&a);
+    return (gtr_float)row->rate(&a);
 }
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
 static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
@@ -13576,7 +13579,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
     if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
-        gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
+        gtr__cures(t, !ctl.applied, (float)rec.lr[0], cures, sizeof cures);
     if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
@@ -13743,7 +13746,7 @@ static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
 }
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
-    const float lr = gtr__rate(t, (int64_t)s);
+    const gtr_float lr = gtr__rate(t, (int64_t)s);
     for (int g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     if (lr >= 0 && gtr__finite(lr)) return true;
     if (s == t->runner->step)

@@ -1143,6 +1143,86 @@ static int64_t elements_of(const op_case *c) {
     for (k = 0; k < c->n; k++) n += gtr__count(&c->in[k]);
     return n;
 }
+#ifdef GPUTRAIN_DOUBLE
+/* The one element of t. */
+static double item(gtr_tensor *t)
+{
+    gtr_float v = NAN;
+    gtr_get(t, &v, sizeof v);
+    return v;
+}
+/* Whether a is b but for what double rounds: factors of float are off by some 1e-8. */
+static bool exact(double a, double b) { return fabs(a - b) <= 1e-14 * (1 + fabs(b)); }
+/* Values and gradients of losses whose factors no float is, of 7 rows of 3 elements x = t + 0.25, or of logits. */
+static void factors_of_losses(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(7, 3)), *t = gtr_input(ctx, "t", GTR_F32, gtr_shape2(7, 3)),
+        *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(7)), *fetch[16];
+    gtr_float a[21], b[21], d[21];
+    int32_t labels[7];
+    gtr_loss_desc per = loss_with(GTR_REDUCE_BATCH_MEAN, NULL, OF(beta), 0), full = loss_with(GTR_REDUCE_MEAN, NULL,
+        OF(eps), 0);
+    const double pi = 3.14159265358979323846;
+    full.full = true;
+    for (int i = 0; i < 21; i++) { b[i] = 2 + i % 5; a[i] = b[i] + 0.25; }
+    for (int i = 0; i < 7; i++) labels[i] = i % 3;
+    gtr_set(x, a, sizeof a); gtr_set(t, b, sizeof b); gtr_set(y, labels, sizeof labels);
+    fetch[0] = gtr_l1_ex(x, t, per);
+    fetch[1] = gtr_smooth_l1_ex(x, t, loss_with(GTR_REDUCE_SUM, NULL, OF(beta), 0.3f));
+    fetch[2] = gtr_cross_entropy_ex(x, y, smoothing(10, -100));
+    fetch[3] = gtr_poisson_nll_ex(x, t, full);
+    fetch[4] = gtr_gaussian_nll_ex(x, t, gtr_scale(t, 0, 1), full);
+    fetch[5] = gtr_focal_ex(x, gtr_scale(t, 0, 1), loss_with(GTR_REDUCE_SUM, NULL, OF(alpha), 0.3f));
+    for (int k = 0; k < 3; k++) fetch[6 + k] = gtr_gradient(fetch[k], x);
+    if (!CHECK(gtr_eval(fetch, 9) == GTR_OK, "%s", gtr_error_text(ctx))) return;
+    double want[6] = { 21 * 0.25 / 7, 21 * 0.0625 / (2 * (double)0.3f), 0, 0, (0.0625 + log(2 * pi)) / 2, 0 };
+    for (int i = 0; i < 21; i++) {
+        const double *row = &a[i / 3 * 3], s = (double)0.1f, lse = log(exp(row[0]) + exp(row[1]) + exp(row[2])),
+            p = 1 / (1 + exp(-a[i]));
+        want[2] -= ((i % 3 == labels[i / 3]) * (1 - s) + s / 3) * (a[i] - lse) / 7;
+        want[3] += (exp(a[i]) - b[i] * a[i] + (b[i] > 1 ? b[i] * log(b[i]) - b[i] + log(2 * pi * b[i]) / 2 : 0)) / 21;
+        want[5] -= (double)0.3f * (1 - p) * (1 - p) * log(p);
+    }
+    for (int k = 0; k < 6; k++) CHECK(exact(item(fetch[k]), want[k]), "loss %d is %.17g, want %.17g", k,
+        item(fetch[k]), want[k]);
+    for (int k = 0; k < 3; k++) {
+        gtr_get(fetch[6 + k], d, sizeof d);
+        for (int i = 0; i < 21; i++) {
+            const double *row = &a[i / 3 * 3], s = (double)0.1f, q = k ? k < 2 ? 0.25 / (double)0.3f : (exp(a[i])
+                / (exp(row[0]) + exp(row[1]) + exp(row[2])) - (i % 3 == labels[i / 3]) * (1 - s) - s / 3) / 7 : 1.0 / 7;
+            CHECK(exact(d[i], q), "loss %d: gradient %d is %.17g, want %.17g", k, i, d[i], q);
+        }
+    }
+    gtr_destroy(ctx);
+}
+/* Steps of SGD whose factors no float is: parts of a batch, a clipped norm, a schedule's rate, a factor behind the loss.
+   x is w, of which loss 0.3f / n sum of w x is; kind 0: micro-batches, 1: clipped, 2: by a cosine. */
+static void factors_of_steps(void)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+        gtr_init one;
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d); memset(&one, 0, sizeof one);
+        one.kind = GTR_INIT_CONSTANT; one.a = 1;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)), *w = gtr_parameter(ctx, "w",
+            gtr_shape1(1), one), *loss = gtr_scale(gtr_mean(gtr_mul(x, w), NULL, 0, false), 0.3f, 0);
+        const gtr_float v[7] = { 1, 2, 3, 4, 5, 6, 7 };
+        d.lr = 1;
+        if (kind == 0) d.micro_batches = 3;
+        if (kind == 1) d.clip_norm = 0.7f;
+        if (kind == 2) { d.schedule = GTR_COSINE; d.total_steps = 5; }
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        gtr_set(x, v, sizeof v);
+        for (int k = 0; k < 2; k++) CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+        const double g = 4 * (double)0.3f, want = 1 - (kind == 0 ? 2 * g : kind == 1 ? 2 * g * ((double)0.7f / (g + 1e-6))
+            : g + g * 0.5 * (1 + cos(3.14159265358979323846 / 5)));
+        CHECK(exact(item(w), want), "kind %d: the parameter is %.17g, want %.17g", kind, item(w), want);
+        gtr_destroy(ctx);
+    }
+}
+#endif
 static void gradients(void)
 {
     int r, k, seed, shapes;
@@ -4532,6 +4612,8 @@ int main(int argc, char **argv)
     RUN(long_lines);
     RUN(bad_runs);
 #ifdef GPUTRAIN_DOUBLE
+    RUN(factors_of_losses);
+    RUN(factors_of_steps);
     RUN(gradients);
 #else
     bench_open(&cpu_bench, "the CPU", context_on(GTR_DEVICE_CPU, 1));
