@@ -9342,7 +9342,7 @@ typedef struct {
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
-    bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as it is known, and not stored */
+    bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };

@@ -10247,8 +10247,9 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
         else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
     }
 }
-// Of images with channels last. Numbers go by the place in the logical tensor, whose neighbours, a channel's pixels, lie
-// m.channels apart. W 4: a thread takes four pixels of four channels, which are four Philox blocks; 1: one element.
+// Of images with channels last. Numbers go by the place in the logical tensor, in which a channel's pixels are
+// neighbours, which lie m.channels apart. W 4: a thread takes four pixels of four channels, which are four Philox
+// blocks; 1: one element.
 template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_images(const gtr__drop m) {
     gtr__enter();
     const uint64_t step = m.ctl ? m.ctl->step : 0;

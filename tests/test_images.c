@@ -360,8 +360,9 @@ static tensor drawn_from(gtr_context *ctx, gtr_shape s, int how, tensor *x)
 static void places(void)
 {
     /* n 0: two images without a batch, -k: k times the batch */
-    static const struct { int n, c, h, w; } shapes[] = { { -1, 8, 4, 4 }, { -1, 3, 5, 3 }, { -1, 6, 0, 7 }, { 0, 5, 3, 3 },
-        { -2, 4, 2, 6 }, { -1, 300, 2, 2 }, { -1, 16, 20, 12 }, { 0, 8, 6, 6 }, { -1, 7, 1, 1 }, { -1, 1, 4, 5 } };
+    static const struct { int n, c, h, w; } shapes[] = { { -1, 8, 4, 4 }, { -1, 3, 5, 3 }, { -1, 6, 0, 7 },
+        { 0, 5, 3, 3 }, { -2, 4, 2, 6 }, { -1, 300, 2, 2 }, { -1, 16, 20, 12 }, { 0, 8, 6, 6 }, { -1, 7, 1, 1 },
+        { -1, 1, 4, 5 } };
     enum { DRAWS = 5 };
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
         const int64_t n = shapes[q].n, c = shapes[q].c, h = shapes[q].h, w = shapes[q].w,

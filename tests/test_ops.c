@@ -1189,15 +1189,16 @@ static void factors_of_losses(void)
     for (int k = 0; k < 3; k++) {
         gtr_get(fetch[6 + k], d, sizeof d);
         for (int i = 0; i < 21; i++) {
-            const double *row = &a[i / 3 * 3], s = (double)0.1f, q = k ? k < 2 ? 0.25 / (double)0.3f : (exp(a[i])
-                / (exp(row[0]) + exp(row[1]) + exp(row[2])) - (i % 3 == labels[i / 3]) * (1 - s) - s / 3) / 7 : 1.0 / 7;
+            const double *row = &a[i / 3 * 3], sum = exp(row[0]) + exp(row[1]) + exp(row[2]), s = (double)0.1f,
+                q = k == 0 ? 1.0 / 7 : k == 1 ? 0.25 / (double)0.3f
+                    : (exp(a[i]) / sum - (i % 3 == labels[i / 3]) * (1 - s) - s / 3) / 7;
             CHECK(exact(d[i], q), "loss %d: gradient %d is %.17g, want %.17g", k, i, d[i], q);
         }
     }
     gtr_destroy(ctx);
 }
-/* Steps of SGD whose factors no float is: parts of a batch, a clipped norm, a schedule's rate, a factor behind the loss.
-   x is w, of which loss 0.3f / n sum of w x is; kind 0: micro-batches, 1: clipped, 2: by a cosine. */
+/* Steps of SGD whose factors no float is, of the loss 0.3f / n times the sum of w x. kind 0: in micro-batches, 1: with
+   a clipped norm, 2: at a cosine's rate. */
 static void factors_of_steps(void)
 {
     for (int kind = 0; kind < 3; kind++) {
@@ -1216,8 +1217,8 @@ static void factors_of_steps(void)
         gtr_trainer *t = gtr_trainer_create(loss, d);
         gtr_set(x, v, sizeof v);
         for (int k = 0; k < 2; k++) CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
-        const double g = 4 * (double)0.3f, want = 1 - (kind == 0 ? 2 * g : kind == 1 ? 2 * g * ((double)0.7f / (g + 1e-6))
-            : g + g * 0.5 * (1 + cos(3.14159265358979323846 / 5)));
+        const double g = 4 * (double)0.3f, want = 1 - (kind == 0 ? 2 * g
+            : kind == 1 ? 2 * g * ((double)0.7f / (g + 1e-6)) : g + g * 0.5 * (1 + cos(3.14159265358979323846 / 5)));
         CHECK(exact(item(w), want), "kind %d: the parameter is %.17g, want %.17g", kind, item(w), want);
         gtr_destroy(ctx);
     }
@@ -4021,7 +4022,8 @@ static void own_tensors(void)
         gtr_destroy(ctx);
     }
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);           /* integers, and no dimensions */
-    gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *z = gtr_input(ctx, "z", GTR_F32, gtr_shape0());
+    gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)),
+        *z = gtr_input(ctx, "z", GTR_F32, gtr_shape0());
     EXPECT(gtr_tile(y, ones) != y && gtr_flip(z, NULL, 0) != z && gtr_tile(z, ones) != z);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
