@@ -371,7 +371,7 @@ static void places(void)
         float *v = (float *)malloc((size_t)count * 4), *turned = (float *)malloc((size_t)count * 4);
         tensor x, got_by[BUILDS][DRAWS];
         gtr_context *ctx[BUILDS];
-        made(v, count, 21, 0.5f, 0);
+        made(v, count, 21, 0, 0);
         for (int64_t i = 0; i < count; i++)
             turned[(i / pixels / c * pixels + i % pixels) * c + i / pixels % c] = v[i];
         for (int how = 0; how < (h ? BUILDS : TURNED); how++) {
