@@ -358,8 +358,8 @@ typedef struct gtr_cross_entropy_desc {
 /* Of the other losses; what a loss does not read is 0. */
 typedef struct gtr_loss_desc {
     gtr_reduction reduction;
-    gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; NULL: 1 */
-    gtr_tensor *pos_weight; /* float32, broadcasts to x; NULL: 1 */
+    gtr_tensor *weight; /* float32, broadcasts to the terms; no mean divides by it; without a gradient; NULL: 1 */
+    gtr_tensor *pos_weight; /* float32, broadcasts to x; without a gradient; NULL: 1 */
     float beta, delta; /* above 0; 0: 1 (beta GTR_ZERO: l1) */
     float alpha; /* 0: 0.25; -1: no weights */
     float gamma; /* 0: 2 */
@@ -973,7 +973,8 @@ GTR_API gtr_tensor *gtr_poisson_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_de
 /* (log v + d^2 / v) / 2, v = max(var, eps), whose gradient is var's; var broadcasts to x; full: + log(2 pi) / 2 */
 GTR_API gtr_tensor *gtr_gaussian_nll(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var);
 GTR_API gtr_tensor *gtr_gaussian_nll_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *var, gtr_loss_desc desc);
-/* 1 - c where y is 1, max(0, c - margin) where -1; c = xt / sqrt((xx + 1e-12) (tt + 1e-12)); x, t (..., D), y (...) */
+/* 1 - c where y is 1, max(0, c - margin) where -1; c = xt / sqrt((xx + 1e-12) (tt + 1e-12)); x, t (..., D), y (...),
+   without a gradient */
 GTR_API gtr_tensor *gtr_cosine_embedding(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y);
 GTR_API gtr_tensor *gtr_cosine_embedding_ex(gtr_tensor *x, gtr_tensor *t, gtr_tensor *y, gtr_loss_desc desc);
 
@@ -1274,9 +1275,10 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 GTR_API const char *gtr_trace(gtr_trainer *t);
 /* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its
    bytes or flops take at the rate of a large copy or product, over its time. Runs steps and nodes many times in a
-   trainer made for it (room for its gradients and states is needed) on one batch, then puts the parameters back: all
-   but inputs and kept values is as before. A network that one kernel computes is one line; by_node: as with
-   no_matchers. After gtr_fit: a step of that. Waits. "" on failure. */
+   trainer made for it (room for its gradients and states is needed) on one batch, the first of a data set, which is
+   read anew for each step if it is streamed, at a rate of 0, then puts the parameters back: all but inputs and kept
+   values is as before. A network that one kernel computes is one line; by_node: as with no_matchers. After gtr_fit: a
+   step of that. Waits. "" on failure. */
 GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 
 #ifdef __cplusplus
@@ -1677,14 +1679,21 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
           s = r * GTR__FMAF(a * t, s, a); c = r * GTR__FMAF(t, GTR__FMAF(c, t, -0.5f), 1.0f); \
           if (u[k + 1] >> 31) c = -c; \
           v[k] = u[k + 1] >> 30 & 1 ? s : c; v[k + 1] = u[k + 1] >> 30 & 1 ? c : s; } }
-/* A keyed bijection on [0, n): six rounds of a Feistel network over 2h bits, walked until it lands below n. After four
-   rows stay where they were and beside each other more often than by chance. Result in i. */
+/* A keyed bijection on [0, n), result in i, uniform for every n. Beyond 64: six rounds of a Feistel network over 2h
+   bits, walked until it lands below n; after four, rows stay where they were and beside each other more often than by
+   chance. To 64, where six are too few: the transpositions of Fisher and Yates, of which i is followed through. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
     GTR__SHUFFLE_IN(i, n, key, h_); } while (0)
 /* The same with h, the least such that n is at most 2^2h, known. */
 #define GTR__SHUFFLE_IN(i, n, key, h) do { \
+    if ((h) < 4) { \
+        uint32_t v_ = (uint32_t)(i), j_ = (uint32_t)(n); \
+        while (--j_) { uint32_t u_ = (uint32_t)(key); \
+            GTR__MIX32(u_, j_); GTR__MIX32(u_, (uint32_t)((key) >> 32)); \
+            u_ = (uint32_t)((uint64_t)u_ * (j_ + 1) >> 32); v_ = v_ == j_ ? u_ : v_ == u_ ? j_ : v_; } \
+        (i) = (int64_t)v_; break; } \
     uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
       do { uint32_t l_ = (uint32_t)(v_ >> (h)), q_ = (uint32_t)v_ & m_; int r_; \
         for (r_ = 0; r_ < 6; r_++) { uint32_t f_ = q_, \
@@ -1745,7 +1754,7 @@ typedef struct {
     int64_t rows; /* rows of the data set; 0: src holds the batch itself */
     uint64_t key; /* the epoch's shuffle; 0: in order */
     int64_t more, pad; /* the launch that does this step does so many after it, whose records are written */
-    float lr[GTR__MAX_GROUPS];
+    gtr_float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
 /* Of a trainer, on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT all else. The host
@@ -1760,7 +1769,7 @@ typedef struct {
     float scale; /* loss scale; 1 if there is none */
     uint32_t good; /* steps since the scale last changed */
     float norm; /* 2-norm of the unscaled gradients, if clipped */
-    float coef; /* what UPDATE multiplies gradients by: clip / scale */
+    gtr_float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
     uint64_t barrier[GTR__MAX_STREAMS]; /* where all blocks of a kernel wait; highest bit: in vain */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
@@ -1864,7 +1873,7 @@ typedef struct {
     gtr_precision    precision;
     int training;
     int recomputed;/* a clone made by re-materialisation */
-    float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
+    gtr_float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
     int64_t row0; /* first row of this micro-batch within the step's batch */
     gtr__ctl *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
     void *stream; /* set by the backend */
@@ -1926,7 +1935,7 @@ typedef struct {
     int training, recomputed;
     int own; /* in a network: 1 + the output that its kernel makes, see gtr__matcher.own; of a late one: 1; 0: none */
     int region; /* of gtr_recompute_begin; 0: none */
-    float seed;
+    gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
     int ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
@@ -2191,7 +2200,8 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     }
     if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
-    return n->attr.i[1] || (row < count && row % 4) ? 0 : count; /* a Philox block is four elements of a row */
+    /* a Philox block is four elements of a row that lie side by side */
+    return n->attr.i[1] || n->attr.i[6] || (row < count && row % 4) ? 0 : count;
 }
 /* The slot in which a step's operand id is, broadcast, or a load of its own. -1: there is no room, or it is a part of
    what is made here: other elements would be meant. */
@@ -2527,6 +2537,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
     void *swap_room;
@@ -5040,12 +5051,18 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
    the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
    (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
    (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
-   again. i[5]: rows for the batch's. Srivastava et al., 2014. */
+   again. i[5]: rows for the batch's. i[6], unless 0: so many channels lie last, of i[7] pixels each; e and the linear
+   index are what they would be if the pixels did. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
 }
 static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
+}
+static int64_t gtr__drawn_at(const gtr__attr *a, int64_t e) {
+    const int64_t channels = a->i[6], image = channels * a->i[7];
+    if (channels) return e / image * image + e % channels * a->i[7] + e % image / channels;
+    return a->i[0] ? gtr__in_whole(a, e) : e;
 }
 GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
 GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
@@ -5053,16 +5070,21 @@ GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW
 static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
         int64_t n, float *v) {
     const uint64_t step = ctl ? ctl->step : 0;
-    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), by = a->i[0] && a->i[1] ? 1 : 4;
-    for (int64_t j = 0; j < n; j += by) {
-        const int64_t at = a->i[0] ? gtr__in_whole(a, e + j) : e + j;
-        uint32_t k[4];
-        float four[4];
-        GTR__COUNTER(k, step, counted, at);
-        GTR__PHILOX(k, a->key);
-        gtr__draw_four(kind, k, four);
-        if (by == 1) v[j] = four[at % 4]; else GTR__COPY(v + j, four, 4);
-    }
+    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), apart = a->i[6] ? a->i[6] : 1,
+        by = a->i[6] || (a->i[0] && a->i[1]) ? apart : 4; /* neighbours lie apart, and four are a block */
+    float four[4] = { 0 };
+    for (int64_t first = 0; first < apart && first < n; first++)
+        for (int64_t j = first, block = -1; j < n; j += by) {
+            const int64_t at = gtr__drawn_at(a, e + j);
+            uint32_t k[4];
+            if (at / 4 != block) {
+                block = at / 4;
+                GTR__COUNTER(k, step, counted, at);
+                GTR__PHILOX(k, a->key);
+                gtr__draw_four(kind, k, four);
+            }
+            if (by == 4 && apart == 1) GTR__COPY(v + j, four, 4); else v[j] = four[at % 4];
+        }
 }
 /* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
 static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
@@ -7170,7 +7192,7 @@ GTR__CPU(guard_fwd) {
     scale = ctl->scale;
     norm = w.sums ? sqrt(sum) / scale : 0;
     ctl->norm = (float)norm;
-    ctl->coef = (float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
+    ctl->coef = (gtr_float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
     ctl->guard = bad || ctl->status ? 1u : 0u;
     return GTR_OK;
 }
@@ -7286,7 +7308,7 @@ GTR__CPU(report_fwd) {
     if (!stuck) { /* a stuck step has its entry already */
         for (int k = 0; k < GTR__MAX_REPORT; k++)
             e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
-        e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
+        e->norm = ctl->norm; e->lr = (float)shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
         e->skipped = guard && scaled;
         e->applied = ctl->applied + (o && !guard);
         *(volatile uint64_t *)&e->step = ctl->step + 1;
@@ -8317,7 +8339,7 @@ gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
 GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
 /* with the arguments a and b of its formula, which are right */
-static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, float a, float b, bool right, const char *want) {
+static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, bool right, const char *want) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!right)
@@ -8334,6 +8356,9 @@ gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
     GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "a finite alpha")
 gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
     GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0, "a finite beta of at least 0")
+/* the same of factors and bounds that no float is */
+static gtr_tensor *gtr__scaled(gtr_tensor *x, double a, double b) GTR__OP_WITH(SCALE, a, b, true, "")
+static gtr_tensor *gtr__clamped(gtr_tensor *x, double lo, double hi) GTR__OP_WITH(CLAMP, lo, hi, true, "")
 gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi) GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "bounds in order")
 /* as PyTorch, which takes these powers so, too */
 gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
@@ -8479,6 +8504,10 @@ static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t be
     gtr__mfree(ctx, ids);
     return gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
 }
+/* t, as a tensor of its own where no op was needed, and it is x: gradients are asked by it. */
+static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+    return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
+}
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
     if (x && !(pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR))
         return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
@@ -8486,7 +8515,7 @@ gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode,
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
         if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], (int)mode, value);
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
@@ -8496,7 +8525,7 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
         const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
         t = gtr__take(t, k, 0, m - n, GTR_PAD_CIRCULAR, 0);
     }
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
     GTR__SINCE(x, "roll");
@@ -8512,7 +8541,7 @@ gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
         const int a = gtr__axis(t, axes[i], GTR__OP_TAKE);
         t = a < 0 ? NULL : gtr__take(t, a, 0, 0, GTR_PAD_CIRCULAR + 1, 0);
     }
-    return gtr__whole(x, since, t);
+    return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     gtr_tensor *t[GTR__MAX_LIST];
@@ -9079,6 +9108,7 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
 
 // >>loss-builders
 static gtr_tensor *gtr__widen(gtr_tensor *x) { return gtr__op1(GTR__OP_WIDEN, x); }
+static gtr_tensor *gtr__weight(gtr_tensor *w) { return gtr_stop_gradient(gtr__widen(w)); }
 /* Whether t (NULL: yes) is of this dtype and of shape to, or, with broadcast, broadcasts to it. */
 static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, const gtr_tensor *t, gtr_dtype dtype,
         gtr_shape to, bool broadcast) {
@@ -9101,7 +9131,7 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
         sum = how == GTR_REDUCE_SUM || (per && s->dim[0] > 0);
     gtr_tensor *all = (sum || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
     if (per || (sum && batch))
-        all = gtr_scale(all, !per ? 1 : sum ? 1 / (float)s->dim[0] : (float)gtr__shape_inner(s, 0), 0);
+        all = gtr__scaled(all, !per ? 1 : sum ? 1 / (double)s->dim[0] : (double)gtr__shape_inner(s, 0), 0);
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
@@ -9111,52 +9141,52 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     X(kl_div, 0, "log_target") X(poisson_nll, 0, "eps no_log_input full")
 #define GTR__LOSS_ENUM(name, plain, reads) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
-static float gtr__or(float v, float other) { return v != 0 ? v : other; }
+static double gtr__or(float v, double other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
     const int last = -1;
     return gtr_sum(gtr_mul(a, b), &last, 1, false);
 }
-#define GTR__LOG_2PI 1.8378770664f
+#define GTR__LOG_2PI 1.83787706640934548356
 /* Terms of x, target t and v, all in float32. */
 static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
     gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
-    const float k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25f);
+    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25);
     if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
         if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
-        c = gtr_stop_gradient(gtr_clamp(e, -k, k)); /* its gradient is 0 */
-        return gtr_mul(gtr_scale(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
+        c = gtr_stop_gradient(gtr__clamped(e, -k, k)); /* its gradient is 0 */
+        return gtr_mul(gtr__scaled(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
-        y = d->pos_weight ? gtr_mul(t, gtr__widen(d->pos_weight)) : t;
+        y = d->pos_weight ? gtr_mul(t, gtr__weight(d->pos_weight)) : t;
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
-        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr_clamp(c, 1e-30f, 1); /* its power's slope is finite */
-        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, gtr__or(d->gamma, 2)));
-        return alpha < 0 ? y : gtr_mul(y, gtr_scale(t, 2 * alpha - 1, 1 - alpha));
+        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
+        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gtr__or(d->gamma, 2)));
+        return alpha < 0 ? y : gtr_mul(y, gtr__scaled(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
-        c = gtr_clamp(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12f, 1);
+        c = gtr__clamped(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12, 1);
         e = gtr_mul(gtr_sub(x, p), gtr_div(gtr_stop_gradient(e), c));
         y = gtr_clamp(gtr_log1p(gtr_neg(p)), -100, 0);
         return gtr_sub(e, gtr_add(y, gtr_mul(t, gtr_sub(gtr_clamp(gtr_log(p), -100, 0), y))));
     case GTR__L_kl_div:
-        y = d->log_target ? t : gtr_log(gtr_clamp(t, 2e-38f, INFINITY));
+        y = d->log_target ? t : gtr_log(gtr__clamped(t, 2e-38, INFINITY));
         return gtr_mul(d->log_target ? gtr_exp(t) : t, gtr_sub(y, x));
     case GTR__L_poisson_nll:
-        y = d->no_log_input ? gtr_log(gtr_scale(x, 1, gtr__or(d->eps, 1e-8f))) : x;
+        y = d->no_log_input ? gtr_log(gtr__scaled(x, 1, gtr__or(d->eps, 1e-8))) : x;
         y = gtr_sub(d->no_log_input ? x : gtr_exp(x), gtr_mul(t, y));
         if (!d->full) return y;
         c = gtr_clamp(t, 1, INFINITY);
-        c = gtr_sub(gtr_mul(gtr_scale(c, 1, 0.5f), gtr_log(c)), gtr_scale(c, 1, -GTR__LOG_2PI / 2));
+        c = gtr_sub(gtr_mul(gtr_scale(c, 1, 0.5f), gtr_log(c)), gtr__scaled(c, 1, -GTR__LOG_2PI / 2));
         return gtr_add(y, gtr_mul(c, gtr_greater(t, gtr_scale(t, 0, 1))));
     case GTR__L_gaussian_nll:
         c = gtr_stop_gradient(v);
-        c = gtr_add(gtr_clamp(c, gtr__or(d->eps, 1e-6f), INFINITY), gtr_sub(v, c));
-        return gtr_scale(gtr_add(gtr_log(c), gtr_div(gtr_square(e), c)), 0.5f, d->full ? GTR__LOG_2PI / 2 : 0);
+        c = gtr_add(gtr__clamped(c, gtr__or(d->eps, 1e-6), INFINITY), gtr_sub(v, c));
+        return gtr__scaled(gtr_add(gtr_log(c), gtr_div(gtr_square(e), c)), 0.5, d->full ? GTR__LOG_2PI / 2 : 0);
     default:
-        c = gtr_mul(gtr_scale(gtr__dot(x, x), 1, 1e-12f), gtr_scale(gtr__dot(t, t), 1, 1e-12f));
+        c = gtr_mul(gtr__scaled(gtr__dot(x, x), 1, 1e-12), gtr__scaled(gtr__dot(t, t), 1, 1e-12));
         c = gtr_div(gtr__dot(x, t), gtr_sqrt(c));
         y = gtr_mul(gtr_scale(v, -0.5f, 0.5f), gtr_relu(gtr_scale(c, 1, -d->margin)));
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
@@ -9188,8 +9218,8 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
-    t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
-    return gtr__whole(x, since, gtr__loss_end(t, d.weight, d.reduction, NULL));
+    t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
+    return gtr__whole(x, since, gtr__loss_end(t, gtr_stop_gradient(d.weight), d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
@@ -9235,7 +9265,7 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
         : gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL));
 }
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
-static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, float a, float b) {
+static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, double a, double b) {
     at.f[0] = a; at.f[1] = b;
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
@@ -9248,7 +9278,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!gtr__all_there(op, x, labels, x)) return NULL;
     const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
     const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
-    const float s = d.label_smoothing, share = shape.ndim > 1 ? -s / (float)shape.dim[1] : 0;
+    const double s = d.label_smoothing, share = shape.ndim > 1 ? -s / (double)shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
@@ -9263,15 +9293,15 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!soft) gtr__undo(x->ctx, t->id); /* it was for its checks */
     if (!GTR__FITS("weight", d.weight, classes, false) || !GTR__FITS("sample_weight", d.sample_weight, terms, false))
         return gtr__whole(from, since, NULL);
-    gtr_tensor *w = gtr_stop_gradient(gtr__widen(d.weight));
+    gtr_tensor *w = gtr__weight(d.weight);
     gtr_tensor *all = nll ? gtr__widen(x) : gtr_log_softmax(gtr__widen(x), 1);
     if (w) all = gtr_mul(all, w);
-    if (soft) t = gtr__dot(all, gtr_scale(gtr__widen(labels), s - 1, share));
+    if (soft) t = gtr__dot(all, gtr__scaled(gtr__widen(labels), s - 1, share));
     else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
     gtr_tensor *one = soft ? t : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
         gtr__init(GTR_INIT_CONSTANT, 1), false), *by;
     by = one = soft ? t : gtr__of_labels(GTR__OP_NLL, one, labels, at, 1, 0);
-    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr_scale(gtr_sum(all, &last, 1, false), share, 0), one));
+    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr__scaled(gtr_sum(all, &last, 1, false), share, 0), one));
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
     if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) { by->layer = op; by->attr.i[2] = d.weight != NULL; }
@@ -9318,7 +9348,7 @@ typedef struct {
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
-    bool constant; float seed; /* its gradient is this (times the loss scale), as far as it is known, and not stored */
+    bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
@@ -9618,9 +9648,14 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
         b->phase = GTR__FORWARD;
     } else if (b->micro == b->r->micro - 1) x->home = GTR__HOME_KEPT;
 }
-/* Where the rows of a random op's micro-batch lie in the whole batch, so that it draws for each what it would there. */
+/* Where the rows of a random op's micro-batch lie in the whole batch, and elements in the logical tensor, so that it
+   draws for each what it would there. */
 static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
     const int at = gtr__batch_axis(&t->shape);
+    const gtr__value *y = &GTR__V(n->out[0]);
+    const int64_t channels = y->last > 0 ? y->shape.dim[y->last - 1] : 1,
+        pixels = gtr__shape_inner(&y->shape, 0) / GTR__MAX(channels, 1);
+    if (channels > 1 && pixels > 1) { n->attr.i[6] = channels; n->attr.i[7] = pixels; }
     n->attr.i[5] = -t->shape.dim[0];
     if (b->r->micro == 1 || at == t->shape.ndim) return;
     const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
@@ -10033,7 +10068,7 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
     const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_forward = GTR__ALL(&fn);
@@ -10081,7 +10116,7 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
     const uint64_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
-    const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
+    const gtr_float seed = b->extra[out].seed * (flags & GTR__SCALES ? (gtr_float)n->attr.f[0] : 1);
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
@@ -10099,7 +10134,7 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
-static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
+static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
     const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
     int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
     if (gtr__stopped(b, loss)) return;
@@ -10144,7 +10179,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
 }
 static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
     b->phase = GTR__BACKWARD;
-    gtr__differentiate(b, loss, (float)((double)b->rows / (double)b->r->batch), first, end);
+    gtr__differentiate(b, loss, (gtr_float)((double)b->rows / (double)b->r->batch), first, end);
 }
 /* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
    trainer's differentiation knows of values is put aside meanwhile. */
@@ -11731,11 +11766,13 @@ typedef struct gtr__feeding {
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
-/* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. */
-typedef struct { int64_t rows, batch, per, end, shuffle; uint64_t seed; } gtr__sequence; /* no gaps: compared so */
+/* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. one:
+   each batch is of the first's rows. */
+typedef struct { int64_t rows, batch, per, end, shuffle, one; uint64_t seed; } gtr__sequence; /* compared: no gaps */
 typedef struct { int64_t epoch, first, rows; uint64_t key; } gtr__batch;
 static gtr__batch gtr__batch_of(const gtr__sequence *o, int64_t k) {
     gtr__batch p;
+    if (o->one) k = 0;
     p.epoch = k / o->per; p.first = k % o->per * o->batch;
     p.rows = GTR__MIN(o->batch, o->rows - p.first);
     p.key = o->shuffle ? (o->seed + (uint64_t)p.epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
@@ -12651,17 +12688,17 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     return GTR_OK;
 }
 /* The rate of attempted step s; NaN: no length yet. */
-static float gtr__rate(const gtr_trainer *t, int64_t s) {
+static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const double lr = t->lr;
     const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
     if (row->ends && !d->total_steps) s -= (int64_t)t->fit_step0;
-    if (row->ends && !total) return (float)NAN;
-    if (s < d->warmup_steps) return (float)(lr * (double)(s + 1) / (double)d->warmup_steps);
+    if (row->ends && !total) return (gtr_float)NAN;
+    if (s < d->warmup_steps) return (gtr_float)(lr * (double)(s + 1) / (double)d->warmup_steps);
     const gtr__rate_at a = { t, d, lr, lr / (double)d->lr, (double)(s - d->warmup_steps),
         (double)(total - d->warmup_steps) };
-    return (float)row->rate(&a);
+    return (gtr_float)row->rate(&a);
 }
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
 static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
@@ -12731,13 +12768,13 @@ static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last)
 static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
 static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
     const gtr__sequence o = { t->data->rows, t->batch, gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last),
-        t->read_end ? t->read_end : INT64_MAX, t->shuffle, gtr__hash(t->ctx->desc.seed, "shuffle") };
+        t->read_end ? t->read_end : INT64_MAX, t->shuffle, t->one_batch, gtr__hash(t->ctx->desc.seed, "shuffle") };
     return o;
 }
 /* Of an evaluation: epoch 0, in order. */
 static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
     const int64_t per = gtr__steps_per_epoch(d->rows, batch, false);
-    const gtr__sequence o = { d->rows, batch, per, per, 0, 0 };
+    const gtr__sequence o = { d->rows, batch, per, per, 0, 0, 0 };
     return o;
 }
 static size_t gtr__column_start(const gtr__column *c, int64_t r) {
@@ -12955,8 +12992,7 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     const gtr__backend *be = r->ctx->be;
     void *instance = r->ctx->instance[0];
     const int slot = gtr__piece_of(s, k) & 1;
-    const gtr__batch last = gtr__batch_of(&s->order, k + n - 1);
-    const int64_t rows = last.first + last.rows - k % s->order.per * s->order.batch;
+    const int64_t rows = (n - 1) * s->order.batch + gtr__batch_of(&s->order, k + n - 1).rows;
     const bool several = r->ctx->n_instance > 1; /* their streams do not wait for this one's uploads */
     gtr_result e = GTR_OK;
     if (!r->ctx->caps.cuda) return e;
@@ -13052,8 +13088,8 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
         const gtr__batch p = gtr__batch_of(o, k + j);
         rec[j].first = p.first; rec[j].rows = d->rows; rec[j].key = p.key;
         if (d->streamed) {
-            const int64_t piece = p.first - gtr__piece_row(s, k + j); /* its first row in the epoch */
-            rec[j].first -= piece; rec[j].key = 0;
+            const int64_t at = gtr__piece_row(s, k + j), piece = (k + j) % o->per * o->batch - at; /* of the epoch */
+            rec[j].first = at; rec[j].key = 0;
             rec[j].rows = GTR__MIN(s->most * o->batch, GTR__MIN(o->rows, o->per * o->batch) - piece);
             const gtr_result bad = d->call.fill ? gtr__stream_ranges(s, e, k + j, !j) : GTR_OK;
             if (bad && !j) return bad;
@@ -13583,7 +13619,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
     if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
-        gtr__cures(t, !ctl.applied, rec.lr[0], cures, sizeof cures);
+        gtr__cures(t, !ctl.applied, (float)rec.lr[0], cures, sizeof cures);
     if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
@@ -13750,7 +13786,7 @@ static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
 }
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
-    const float lr = gtr__rate(t, (int64_t)s);
+    const gtr_float lr = gtr__rate(t, (int64_t)s);
     for (int g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     if (lr >= 0 && gtr__finite(lr)) return true;
     if (s == t->runner->step)
@@ -19682,7 +19718,8 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     if (u) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
-        u->fit_steps = GTR__MAX(t->fit_steps, 1);
+        u->one_batch = true; /* whose loss stays what it is: it is not trained */
+        u->desc.schedule = GTR_CONSTANT; u->desc.warmup_steps = 0; u->lr = 0;
         if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK)
             step = gtr__step_seconds(u, &waited);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
@@ -19787,6 +19824,8 @@ void gtr_destroy(gtr_context *ctx) {
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
                     other contexts' threads; windows keep the names of features
+   2026-11-26  0.1: shuffles and random splits of up to 64 rows are others, and uniform; dropout's masks of images go by
+                    the place in the tensor; weights of losses have no gradient; gtr_profile reads one batch
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

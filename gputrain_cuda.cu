@@ -10254,7 +10254,7 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
 // elements then draw one by one.
 typedef struct gtr__drop {
     gtr__opd x, y;
-    int64_t rows, line, row0, run, whole, shift;
+    int64_t rows, line, row0, run, whole, shift, channels, pixels;      // channels not 0: they lie last
     int wide, kind;
     float p, scale;
     uint64_t key;
@@ -10303,6 +10303,34 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
         else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
     }
 }
+// Of images with channels last. Numbers go by the place in the logical tensor, in which a channel's pixels are
+// neighbours, which lie m.channels apart. W 4: a thread takes four pixels of four channels, which are four Philox
+// blocks; 1: one element.
+template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_images(const gtr__drop m) {
+    gtr__enter();
+    const uint64_t step = m.ctl ? m.ctl->step : 0;
+    const int64_t across = m.channels / W, along = m.pixels / W, total = m.rows * m.line / (W * W);
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+        const int64_t line = gtr__quotient(g, across), image = gtr__quotient(line, along),
+            c = (g - line * across) * W, p = (line - image * along) * W, start = image * m.channels * m.pixels,
+            row = gtr__quotient(start, m.line), at = start + p * m.channels + c;
+        float v[W][4];
+#pragma unroll
+        for (int k = 0; k < W; k++) gtr__take(m.x.p, m.x.t, at + k * m.channels, W, v[k]);
+#pragma unroll
+        for (int j = 0; j < W; j++) {
+            const int64_t e = start - row * m.line + (c + j) * m.pixels + p;
+            uint32_t r[4];
+            GTR__COUNTER(r, step, m.run ? row / m.run * m.whole + row % m.run + m.shift : m.row0 + row, e);
+            GTR__PHILOX(r, m.key);
+#pragma unroll
+            for (int k = 0; k < W; k++)
+                v[k][j] = GTR__UNIFORM(r[W == 4 ? k : (int)(e & 3)]) >= m.p ? v[k][j] * m.scale : 0.0f;
+        }
+#pragma unroll
+        for (int k = 0; k < W; k++) gtr__give(m.y, at + k * m.channels, W, v[k]);
+    }
+}
 // x NULL: RANDOM.
 static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m;
@@ -10317,9 +10345,12 @@ static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__a
     m.p = (float)c->attr->f[0]; m.scale = (float)(1.0 / (1.0 - c->attr->f[0]));
     m.key = c->attr->key; m.ctl = c->ctl;
     m.run = c->attr->i[1]; m.whole = c->attr->i[2]; m.shift = c->attr->i[3];
-    void (*kernel)(const gtr__drop) = x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
+    m.channels = x ? c->attr->i[6] : 0; m.pixels = c->attr->i[7];
+    const bool fours = m.channels % 4 == 0 && m.pixels % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.y);
+    void (*kernel)(const gtr__drop) = m.channels ? fours ? gtr__k_drop_images<4> : gtr__k_drop_images<1>
+        : x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
         : m.run ? gtr__k_draw<true, true> : gtr__k_draw<false, true>;
-    const dim3 grid(gtr__grid(c, m.rows * gtr__ceil(m.line, 4)));
+    const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
@@ -23866,8 +23897,10 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
 static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]);
     const gtr_shape *s = gtr__mlp_shape(&b->v, n->out[0]);
-    if (x < 0 || n->attr.i[0] || n->attr.i[1] || s->ndim < 1 || s->dim[0] != b->rows) return false;
     const bool none = !n->training || n->attr.f[0] == 0;
+    if (x < 0 || n->attr.i[0] || n->attr.i[1] || s->ndim < 1 || s->dim[0] != b->rows) return false;
+    if (n->attr.i[6] && !none) return false;    // its numbers go by pixels, which do not lie side by side
+
     gtr__chain_step *e =
         gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
     if (!e) return false;

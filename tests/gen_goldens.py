@@ -416,7 +416,7 @@ def losses():
         n = len(ins)
         for how, weighted in ((0, 0), (1, 0), (2, 0), (0, 1), (3, 1)):
             w = (rows[:1] if name == "cosine_embedding" else (rows[0][0], 1) if isinstance(rows[0], tuple) else (rows[0], 1), -1, 1.0)
-            case(name, ins + [w] * weighted, lambda *x: reduced(f(*x[:n], reduction="none") * x[n], how) if weighted else
+            case(name, ins + [w] * weighted, lambda *x: reduced(f(*x[:n], reduction="none") * x[n].detach(), how) if weighted else
                  f(*x, reduction=REDUCTIONS[how]), (how, weighted, flags), (beta, delta, alpha, gamma, margin, eps) + tuple(y))
     s = (4, 3)
     wide, part, soft = (s, 2, 0.0), (s, -1, 0.5), (s, 0, 1.25)

@@ -621,7 +621,7 @@ class Run:
         if q.name == "bce" and not 0.001 < float(x.detach().min()) <= float(x.detach().max()) < 0.999: raise Skip("bce")
         if q.name == "cosine_embedding": self.near(F.cosine_similarity(x, t, -1) - q.number, torch.ones(1))
         y = LOSSES[q.name](*([x, t] if third is None else [x, t, third]), q)
-        if weight is not None: y = y * weight
+        if weight is not None: y = y * weight.detach()
         if q.how == 0: return y.mean()
         if q.how == 1: return y.sum() * (whole[0] / rows if whole and q.batched else 1)
         return y if q.how == 2 else y.sum() / y.shape[0]

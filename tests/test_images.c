@@ -345,24 +345,78 @@ static void training(void)
         for (int k = 0; k < 5; k++) gtr_destroy(b[k].ctx);
     }
 }
-/* With dropout: the same masks in micro-batches and when computed anew, others in each step. */
+/* What draws draws for an element by its place in the tensor, however that lies: behind a pool of single pixels, or a
+   permutation of an input with channels last, as behind the input itself. */
+enum { PLAIN, POOLED, TURNED, BUILDS };
+static tensor drawn_from(gtr_context *ctx, gtr_shape s, int how, tensor *x)
+{
+    const int dims[4] = { 0, 3, 1, 2 };
+    gtr_shape turned = s;
+    tensor h;
+    if (how == TURNED) { turned.dim[1] = s.dim[2]; turned.dim[2] = s.dim[3]; turned.dim[3] = s.dim[1]; }
+    h = *x = gtr_input(ctx, "x", GTR_F32, turned);
+    return how == TURNED ? gtr_permute(h, dims) : how == POOLED ? gtr_max_pool2d(h, 1, 1, 0) : h;
+}
+static void places(void)
+{
+    /* n 0: two images without a batch, -k: k times the batch */
+    static const struct { int n, c, h, w; } shapes[] = { { -1, 8, 4, 4 }, { -1, 3, 5, 3 }, { -1, 6, 0, 7 },
+        { 0, 5, 3, 3 }, { -2, 4, 2, 6 }, { -1, 300, 2, 2 }, { -1, 16, 20, 12 }, { 0, 8, 6, 6 }, { -1, 7, 1, 1 },
+        { -1, 1, 4, 5 } };
+    enum { DRAWS = 5 };
+    for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++) {
+        const int64_t n = shapes[q].n, c = shapes[q].c, h = shapes[q].h, w = shapes[q].w,
+            pixels = (h ? h : 1) * w, rows = n ? -n * ROWS : 2, count = rows * c * pixels;
+        const gtr_shape s = h ? gtr_shape4(n ? n : 2, c, h, w) : gtr_shape3(n ? n : 2, c, w);
+        float *v = (float *)malloc((size_t)count * 4), *turned = (float *)malloc((size_t)count * 4);
+        tensor x, got_by[BUILDS][DRAWS];
+        gtr_context *ctx[BUILDS];
+        made(v, count, 21, 0, 0);
+        for (int64_t i = 0; i < count; i++)
+            turned[(i / pixels / c * pixels + i % pixels) * c + i / pixels % c] = v[i];
+        for (int how = 0; how < (h ? BUILDS : TURNED); how++) {
+            ctx[how] = gtr_create(desc0());
+            tensor *t = got_by[how], of = drawn_from(ctx[how], s, how, &x);
+            t[0] = gtr_dropout(of, "drop", 0.3f);
+            t[1] = gtr_mul(gtr_dropout(gtr_tanh(of), "dropped", 0.3f), gtr_random_normal(of, "normal"));
+            t[2] = gtr_add(of, gtr_random_uniform(gtr_abs(of), "uniform"));
+            t[3] = gtr_dropout2d(of, "channels", 0.3f);
+            t[4] = gtr_gradient(gtr_sum(gtr_mul(t[0], t[1]), NULL, 0, false), of);
+            EXPECT_EQ(gtr_set(x, how == TURNED ? turned : v, (size_t)count * 4), GTR_OK);
+            CHECK(gtr_eval_train(t, DRAWS) == GTR_OK, "%s", gtr_error_text(ctx[how]));
+        }
+        for (int how = POOLED; how < (h ? BUILDS : TURNED); how++) {
+            for (int k = 0; k < DRAWS; k++) {
+                int64_t na, nb;
+                float *a = got(got_by[how][k], &na), *b = got(got_by[PLAIN][k], &nb);
+                CHECK(na == nb && !memcmp(a, b, (size_t)na * 4), "shape %d, %s: draw %d differs", (int)q,
+                    how == POOLED ? "pooled" : "permuted", k);
+                free(a); free(b);
+            }
+            gtr_destroy(ctx[how]);
+        }
+        gtr_destroy(ctx[PLAIN]);
+        free(v); free(turned);
+    }
+}
+/* With dropout: the same masks in micro-batches, when computed anew and of other ops, others in each step. */
 static void dropped(void)
 {
     for (int q = 0; q < NETWORKS; q++) {
         const network *n = &networks[q];
-        build b[3];
-        float losses[3][3];
+        build b[4];
+        float losses[4][3];
         gtr_trainer_desc d;
-        if (n->norms) continue;     /* a part's statistics are its own */
         memset(b, 0, sizeof b); memset(&d, 0, sizeof d);
-        for (int k = 0; k < 3; k++) {
-            b[k].dropped = true; b[k].again = k == 2;
-            d.micro_batches = k == 1 ? 3 : 0;
+        for (int k = 0; k < 4; k++) {
+            b[k].dropped = true; b[k].again = k == 2; b[k].plain = k == 3;
+            d.micro_batches = k == 1 && !n->norms ? 3 : 0;      /* a part's statistics are its own */
             train(&b[k], n, d, losses[k]);
         }
         same_end(n, "dropout in micro-batches", &b[1], &b[0], losses[1], losses[0], 2e-5);
         same_end(n, "dropout recomputed", &b[2], &b[0], losses[2], losses[0], device == GTR_DEVICE_CPU ? 0 : 1e-5);
-        for (int k = 0; k < 3; k++) gtr_destroy(b[k].ctx);
+        same_end(n, "dropout against other ops", &b[3], &b[0], losses[3], losses[0], 2e-4);
+        for (int k = 0; k < 4; k++) gtr_destroy(b[k].ctx);
     }
 }
 static void low_precision(void)
@@ -1418,6 +1472,7 @@ static void all(void)
     RUN(rows_of_pixels);
     RUN(between);
     RUN(training);
+    RUN(places);
     RUN(dropped);
     RUN(low_precision);
     RUN(predictors);

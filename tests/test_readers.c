@@ -1181,6 +1181,39 @@ static void split_at_random(void)
     EXPECT_EQ(gtr_dataset_rows(d), 7);
     gtr_destroy(ctx);
 }
+/* Over seeds each row of a small set, or of a class, is held out as often as each other one, and so is each pair of
+   rows: all within six standard deviations. */
+static void split_uniformly(void)
+{
+    enum { N = 40 };
+    static const struct { int rows, column; } sets[] = { { 5, -1 }, { 13, -1 }, { N, -1 }, { 14, 1 } };
+    const int seeds = small ? 4000 : 24000;
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 4; k++) {
+        const int n = sets[k].rows;
+        int both[N][N] = { { 0 } }, of[2] = { 0, 0 }, out[N], m;
+        double worst = 0;
+        for (int seed = 0; seed < seeds; seed++) {
+            gtr_dataset *d = made_set(ctx, n), *held = gtr_dataset_split_random(d, 0.4f, (uint64_t)seed,
+                sets[k].column);
+            m = 0;
+            for (int r = 0; r < n && m < gtr_dataset_rows(held); r++) if (row_is(held, m, r)) out[m++] = r;
+            for (int i = 0; i < m * m; i++) both[out[i / m]][out[i % m]]++;
+            gtr_dataset_destroy(held);
+            gtr_dataset_destroy(d);
+        }
+        EXPECT_OK(ctx);
+        for (int r = 0; r < n; r++) of[sets[k].column >= 0 && r % 7 >= 5]++;
+        for (int i = 0; i < n * n; i++) {
+            const int a = i / n, b = i % n, ka = of[1] && a % 7 >= 5, kb = of[1] && b % 7 >= 5;
+            const double ma = floor(of[ka] * 0.4 + 0.5), mb = floor(of[kb] * 0.4 + 0.5),
+                p = ma / of[ka] * (a == b ? 1 : ka == kb ? (ma - 1) / (of[ka] - 1) : mb / of[kb]);
+            worst = fmax(worst, fabs(both[a][b] - seeds * p) / sqrt(seeds * p * (1 - p)));
+        }
+        CHECK(worst < 6, "%d rows, column %d: %g standard deviations", n, sets[k].column, worst);
+    }
+    gtr_destroy(ctx);
+}
 /* The last rows of a series or of each, and windows of both sides, none of which has a step of the other. */
 static void split_at_the_end(void)
 {
@@ -1534,6 +1567,7 @@ static void all(void)
     RUN(refused_windows);
     RUN(cut_and_joined);
     RUN(split_at_random);
+    RUN(split_uniformly);
     RUN(drawn);
     RUN(split_at_the_end);
     RUN(names_twice);

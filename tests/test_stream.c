@@ -64,6 +64,17 @@ static bool fill(void *user, int64_t epoch, int64_t begin, int64_t end, void *co
     s->inside--;
     return true;
 }
+/* Labels of an epoch's first batch alone count; *user: of rows from 12 on, so many were asked for. */
+static bool fill_first(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    source s = source0();
+    fill(&s, epoch, begin, end, column);
+    for (int64_t r = begin; r < end; r++) if (r >= 12) {
+        ((int32_t *)column[1])[r - begin] = -100;
+        ++*(int64_t *)user;
+    }
+    return true;
+}
 static void columns_of(gtr_column *c)
 {
     c[0].dtype = GTR_U8; c[0].shape = gtr_shape3(1, SIDE, SIDE); c[0].name = "image"; c[0].data = pixels;
@@ -724,6 +735,39 @@ static void beside(void)
         "streamed)");
     gtr_destroy(m.ctx);
 }
+/* A profile is of one batch, whatever the others hold, and of a network that it does not train: at a rate that is much
+   too large its loss stays finite. */
+static void profiled(void)
+{
+    way w;
+    memset(&w, 0, sizeof w);
+    w.plain = true;
+    for (int k = RESIDENT; k < KINDS; k++) {
+        int64_t others = 0;
+        int32_t first[ROWS];
+        source s = source0();
+        net m = net_of(&w);
+        gtr_arrays_desc a;
+        gtr_callback_desc c;
+        memset(&a, 0, sizeof a); memset(&c, 0, sizeof c);
+        columns_of(a.column); columns_of(c.column);
+        a.rows = c.rows = ROWS; a.column[1].data = first;
+        for (int r = 0; r < ROWS; r++) first[r] = r < 12 ? labels[r] : -100;
+        c.columns = 2; c.fill = fill_first; c.user = &others; c.same_thread = k == CALLED_HERE;
+        gtr_dataset *d = k >= CALLED ? gtr_dataset_callback(m.ctx, c) : gtr_dataset_arrays(m.ctx, a);
+        gtr_dataset_stream(d, k == RESIDENT ? GTR_STREAM_NEVER : GTR_STREAM_ALWAYS);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, 12, false, false), GTR_OK);
+        m.ctx->desc.memory_limit = m.ctx->device_bytes + ((size_t)64 << 20); /* none for what the device reaches */
+        for (int again = 0; again < 2; again++) {
+            CHECK(strstr(gtr_profile(m.t, true), "batch 12 on"), "%s: no profile: %s", kinds[k], gtr_error_text(m.ctx));
+            EXPECT_OK(m.ctx);
+            EXPECT_EQ(others, 0);
+            EXPECT_EQ(gtr_trainer_data(m.t, set_of(m.ctx, (kind)k, &s), 12, true, false), GTR_OK);
+            gtr_trainer_lr(m.t, 1e30f);
+        }
+        gtr_destroy(m.ctx);
+    }
+}
 /* Sets that change or go while they are read ahead, trainers in turn, and what else asks for steps. */
 static void lives(void)
 {
@@ -968,6 +1012,7 @@ static void all(void)
     RUN(windows);
     RUN(constant_ids);
     RUN(beside);
+    RUN(profiled);
     RUN(lives);
     RUN(endless);
     RUN(stopped);
