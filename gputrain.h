@@ -19824,7 +19824,7 @@ void gtr_destroy(gtr_context *ctx) {
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
                     other contexts' threads; windows keep the names of features
-   2026-11-26  0.1: shuffles and random splits of up to 64 rows are others, and uniform; dropout's masks of images go by
+   2026-11-25  0.1: shuffles and random splits of up to 64 rows are others, and uniform; dropout's masks of images go by
                     the place in the tensor; weights of losses have no gradient; gtr_profile reads one batch
 
    LICENCE: MIT No Attribution (MIT-0)
