@@ -10717,7 +10717,7 @@ static int gtr__tables_uses(const gtr__plan *plan, int root) {
     for (int i = 0; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < GTR__ALL(n); k++)
-            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__root(plan, n->in[k]) == root;
+            uses += n->in[k] >= 0 && (k >= n->n_in || gtr__bit(n->reads, k)) && gtr__root(plan, n->in[k]) == root;
     }
     return uses;
 }
@@ -15348,7 +15348,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
         int id = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
         memset(a, 0, sizeof *a);
         if (id >= 0) *a = *gtr__mlp_arg(&v, id);
-        if (k < n->n_in && !(n->reads >> k & 1)) a->data = NULL;
+        if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
         a->add = 0;
     }
     q.attr = &n->attr; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
@@ -22675,7 +22675,7 @@ static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
             if (id == place && k >= plan->node[i].n_in && &plan->node[i] > n) return false;
             if (id != n->out[1]) continue;
             if (k >= plan->node[i].n_in) writers++;
-            else if (plan->node[i].reads >> k & 1) return false;
+            else if (gtr__bit(plan->node[i].reads, k)) return false;
         }
     return writers == 1;
 }
