@@ -590,12 +590,15 @@ typedef struct gtr_images_desc {
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
-    bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
+    /* the first line holds names, or one, a title: the label's and a single feature's column get theirs. Numbers alone:
+       GTR_ERR_FORMAT, as they may be a row; in quotes they are names */
+    bool header;
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it, also where .like has another; 0: 1, or .like's */
-    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
+    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there,
+       and one that is another column's number: else GTR_ERR_ARG */
     const char *label; /* one; NULL: label_column */
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
@@ -16309,6 +16312,8 @@ typedef struct {
     bool texts; /* labels are strings */
     bool drop; /* the line that is read is left out */
     gtr__strings heads; /* of features; of none: see gtr__column */
+    /* the header's names, once a list is looked up; named: of name i the first column at 2 i, then another one or -1 */
+    gtr__strings names; int32_t *named;
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -16497,31 +16502,48 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     s->line += p < s->end;
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-/* The column that a name of the header or a number from 1 says; -1: an error. */
-static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
-    char text[256], name[256];
-    int64_t k = 0, number = 0, found = -1;
+static bool gtr__csv_index(gtr__csv *s) {
+    char name[256];
     gtr__csv at = *s;
-    gtr__field of;
+    gtr__field f;
+    uint64_t h;
     at.header = NULL;
-    const size_t n = gtr__csv_text(f, text, sizeof text);
-    if (n < sizeof text) {
-        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL) {
-            if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
-                || strcmp(name, text)) continue;
-            if (found >= 0) {
-                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
-                    s->name, list, name, (intmax_t)found + 1, (intmax_t)k + 1);
-                return -1;
-            }
-            found = k;
-        }
-        if (found >= 0) return found;
-        for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
-        if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
+    if (!s->header || s->named) return true;
+    if (!(s->named = GTR__NEW(s->ctx, int32_t, 2 * s->columns))) return false;
+    const char *p = s->header;
+    for (int32_t k = 0; k < s->columns; k++, p++) {
+        if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
+        if (gtr__csv_text(&f, name, sizeof name) == sizeof name) continue;
+        const int64_t n = s->names.n;
+        if (!gtr__strings_add(s->ctx, &s->names, name)) return false;
+        int32_t *of = s->named + 2 * gtr__strings_find(&s->names, name, &h);
+        if (s->names.n > n) { of[0] = k; of[1] = -1; }
+        else if (of[1] < 0) of[1] = k;
     }
-    GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
-        f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+    return true;
+}
+/* The column that a name of the header or a number from 1 says; -1: an error. */
+static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list) {
+    char text[256];
+    int64_t k = 0, number = 0;
+    uint64_t h;
+    const size_t n = gtr__csv_text(f, text, sizeof text);
+    if (!gtr__csv_index(s)) return -1;
+    const int32_t id = n < sizeof text ? gtr__strings_find(&s->names, text, &h) : -1;
+    const int32_t *of = id < 0 ? NULL : s->named + 2 * id;
+    if (n < sizeof text)
+        for (; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
+    if (!n || n == sizeof text || text[k] || number > s->columns) number = 0;
+    if (of && of[1] >= 0)
+        GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number", s->name,
+            list, text, (intmax_t)of[0] + 1, (intmax_t)of[1] + 1);
+    else if (of && number && number - 1 != of[0] && !f->quoted)
+        GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as column %jd is called, but it is column %jd's number, too: want "
+            "the name of the one that is meant in double quotes, as %s = \"\\\"%s\\\"\"", s->name, list, text,
+            (intmax_t)of[0] + 1, (intmax_t)number, list, text);
+    else if (of || number) return of ? of[0] : number - 1;
+    else GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list,
+        (int)GTR__MIN(f->n, 80), f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
     return -1;
 }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
@@ -16643,6 +16665,17 @@ static bool gtr__csv_roles(gtr__csv *s) {
     return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
         "label set .label_column = -1", s->name, d->separator);
 }
+/* Whether the line at p holds numbers alone, none of them in quotes. */
+static bool gtr__csv_numbers(const gtr__csv *s, const char *p) {
+    gtr__csv at = *s;
+    gtr__decimal n;
+    gtr__field f;
+    do {
+        if (!(p = gtr__csv_field(&at, p, 0, &f)) || f.quoted || !f.n
+            || gtr__decimal_read(f.p, s->desc.decimal, &n) != f.p + f.n) return false;
+    } while (*p++ == s->desc.separator);
+    return true;
+}
 static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
         gtr_csv_desc desc) {
     char *end = text + size;
@@ -16664,6 +16697,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (desc.header) {
         header = p;
         if (!(names = gtr__csv_fields(s, p, &p))) return false;
+        if (gtr__csv_numbers(s, header)) return !GTR__BAD_FILE(ctx, "line 1 holds numbers alone, want names, as "
+            ".header is set: without .header it is a row (names that are numbers stand in quotes)", name);
         p += *p == '\r';
         p += p < end;
         s->line++;
@@ -16820,6 +16855,8 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
     ok = ok && gtr__csv_fill(&s, d);
     gtr__strings_free(ctx, &s.heads);
+    gtr__strings_free(ctx, &s.names);
+    gtr__mfree(ctx, s.named);
     gtr__mfree(ctx, s.role);
     return gtr__dataset_link(d, ok);
 }

@@ -1528,6 +1528,42 @@ static void refused_windows(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_windows of ");
     gtr_destroy(ctx);
 }
+/* A row where names are said to be, and names that are other columns' numbers. */
+static void names_or_numbers(void)
+{
+    static const struct { const char *text; char separator, decimal; } rows[] = { { "1,2,0\n3,4,1\n", 0, 0 },
+        { "5.1 , -3e2,0\r\n3,4,1\r\n", 0, 0 }, { "1,5;2;0\n3;4;1\n", ';', ',' }, { "7\n8\n9\n", 0, 0 } };
+    static const struct { const char *skip; int at; const char *why; } lists[] = { { "1", 0,
+            ".skip names \"1\", as column 3 is called, but it is column 1's number, too: want the name of the one that "
+            "is meant in double quotes, as .skip = \"\\\"1\\\"\"" },
+        { "\"1\"", 3, NULL }, { "b", 1, NULL }, { "4", 4, NULL }, { "2", 2, NULL }, { "\"4\"", 4, NULL } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 4; k++) {
+        gtr_csv_desc c = csv0();
+        c.separator = rows[k].separator; c.decimal = rows[k].decimal; c.label_column = k == 3 ? -1 : 0;
+        EXPECT(!csv_of(ctx, rows[k].text, c));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 1 holds numbers alone, want names, as .header is set: without .header "
+            "it is a row");
+        c.header = false;
+        gtr_dataset *d = csv_of(ctx, rows[k].text, c);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), k == 3 ? 3 : 2);
+    }
+    EXPECT(csv_of(ctx, "\"2019\",\"2020\",\"0\"\n1,2,0\n", csv0()) && csv_of(ctx, "2019,2020,\n1,2,0\n", csv0()));
+    EXPECT_OK(ctx);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) { /* each row has its columns' numbers */
+        gtr_csv_desc c = csv0();
+        c.skip = lists[k].skip; c.label_column = -1;
+        gtr_dataset *d = csv_of(ctx, "b,2,1,x\n1,2,3,4\n", c);
+        if (lists[k].why) EXPECT(!d);
+        EXPECT_ERROR(ctx, lists[k].why ? GTR_ERR_ARG : GTR_OK, lists[k].why ? lists[k].why : "");
+        for (int i = 0, n = 1; i < 3 && d; i++, n++) {
+            n += n == lists[k].at;
+            CHECK(at(d, 0, 0, i) == n, "skip %s: feature %d is column %g", lists[k].skip, i, at(d, 0, 0, i));
+        }
+    }
+    gtr_destroy(ctx);
+}
 static void all(void)
 {
     RUN(windows);
@@ -1558,6 +1594,7 @@ static void all(void)
     RUN(standardised_as_fed);
     RUN(standardised_by_windows);
     RUN(awkward_tables);
+    RUN(names_or_numbers);
 }
 int main(int argc, char **argv)
 {
