@@ -148,6 +148,9 @@ CONFIG MACROS
 /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
 #define _POSIX_C_SOURCE 200809L
 #endif
+#if defined(GPUTRAIN_IMPLEMENTATION) && !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)
+#define _FILE_OFFSET_BITS 64 /* files of 2 GB and more where long has 32 bits */
+#endif
 #if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
 #define __USE_MINGW_ANSI_STDIO 1 /* printf as C99 has it */
 #endif

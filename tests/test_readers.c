@@ -1564,6 +1564,16 @@ static void names_or_numbers(void)
     }
     gtr_destroy(ctx);
 }
+/* Where long has 32 bits a file's size has 64. */
+static void large_files(void)
+{
+#ifdef _FILE_OFFSET_BITS
+    EXPECT_EQ(_FILE_OFFSET_BITS, 64);
+#else
+    CHECK(0, "files of 2 GB and more cannot be read where long has 32 bits");
+#endif
+    EXPECT_EQ(sizeof(off_t), 8);
+}
 static void all(void)
 {
     RUN(windows);
@@ -1595,6 +1605,7 @@ static void all(void)
     RUN(standardised_by_windows);
     RUN(awkward_tables);
     RUN(names_or_numbers);
+    RUN(large_files);
 }
 int main(int argc, char **argv)
 {
