@@ -638,7 +638,9 @@ typedef struct gtr_npy_desc {
     bool floats; /* int8 to int64 become float32, too */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
-    bool map; /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at */
+    /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
+       that are not aligned in the file, or of the other byte order, a copy is mapped, in memory */
+    bool map;
 } gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
@@ -2430,8 +2432,8 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
-/* A file that is mapped; users: columns that refer to it, the last of which unmaps it. */
-typedef struct { uint8_t *bytes; size_t size; int users; } gtr__mapping;
+/* A file that is mapped, or of which a copy stands in, read; users: columns that refer to it, the last frees it. */
+typedef struct { uint8_t *bytes; size_t size; int users; bool read; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
 typedef struct {
@@ -15428,13 +15430,17 @@ static gtr__mapping *gtr__file_map(gtr__file *f) {
     gtr__mfree(f->ctx, m);
     return NULL;
 }
-static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
-    if (!m || --m->users) return;
+static void gtr__mapping_end(gtr_context *ctx, const gtr__mapping *m) {
+    if (m->read) { gtr__mfree(ctx, m->bytes); return; }
 #ifdef _WIN32
     UnmapViewOfFile(m->bytes);
 #else
     munmap(m->bytes, m->size);
 #endif
+}
+static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
+    if (!m || --m->users) return;
+    gtr__mapping_end(ctx, m);
     gtr__mfree(ctx, m);
 }
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
@@ -15617,32 +15623,37 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     c->channels = channels;
     gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
-/* Rows of numbers, each of kind f, i, u or b and so many bytes; fortran: the first dimension's are adjacent. */
-typedef struct { char kind; int size; bool fortran; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+/* Rows of numbers, each of kind f, i, u or b and so many bytes, the highest first if big; fortran: the first
+   dimension's are adjacent. */
+typedef struct { char kind; int size; bool fortran, big; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+static bool gtr__big_endian(void) { const uint16_t one = 1; return !*(const uint8_t *)&one; }
 /* An element as a number: integers in *i, all in *f. */
-static void gtr__element(const uint8_t *p, char kind, int size, double *f, int64_t *i) {
-    float single;
+static void gtr__element(const gtr__npy *a, int64_t at, double *f, int64_t *i) {
+    const int size = a->size;
+    const uint8_t *p = a->data + (size_t)at * (size_t)size;
+    uint64_t u = 0, sign = (uint64_t)1 << (8 * size - 1);
+    for (int k = 0; k < size; k++) u = u << 8 | p[a->big ? k : size - 1 - k];
     *i = 0;
-    if (kind == 'f' && size == 8) memcpy(f, p, 8);
-    else if (kind == 'f' && size == 4) { memcpy(&single, p, 4); *f = single; }
-    else if (kind == 'f') {
-        uint16_t half;
+    if (a->kind == 'f' && size == 8) memcpy(f, &u, 8);
+    else if (a->kind == 'f' && size == 4) *f = gtr__bits_float((uint32_t)u);
+    else if (a->kind == 'f') {
+        const uint16_t half = (uint16_t)u;
         gtr_float v;
-        memcpy(&half, p, 2);
         gtr__convert(&v, GTR_F32, &half, GTR_F16, 1);
         *f = v;
     } else {
-        const uint64_t u = gtr__le_get(p, size), sign = (uint64_t)1 << (8 * size - 1);
-        *i = kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
+        *i = a->kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
         *f = (double)*i;
     }
 }
+/* Whether elements lie as this machine has them. */
+static bool gtr__npy_native(const gtr__npy *a) { return a->size == 1 || a->big == gtr__big_endian(); }
 /* The array into c, which is of its shape. finite: what is not is an error. */
 static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
         bool finite) {
     const int column = (int)(c - d->column);
     const int64_t n = a->rows * c->row;
-    const bool same = !a->fortran && (size_t)a->size == gtr__dtype_size(c->dtype)
+    const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
@@ -15656,7 +15667,7 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
             from += e / under % c->shape.dim[k] * by;
         }
         const int64_t to = a->fortran ? r * c->row + e : q;
-        gtr__element(a->data + (size_t)from * (size_t)a->size, a->kind, a->size, &f, &i);
+        gtr__element(a, from, &f, &i);
         const gtr_float v = (gtr_float)f;
         if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
             return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
@@ -15727,7 +15738,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
             ok = !gtr__column_check(ctx, from, i, d->name);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
-            : 0, false, desc.rows, from->shape, (const uint8_t *)from->data };
+            : 0, false, gtr__big_endian(), desc.rows, from->shape, (const uint8_t *)from->data };
         if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
             : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
         if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) return gtr__dataset_link(d, false);
@@ -16901,7 +16912,7 @@ static bool gtr__npy_word(const char **p, const char *end, const char *word) {
     *p += n;
     return true;
 }
-/* "(3, 4)", "(3,)" or "()": false for anything else. */
+/* "(3, 4)", "(3,)" or "()", or Python 2's "(3L, 4L)": false for anything else. */
 static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *ndim) {
     bool more = gtr__npy_word(p, end, "(");
     *ndim = 0;
@@ -16911,6 +16922,7 @@ static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *n
         const char *first = *p;
         for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
         if (!more || *p == first) return false;
+        if (*p < end && **p == 'L') ++*p;
         if (*ndim <= GTR_MAX_DIMS) dim[*ndim] = v;
         ++*ndim; /* too many are counted, for the error */
         more = gtr__npy_word(p, end, ",");
@@ -16945,7 +16957,7 @@ static bool gtr__npy_dict(const char *p, const char *end, char *descr, size_t si
     return had == 7 && gtr__npy_word(&p, end, "") && p == end;
 }
 static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__npy *a) {
-    static const char *const known[] = { "<f2", "<f4", "<f8", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1" };
+    static const char *const known[] = { "f2", "f4", "f8", "u1", "i1", "i2", "i4", "i8", "b1" };
     int64_t dim[GTR_MAX_DIMS + 1];
     char descr[64] = "";
     int ndim = 0, k = 0;
@@ -16962,12 +16974,13 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
             (uintmax_t)size);
     if (!gtr__npy_dict((const char *)b + at, (const char *)b + at + n, descr, sizeof descr, a, dim, &ndim))
         return GTR__BAD_FILE(ctx, "its header is no dict of 'descr', 'fortran_order' and 'shape'", name);
-    while (k < (int)GTR__LENGTH(known) && strcmp(descr, known[k])) k++;
+    while (k < (int)GTR__LENGTH(known) && (strcmp(descr + 1, known[k])
+            || (known[k][1] == '1' ? *descr != '|' : *descr != '<' && *descr != '>'))) k++;
     if (k == (int)GTR__LENGTH(known)) return GTR__OF_FILE(ctx, UNSUPPORTED, "dtype %s, supported are <f2 <f4 <f8 |u1 "
-        "|i1 <i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
+        "|i1 <i2 <i4 <i8 |b1, and those of > (NumPy's astype makes them)", name, descr);
     if (ndim < 1 || ndim > GTR_MAX_DIMS)
         return GTR__OF_FILE(ctx, UNSUPPORTED, "%d dimensions, supported are 1 to %d", name, ndim, GTR_MAX_DIMS);
-    a->kind = descr[1]; a->size = descr[2] - '0';
+    a->kind = descr[1]; a->size = descr[2] - '0'; a->big = *descr == '>';
     a->rows = dim[0]; a->row.ndim = ndim - 1;
     want = (uint64_t)a->size;
     for (k = 0; k < ndim; k++) {
@@ -16980,10 +16993,21 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     return want == size - at - n ? GTR_OK : GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its shape and dtype",
         name, (uintmax_t)(size - at - n), (uintmax_t)want);
 }
+/* A copy of the elements, as this machine has them, takes the mapped file's place. */
+static bool gtr__npy_read(gtr_context *ctx, gtr__npy *a, gtr__mapping *m) {
+    const size_t size = (size_t)a->size, n = m->size - (size_t)(a->data - m->bytes);
+    const bool turn = !gtr__npy_native(a);
+    uint8_t *own = GTR__NEW(ctx, uint8_t, n);
+    if (!own) return false;
+    for (size_t i = 0; i < n; i++) own[i] = a->data[turn ? i / size * size + size - 1 - i % size : i];
+    gtr__mapping_end(ctx, m);
+    a->data = m->bytes = own; m->size = n; m->read = true;
+    return true;
+}
 /* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. With
-   desc.map they are mapped, and it borrows them. */
+   m they are mapped, and it borrows them. */
 static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
-        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc) {
+        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc, gtr__mapping *m) {
     gtr__npy a;
     if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
     if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
@@ -16992,13 +17016,14 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
     const bool bytes_too = a.kind == 'u' || a.kind == 'b';
     const gtr_dtype as = a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32 : bytes_too ? GTR_U8 : GTR_I32;
     const float scale = a.kind == 'b' ? 1 : desc.scale, shift = a.kind == 'b' ? 0 : desc.shift;
-    const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran
-        && (size_t)(a.data - bytes) % (size_t)a.size == 0;
-    if (desc.map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
+    const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran;
+    if (m && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
         ".floats), u1 or b1, and C's order (NumPy's astype and ascontiguousarray make them)", name, a.kind, a.size,
         a.fortran ? " in Fortran's order" : "");
-    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, desc.map ? a.data : NULL);
-    return c && desc.map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+    const bool lies = gtr__npy_native(&a) && (size_t)(a.data - bytes) % (size_t)a.size == 0;
+    if (m && !lies && !gtr__npy_read(ctx, &a, m)) return false;
+    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, m ? a.data : NULL);
+    return c && m ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
 static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const *paths, int n,
         const gtr_npy_desc *desc) {
@@ -17016,7 +17041,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
     for (int k = 0; k < n && ok; k++) {
         gtr__mapping *m = desc.map ? gtr__file_mapped(ctx, paths[k]) : NULL;
         uint8_t *bytes = m ? m->bytes : desc.map ? NULL : gtr__file_whole(ctx, paths[k], &size);
-        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc, m);
         if (m && ok) d->column[k].mapped = m;
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
@@ -17116,7 +17141,7 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, NULL);
         if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
         return ok;
     }

@@ -930,6 +930,14 @@ static size_t npy_made(char *to, int version, const char *dict, const void *data
     memcpy(to + at + head, data, n);
     return at + head + n;
 }
+/* The same of data as this machine has them. */
+static size_t npy_here(char *to, const char *dict, const void *data, size_t n)
+{
+    const size_t size = npy_made(to, 1, dict, data, n);
+    char *order = strchr(to + 10, '<');
+    if (order && gtr__big_endian()) *order = '>';
+    return size;
+}
 #define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 static void refused_arrays(void)
 {
@@ -948,7 +956,13 @@ static void refused_arrays(void)
         { DICT("'<f4'", "False", "(4294967296, 4294967296, 4)"), 1, 4, GTR_ERR_FORMAT, "overflows" },
         { DICT("'<f4'", "False", "(99999999999999999999,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
         { DICT("'|O'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype |O, supported are" },
-        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype >f4" },
+        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_OK, "" },
+        { DICT("'|f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype |f4" },
+        { DICT("'>u1'", "False", "(1,)"), 1, 1, GTR_ERR_UNSUPPORTED, "dtype >u1" },
+        { DICT("'<f4'", "False", "(2L,)"), 1, 8, GTR_OK, "" }, /* Python 2's */
+        { DICT("'<f4'", "False", "(1L, 2L)"), 1, 8, GTR_OK, "" },
+        { DICT("'<f4'", "False", "(L,)"), 1, 8, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(2LL,)"), 1, 8, GTR_ERR_FORMAT, "no dict" },
         { DICT("'<c8'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype <c8" },
         { DICT("'<U3'", "False", "(1,)"), 1, 12, GTR_ERR_UNSUPPORTED, "dtype <U3" },
         { DICT("[('a', '<f4')]", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype of a structure" },
@@ -984,16 +998,16 @@ static void refused_arrays(void)
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "a header of 10001 bytes");
     EXPECT(!npy_of(ctx, stored, sizeof stored - 1, npy0()));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "gtr_dataset_npz");
-    n = npy_made(bytes, 1, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
+    n = npy_here(bytes, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
     EXPECT(!npy_of(ctx, bytes, n, npy0()));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0, row 2, element 0 is 2147483648, want one of");
-    n = npy_made(bytes, 1, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
+    n = npy_here(bytes, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
     EXPECT(!npy_of(ctx, bytes, n, npy0()) || sizeof(gtr_float) == 8);
     EXPECT_ERROR(ctx, sizeof(gtr_float) == 8 ? GTR_OK : GTR_ERR_NONFINITE, sizeof(gtr_float) == 8 ? ""
         : "column 0, row 1, element 1 is 1e+39, want a number within");
     const float holes[] = { 1, 2, 3, NAN };
     gtr_npy_desc any = npy0();
-    n = npy_made(bytes, 1, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
+    n = npy_here(bytes, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
     EXPECT(!npy_of(ctx, bytes, n, any));
     EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 1, element 1 is nan");
     any.nonfinite = true;
@@ -1564,6 +1578,44 @@ static void names_or_numbers(void)
     }
     gtr_destroy(ctx);
 }
+/* Mapped arrays whose elements are not aligned in the file, or have the highest byte first. */
+static void arrays_mapped(void)
+{
+    static const char *const dicts[] = { DICT("'<f4'", "False", "(5, 2)"), DICT("'>f4'", "False", "(5, 2)"),
+        DICT("'<i4'", "False", "(5, 2)"), DICT("'>i4'", "False", "(5, 2)"), DICT("'|u1'", "False", "(5, 2)") };
+    static const int64_t rows[] = { 4, 0 };
+    gtr_npy_desc n = npy0();
+    n.map = true;
+    for (int k = 0; k < 5; k++) for (int pad = 0; pad < 4; pad++) {
+        gtr_context *ctx = gtr_create(desc0());
+        unsigned char data[40];
+        char bytes[400], dict[200];
+        const size_t size = k < 4 ? 4 : 1;
+        for (int i = 0; i < 10; i++) {
+            const float f = (float)i - 4.25f;
+            const int32_t v = i * 1000003 - 4;
+            uint32_t u;
+            memcpy(&u, k < 2 ? (const void *)&f : &v, 4);
+            for (size_t b = 0; b < size; b++) data[(size_t)i * size + b] = (unsigned char)(k == 4 ? (unsigned)i
+                : u >> 8 * (k % 2 ? 3 - b : b));
+        }
+        snprintf(dict, sizeof dict, "%s%*s", dicts[k], pad, "");
+        const char *path = written("npy", bytes, npy_made(bytes, 1, dict, data, 10 * size));
+        gtr_dataset *d = gtr_dataset_npy(ctx, &path, 1, n), *some = gtr_dataset_subset(d, rows, 2);
+        unlink(path);
+        EXPECT_OK(ctx);
+        for (int i = 0; i < 10; i++) {
+            const double want = k < 2 ? i - 4.25 : k < 4 ? i * 1000003.0 - 4 : i;
+            CHECK(at(d, 0, i / 2, i % 2) == want, "array %d, pad %d, element %d is %g, want %g", k, pad, i,
+                at(d, 0, i / 2, i % 2), want);
+            if (i < 4) EXPECT_EQ(at(some, 0, i / 2, i % 2), at(d, 0, rows[i / 2], i % 2));
+        }
+        EXPECT_EQ((uintptr_t)gtr_dataset_row(d, 0, 0) % size, 0);
+        gtr_dataset_destroy(d); /* the part has its rows still */
+        EXPECT_EQ(at(some, 0, 0, 1), k < 2 ? 4.75 : k < 4 ? 9 * 1000003.0 - 4 : 9);
+        gtr_destroy(ctx);
+    }
+}
 /* Where long has 32 bits a file's size has 64. */
 static void large_files(void)
 {
@@ -1605,6 +1657,7 @@ static void all(void)
     RUN(standardised_by_windows);
     RUN(awkward_tables);
     RUN(names_or_numbers);
+    RUN(arrays_mapped);
     RUN(large_files);
 }
 int main(int argc, char **argv)
