@@ -614,6 +614,7 @@ typedef struct gtr_csv_desc {
        headers name comes in its order: columns may stand in another. A file without labels (label_column -1) may be
        like one with them */
     const gtr_dataset *like;
+    const char *positive; /* labels are strings, two, and this one is class 1; NULL: by their order */
 } gtr_csv_desc;
 
 /* Windows over the rows of a data set, which are steps of one series or of several, one behind the other. */
@@ -1168,9 +1169,10 @@ GTR_API int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const 
 GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
 /* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
-   line ends and doubled quotes inside. Where the first label is no number labels are strings; strings' ids are from 0
-   in the order in which they appear. Errors name file, line, column, what was found and what was wanted. To
-   standardise: gtr_standardise. */
+   line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
+   in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
+   in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
+   gtr_standardise. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
@@ -16744,6 +16746,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
     gtr__field f = GTR__ZERO;
     if (s->label < 0 || s->desc.regression) return false;
     if (like) return like->classed > 0;
+    if (s->desc.positive) return true;
     const char *p = s->begin;
     while (p < s->end && gtr__csv_drops(&at, p)) {
         if (!gtr__csv_fields(&at, p, &p)) return false;
@@ -16851,6 +16854,46 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->texts) d->classed = d->n_columns;
     return gtr__csv_like(s, d);
 }
+/* The number that a text is, if it is one. */
+static bool gtr__label_number(const char *text, double *v) {
+    gtr__decimal n;
+    const char *end = gtr__decimal_read(text, '.', &n);
+    if (!end || *end) return false;
+    *v = n.m ? (n.negative ? -1 : 1) * (double)n.m * pow(10, (double)n.e) : 0;
+    return true;
+}
+static int gtr__label_order(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    double u, v;
+    const bool p = gtr__label_number(x, &u), q = gtr__label_number(y, &v);
+    return p != q ? q - p : p && u != v ? (u < v ? -1 : 1) : strcmp(x, y);
+}
+/* Labels' strings, numbered as they came, get their classes: by their order, or .positive, but for .like's. */
+static bool gtr__csv_classes(gtr__csv *s, gtr_dataset *d) {
+    const char *positive = s->desc.positive;
+    gtr__strings none = GTR__ZERO, *m = s->texts ? &s->y->names : &none, sorted = GTR__ZERO;
+    uint64_t h;
+    const int32_t one = positive ? gtr__strings_find(m, positive, &h) : -1;
+    if (positive && (m->n != 2 || one < 0 || (s->desc.like && one != 1)))
+        return !GTR__OF_FILE(s->ctx, ARG, ".positive is \"%.80s\", of %jd labels that are strings%s: want one of two%s",
+            s->name, positive, (intmax_t)m->n, one < 0 ? ", none of them it" : "", s->desc.like ? ", .like's class 1"
+            : "");
+    if (s->desc.like || m->n < 2) return true;
+    const char **text = GTR__NEW(s->ctx, const char *, m->n);
+    int32_t *class_of = GTR__NEW(s->ctx, int32_t, m->n), *y = (int32_t *)(void *)s->y->host;
+    bool ok = text && class_of;
+    for (int64_t i = 0; i < m->n && ok; i++) text[i] = m->text + m->at[i];
+    if (ok) qsort(text, (size_t)m->n, sizeof *text, gtr__label_order);
+    if (ok && positive) { text[0] = m->text + m->at[!one]; text[1] = m->text + m->at[one]; }
+    for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &sorted, text[i]);
+    for (int64_t i = 0; i < m->n && ok; i++) class_of[i] = gtr__strings_find(&sorted, m->text + m->at[i], &h);
+    for (int64_t r = 0; r < d->rows && ok; r++) y[r] = class_of[y[r]];
+    gtr__mfree(s->ctx, text);
+    gtr__mfree(s->ctx, class_of);
+    gtr__strings_free(s->ctx, ok ? m : &sorted);
+    if (ok) *m = sorted;
+    return ok;
+}
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
@@ -16867,7 +16910,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     for (const char *p = s.begin; ok && p < s.end; r += !s.drop) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
     if (d) d->rows = r;
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
-    ok = ok && gtr__csv_fill(&s, d);
+    ok = ok && gtr__csv_fill(&s, d) && gtr__csv_classes(&s, d);
     gtr__strings_free(ctx, &s.heads);
     gtr__strings_free(ctx, &s.names);
     gtr__mfree(ctx, s.named);
@@ -16885,6 +16928,9 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
             path, desc.label_column);
     else if (desc.regression && desc.label_column == -1 && !desc.label)
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
+    else if (desc.positive && (desc.regression || (desc.label_column == -1 && !desc.label)))
+        GTR__OF_FILE(ctx, ARG, ".positive wants labels that are classes, not %s", path, desc.regression ? ".regression"
+            : "label_column -1 (none)");
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))

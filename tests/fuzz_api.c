@@ -1518,7 +1518,7 @@ static void do_dataset(void)
             c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
             c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(5); c.missing_value = nastyf(0);
             c.drop_unlabelled = one_in(4);
-            c.like = one_in(2) ? d : NULL;
+            c.like = one_in(2) ? d : NULL; c.positive = one_in(4) ? one_in(2) ? "b" : "1" : NULL;
         }
         a = one_in(2) ? any_file() : path_of("good.csv");
         io_arm();

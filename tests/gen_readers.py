@@ -54,7 +54,7 @@ def table(seed):
     for k in (1, 3):
         # blanks around a field that is not quoted are left out, as everywhere in the reader
         texts = [row[k] if quoting != csv.QUOTE_MINIMAL or any(c in row[k] for c in separator + '"\r\n') else row[k].strip(" \t") for row in rows]
-        names.append(list(dict.fromkeys(texts)))
+        names.append(list(dict.fromkeys(texts)) if k == 1 else sorted(set(texts), key=str.encode))  # labels by their bytes
         ids += [names[-1].index(t) for t in texts]
     return """    { %s,
         '%s', GTR_MISSING_%s, %d,

@@ -10,7 +10,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         ',', GTR_MISSING_MEAN, 9,
         { 4.f, 1.f, 3.f, -1.f, 8.f, -3.f, 58186.1562f, 0.f, 3.f, 2.f, 58186.1562f, -4.f, 0.f, 0.f, 407285.094f,
         -3.f, -3.59890775e-21f, -1.f },
-        { 0, 1, 2, 3, 0, 4, 0, 5, 6, 0, 1, 0, 0, 2, 2, 1, 2, 2 },
+        { 0, 1, 2, 3, 0, 4, 0, 5, 6, 2, 1, 2, 2, 0, 0, 1, 0, 0 },
         { "x;y",
         "a,b",
         "\042",
@@ -18,7 +18,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         "red",
         "say \042hi\042",
         "dark blue" },
-        { "dog", "cat", "a \042bird\042" } },
+        { "a \042bird\042", "cat", "dog" } },
     { "\042size\042;\042colour, or so\042;\042n\012per day\042;\042kind\042\015\012\042\042;\042two\012lines"
         "\042;\042-4\042;\042dog\042\015\012\042-55509.512847766746\042;\042x;y\042;\042-5\042;\042dog\042\015"
         "\012\042-9.957878932977785e-21\042;\042\015\012dos\042;\042-2\042;\042a \042\042bird\042\042\042\015\012"
@@ -30,14 +30,14 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         ';', GTR_MISSING_MEDIAN, 10,
         { 2.f, -4.f, -55509.5117f, -5.f, -9.9578789e-21f, -2.f, 0.f, -5.f, 938081.312f, 2.f, 2.f, -2.f,
         8.f, -3.f, 5.f, 3.f, 4.f, 3.f, -5.14520033e-21f, -3.f },
-        { 0, 1, 2, 3, 1, 4, 5, 2, 1, 4, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0 },
+        { 0, 1, 2, 3, 1, 4, 5, 2, 1, 4, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1 },
         { "two\012lines",
         "x;y",
         "\015\012dos",
         " padded ",
         "tab\011here",
         "dark blue" },
-        { "dog", "a \042bird\042" } },
+        { "a \042bird\042", "dog" } },
     { "\042size\042\011\042colour, or so\042\011\042n\012per day\042\011\042kind\042\012\042-8.8689726454638"
         "25e-21\042\011\042a,b\042\0115\011\042dog\042\012\042NA\042\011\042\042\042\042\011-5\011\042a \042\042"
         "bird\042\042\042\012\0422.769426762093874e-21\042\011\042 padded \042\0112\011\042a \042\042bird\042\042"
@@ -52,7 +52,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         { -8.86897237e-21f, 5.f, -1.5f, -5.f, 2.76942674e-21f, 2.f, -1.5f, 0.f, 815500.25f, -3.f, -1.5f,
         -3.f, -280617.188f, 1.f, -2.71488957e-21f, 2.f, -200273.016f, -1.f, -2.92151589e-21f, 4.f,
         -2.67828905e-22f, -3.f },
-        { 0, 1, 2, 3, 2, 4, 5, 4, 5, 4, 6, 0, 1, 1, 0, 2, 2, 1, 2, 0, 1, 1 },
+        { 0, 1, 2, 3, 2, 4, 5, 4, 5, 4, 6, 2, 0, 0, 2, 1, 1, 0, 1, 2, 0, 0 },
         { "a,b",
         "\042",
         " padded ",
@@ -60,7 +60,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         "\303\251t\303\251",
         "x;y",
         "\015\012dos" },
-        { "dog", "a \042bird\042", "cat" } },
+        { "a \042bird\042", "cat", "dog" } },
     { "size|colour, or so|\042n\012per day\042|kind\015\012NaN|a,b|0|\042a \042\042bird\042\042\042\015\0122"
         ".1119906027865374e-21| padded |-2|cat\015\0126.7292290254877744e-21|tab\011here|-3|cat\015\0120.0|dar"
         "k blue|-3|\042a \042\042bird\042\042\042\015\012|\042two\012lines\042|2|\042a \042\042bird\042\042\042"
@@ -96,7 +96,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         ',', GTR_MISSING_MEDIAN, 13,
         { 1.5f, 1.f, 1.5f, 1.f, 3.f, 0.f, 0.f, -1.f, 1.5f, 0.f, -325195.062f, 2.f, 1.5f, -5.f, 764634.5f,
         1.f, 1.5f, -2.f, 1.5f, -5.f, 7.f, -3.f, 1.5f, 5.f, -1.2815133e-21f, 3.f },
-        { 0, 1, 2, 3, 4, 5, 3, 6, 7, 8, 9, 5, 4, 0, 1, 0, 2, 2, 0, 0, 1, 0, 0, 1, 1, 2 },
+        { 0, 1, 2, 3, 4, 5, 3, 6, 7, 8, 9, 5, 4, 2, 0, 2, 1, 1, 2, 2, 0, 2, 2, 0, 0, 1 },
         { "\015\012dos",
         "red",
         " padded ",
@@ -107,7 +107,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         "a,b",
         "dark blue",
         "\303\251t\303\251" },
-        { "dog", "a \042bird\042", "cat" } },
+        { "a \042bird\042", "cat", "dog" } },
     { "\042size\042;\042colour, or so\042;\042n\012per day\042;\042kind\042\015\012\042483573.9785214588\042"
         ";\042x;y\042;-2;\042a \042\042bird\042\042\042\015\012\042NA\042;\042dark blue\042;0;\042dog\042\015\012"
         "\042-238484.16591046972\042;\042\015\012dos\042;-2;\042dog\042\015\012\042null\042;\042a,b\042;-4;\042"
@@ -122,7 +122,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         { 483573.969f, -2.f, -1.5f, 0.f, -238484.172f, -2.f, -1.5f, -4.f, -110328.625f, -3.f, -1.5f,
         5.f, -1.5f, -1.f, -7.08596194e-21f, 4.f, -1.5f, -1.f, -3.68413805e-21f, -3.f, -1.5f, 0.f, -1.5f,
         1.f, -94355.4922f, -2.f, -290413.594f, 0.f },
-        { 0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 2, 8, 1, 9, 0, 1, 1, 2, 2, 0, 2, 0, 1, 2, 1, 0, 1, 1 },
+        { 0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 2, 8, 1, 9, 0, 2, 2, 1, 1, 0, 1, 0, 2, 1, 2, 0, 2, 2 },
         { "x;y",
         "dark blue",
         "\015\012dos",
@@ -133,7 +133,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         "two\012lines",
         "\303\251t\303\251",
         "\042" },
-        { "a \042bird\042", "dog", "cat" } },
+        { "a \042bird\042", "cat", "dog" } },
     { "size\011colour, or so\011\042n\012per day\042\011kind\012643908.0846394536\011red\011-3\011\042a \042"
         "\042bird\042\042\042\012931035.5448682699\011\042two\012lines\042\0112\011cat\012-171987.1176693932\011"
         "\042\042\042\042\0113\011\042a \042\042bird\042\042\042\0126.0673061922262644e-21\011\303\251t\303\251"
@@ -294,8 +294,8 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         1.26284519e-21f, -1.f, -1.5f, -5.f, -1.5f, 1.f, 2.58909834e-21f, -1.f, -1.5f, -3.f, -978090.f,
         3.f, 4.63788416e-21f, 1.f, -9.99058162e-21f, -2.f, 708753.812f, -2.f, -1.5f, -1.f, -1.5f, 4.f,
         -1.5f, 0.f, 918269.375f, -3.f },
-        { 0, 1, 2, 3, 4, 4, 5, 6, 7, 1, 6, 6, 7, 7, 4, 3, 8, 9, 8, 10, 0, 1, 0, 0, 2, 0, 0, 2, 0, 1,
-        2, 0, 0, 0, 0, 2, 2, 1, 1, 1 },
+        { 0, 1, 2, 3, 4, 4, 5, 6, 7, 1, 6, 6, 7, 7, 4, 3, 8, 9, 8, 10, 1, 0, 1, 1, 2, 1, 1, 2, 1, 0,
+        2, 1, 1, 1, 1, 2, 2, 0, 0, 0 },
         { " padded ",
         "x;y",
         "\015\012dos",
@@ -307,7 +307,7 @@ static const struct { const char *text; char separator; gtr_missing missing; int
         "\303\251t\303\251",
         "say \042hi\042",
         "7" },
-        { "cat", "a \042bird\042", "dog" } }
+        { "a \042bird\042", "cat", "dog" } }
 };
 static const struct { const char *bytes; int size; char kind; int ndim, shape[4], count; float want[24]; }
     arrays[] = {

@@ -331,13 +331,13 @@ static void chosen(void)
     EXPECT(at(d, 0, 0, 0) == 5 && at(d, 0, 0, 1) == 30 && at(d, 0, 1, 1) == 40 && at(d, 0, 2, 0) == 6);
     EXPECT(at(d, 1, 0, 0) == 0 && at(d, 1, 1, 0) == 1 && at(d, 1, 2, 0) == 0 && named(gtr_dataset_category(d, 1, 1),
         "Oslo"));
-    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 1), "high") && !gtr_dataset_class(d, 2)
+    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 1), "low") && !gtr_dataset_class(d, 2)
         && !gtr_dataset_class(d, -1) && !gtr_dataset_category(d, 0, 0) && !gtr_dataset_category(d, 9, 0));
     /* a file for use: the first one's numbers and fills; what was never seen is refused */
     c.like = d;
     held = csv_of(ctx, "id,age,city,income,risk\ny,,Oslo,,high\n", c);
     EXPECT_OK(ctx);
-    EXPECT(at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40 && at(held, 1, 0, 0) == 1 && at(held, 2, 0, 0) == 1);
+    EXPECT(at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40 && at(held, 1, 0, 0) == 1 && at(held, 2, 0, 0) == 0);
     EXPECT(!csv_of(ctx, "id,age,city,income,risk\ny,1,Oslo,1,high\ny,1,Bonn,1,high\n", c));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT,
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
@@ -360,7 +360,7 @@ static void chosen(void)
     /* what is split off keeps the names */
     held = gtr_dataset_split(d, 2);
     EXPECT(held && gtr_dataset_classes(held) == 2 && named(gtr_dataset_category(held, 1, 1), "Oslo") && named(
-        gtr_dataset_class(held, 0), "low"));
+        gtr_dataset_class(held, 0), "high"));
     c = csv0();
     c.skip = "id, city,risk"; c.label_column = -1; c.missing = GTR_MISSING_CONSTANT; c.missing_value = 9; c.scale = 2;
     d = csv_of(ctx, text, c);
@@ -451,7 +451,7 @@ static void like_fills(void)
    from is refused, whatever feeds no input aside; read .like it, it is not. */
 static void validated_alike(void)
 {
-    static const char *const texts[] = { "a,b,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,u,yes\n3,4,v,no\n",
+    static const char *const texts[] = { "a,b,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,u,yes\n3,4,v,yes\n",
         "b,a,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,v,no\n3,4,u,yes\n", "a,b,k,y\n1,2,u,no\n" };
     static const char *const why[] = { "", "column 2 of validation (", "column 0 of validation (",
         "column 1 of validation (", "" };
@@ -1143,7 +1143,7 @@ static void cut_and_joined(void)
     both[2] = NULL;
     EXPECT(!gtr_dataset_concat(ctx, both, 3));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "set 2 of 3 (from 0) is NULL");
-    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
+    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,v\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
     static const char *const why[] = { "", "column 1 of set 1 (", "another name than that of set 0",
         "- (3,) float32, has another shape or dtype than that of set 0", "column 1 of set 1" };
@@ -1542,6 +1542,58 @@ static void refused_windows(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_windows of ");
     gtr_destroy(ctx);
 }
+/* Classes of labels that are strings are in their order, whatever the rows', or as .positive says. */
+static void order_of_classes(void)
+{
+    static const struct { const char *text, *positive, *names; int32_t of[5]; } cases[] = {
+        { "x,y\n1,yes\n2,no\n3,yes\n", NULL, "no|yes|", { 1, 0, 1 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", NULL, "no|yes|", { 0, 1, 1 } },
+        { "x,y\n1,b\n2,10\n3,9\n4,-1e1\n5,9.5\n", NULL, "-1e1|9|9.5|10|b|", { 4, 3, 1, 0, 2 } },
+        { "x,y\n1,z\n2,\xc3\xa9\n3,Z\n4,\"a b\"\n5,a\n", NULL, "Z|a|a b|z|\xc3\xa9|", { 3, 4, 0, 2, 1 } },
+        { "x,y\n1,yes\n2,no\n3,yes\n", "no", "yes|no|", { 0, 1, 0 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", "no", "yes|no|", { 1, 0, 0 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", "yes", "no|yes|", { 0, 1, 1 } },
+        { "x,y\n1,1\n2,-1\n3,1\n", "1", "-1|1|", { 1, 0, 1 } }, /* numbers, too */
+        { "x,y\n1,1\n2,-1\n3,1\n", "-1", "1|-1|", { 0, 1, 0 } } };
+    static const struct { const char *positive; int label_column; bool regression, like; const char *why; } bad[] = {
+        { "maybe", 0, false, false, ".positive is \"maybe\", of 2 labels that are strings, none of them it: want one" },
+        { "yes", -1, false, false, ".positive wants labels that are classes, not label_column -1 (none)" },
+        { "2", 0, true, false, ".positive wants labels that are classes, not .regression" },
+        { "no", 0, false, true, ".positive is \"no\", of 2 labels that are strings: want one of two, .like's class" } };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *like = NULL;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_csv_desc c = csv0();
+        char got[64] = "";
+        c.positive = cases[k].positive;
+        gtr_dataset *d = csv_of(ctx, cases[k].text, c);
+        EXPECT_OK(ctx);
+        if (!k) like = d;
+        for (int64_t i = 0; i < gtr_dataset_classes(d); i++) strcat(strcat(got, gtr_dataset_class(d, i)), "|");
+        CHECK(!strcmp(got, cases[k].names), "case %d: %s, want %s", (int)k, got, cases[k].names);
+        for (int64_t r = 0; r < gtr_dataset_rows(d); r++)
+            CHECK(at(d, 1, r, 0) == cases[k].of[r], "case %d, row %d: class %g", (int)k, (int)r, at(d, 1, r, 0));
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        gtr_csv_desc c = csv0();
+        c.positive = bad[k].positive; c.label_column = bad[k].label_column; c.regression = bad[k].regression;
+        if (bad[k].like) c.like = like;
+        EXPECT(!csv_of(ctx, cases[0].text, c));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, bad[k].why);
+    }
+    gtr_csv_desc c = csv0();
+    c.positive = "a";
+    EXPECT(!csv_of(ctx, "x,y\n1,a\n2,b\n3,c\n", c) && !csv_of(ctx, "x,y\n1,a\n2,a\n", (gtr_error_clear(ctx), c)));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".positive is \"a\", of 1 labels that are strings: want one of two");
+    c.positive = "yes"; c.like = like; /* as .like says, where one is missing */
+    gtr_dataset *d = csv_of(ctx, "x,y\n1,yes\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 1, 0, 0) == 1 && gtr_dataset_classes(d) == 2);
+    c.like = csv_of(ctx, "x,y\n1,1\n2,0\n", csv0());
+    EXPECT(!csv_of(ctx, "x,y\n1,1\n2,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".positive is \"yes\", of 0 labels that are strings");
+    gtr_destroy(ctx);
+}
 /* A row where names are said to be, and names that are other columns' numbers. */
 static void names_or_numbers(void)
 {
@@ -1656,6 +1708,7 @@ static void all(void)
     RUN(standardised_as_fed);
     RUN(standardised_by_windows);
     RUN(awkward_tables);
+    RUN(order_of_classes);
     RUN(names_or_numbers);
     RUN(arrays_mapped);
     RUN(large_files);
