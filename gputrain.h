@@ -589,6 +589,10 @@ typedef struct gtr_images_desc {
        what is cropped is as much of an image as there can be */
     int resize;
     int channels; /* 1: grey, 3: red, green, blue; 0: as the files, all alike */
+    /* a data set with classes, for folders of validation and use: they are its, a sub-folder of another name is an
+       error, and some may be empty or not there. If it was of folders, too, its size and channels hold where these
+       are 0 here */
+    const gtr_dataset *like;
 } gtr_images_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
@@ -16060,8 +16064,8 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     const int64_t h = p.h, w = p.w;
     const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
     if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as the first file", path, p.w, p.h, d->width,
-            d->height);
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s", path, p.w, p.h, d->width, d->height,
+            d->like ? ".like has" : "the first file");
     if (alike && p.channels != d->channels)
         return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file", path, p.channels, d->channels);
     if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
@@ -16080,12 +16084,13 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     gtr__mfree(ctx, x);
     return r;
 }
-/* The entries of a folder one by one; NULL behind the last. */
+/* The entries of a folder one by one; NULL behind the last, or where error then is errno. */
 #ifdef _WIN32
-typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; } gtr__folder;
+typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; int error; } gtr__folder;
 static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
     char *all = GTR__NEW(ctx, char, strlen(path) + 3);
     f->next = false;
+    f->error = 0;
     f->h = INVALID_HANDLE_VALUE;
     errno = ENOENT;
     if (all) f->h = FindFirstFileA(strcat(strcpy(all, path), "/*"), &f->entry);
@@ -16093,19 +16098,25 @@ static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path)
     return f->h != INVALID_HANDLE_VALUE;
 }
 static const char *gtr__folder_next(gtr__folder *f) {
-    if (f->next && !FindNextFileA(f->h, &f->entry)) return NULL;
+    if (f->next && !FindNextFileA(f->h, &f->entry)) {
+        f->error = GetLastError() == ERROR_NO_MORE_FILES ? 0 : EIO;
+        return NULL;
+    }
     f->next = true;
     return f->entry.cFileName;
 }
 static void gtr__folder_close(gtr__folder *f) { FindClose(f->h); }
 #else
-typedef struct { DIR *d; } gtr__folder;
+typedef struct { DIR *d; int error; } gtr__folder;
 static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
     (void)ctx;
+    f->error = 0;
     return (f->d = opendir(path)) != NULL;
 }
 static const char *gtr__folder_next(gtr__folder *f) {
+    errno = 0;
     const struct dirent *e = readdir(f->d);
+    if (!e) f->error = errno;
     return e ? e->d_name : NULL;
 }
 static void gtr__folder_close(gtr__folder *f) { closedir(f->d); }
@@ -16135,39 +16146,45 @@ static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool fo
         char *path = GTR__NEW(ctx, char, strlen(folder) + strlen(e) + 2);
         if (path) strcat(strcat(strcpy(path, folder), "/"), e);
         if (!path || !GTR__GROW(ctx, *name, *n, cap)) r = GTR_ERR_NOMEM;
-        else if (!folders || (GTR__STAT(path, &st) == 0 && GTR__IS_FOLDER(st.st_mode))) {
-            (*name)[(*n)++] = path; continue;
-        }
+        else if (folders && GTR__STAT(path, &st) != 0)
+            r = GTR__OF_FILE(ctx, IO, "asking whether it is a folder failed: %s", path, strerror(errno));
+        else if (!folders || GTR__IS_FOLDER(st.st_mode)) { (*name)[(*n)++] = path; continue; }
         gtr__mfree(ctx, path);
     }
     gtr__folder_close(&f);
-    if (!r && !*n) r = folders ? GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder)
-        : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", folder);
+    if (!r && f.error) r = GTR__OF_FILE(ctx, IO, "reading the folder failed: %s", folder, strerror(f.error));
     if (*n > 1) qsort(*name, (size_t)*n, sizeof **name, gtr__name_order);
     return r;
 }
-/* All paths of images and their classes' numbers; the classes' paths become names. */
+/* All paths of images and their classes' numbers; the classes' paths become names. classes: those that there may be,
+   NULL: any. */
 typedef struct { char **path, **name; int32_t *label; int64_t n, names, cap, label_cap; } gtr__image_list;
-static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, gtr__image_list *l) {
+static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gtr__strings *classes,
+        gtr__image_list *l) {
     GTR__TRY(gtr__folder_list(ctx, folder, true, &l->name, &l->names));
+    if (!l->names) return GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder);
     for (int64_t k = 0; k < l->names; k++) {
         char **path;
+        uint64_t h;
         int64_t n, i = 0;
+        const char *name = strrchr(l->name[k], '/') + 1;
+        const int32_t label = classes ? gtr__strings_find(classes, name, &h) : (int32_t)k;
+        if (label < 0) return GTR__OF_FILE(ctx, SHAPE, "no class of .like is called so", l->name[k]);
         gtr_result r = gtr__folder_list(ctx, l->name[k], false, &path, &n);
+        if (!r && !n && !classes) r = GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", l->name[k]);
         for (; i < n && !r; i++) {
             if (!GTR__GROW(ctx, l->path, l->n, l->cap) || !GTR__GROW(ctx, l->label, l->n, l->label_cap)) {
                 r = GTR_ERR_NOMEM; break;
             }
-            l->label[l->n] = (int32_t)k;
+            l->label[l->n] = label;
             l->path[l->n++] = path[i];
             path[i] = NULL;
         }
         gtr__names_free(ctx, path, n);
         GTR__TRY(r);
-        const char *slash = strrchr(l->name[k], '/');
-        memmove(l->name[k], slash + 1, strlen(slash));
+        memmove(l->name[k], name, strlen(name) + 1);
     }
-    return GTR_OK;
+    return l->n ? GTR_OK : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of any class", folder);
 }
 /* With out NULL, what desc leaves to the first file. */
 static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images_desc *d, bool exact, bool alike,
@@ -16188,9 +16205,16 @@ static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images
     return r;
 }
 static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__image_list *l, gtr_images_desc desc) {
-    const bool exact = !desc.height, alike = !desc.channels;
     const gtr_shape none = gtr_shape0();
-    if (gtr__image_find(ctx, folder, l) || gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
+    const gtr_dataset *like = desc.like;
+    const gtr__strings *classes = like ? &like->column[like->classed - 1].names : NULL;
+    const gtr__column *c = like && like->column[0].channels == 2 && like->column[0].shape.ndim == 3 ? like->column
+        : NULL;
+    const bool exact = !desc.height, alike = !desc.channels && !c;
+    if (gtr__image_find(ctx, folder, classes, l)) return NULL;
+    if (c && exact) { desc.height = (int)c->shape.dim[0]; desc.width = (int)c->shape.dim[1]; }
+    if (c && !desc.channels) desc.channels = (int)c->shape.dim[2];
+    if (!c && gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
     const gtr_shape image = gtr_shape3(desc.height, desc.width, desc.channels);
     gtr_dataset *d = gtr__dataset_new(ctx, folder, l->n);
     if (!d) return NULL;
@@ -16199,7 +16223,9 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     for (int64_t i = 0; i < l->n && ok; i++)
         ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
             d->column[0].host + (size_t)i * d->column[0].row_bytes);
-    for (int64_t i = 0; i < l->names && ok; i++) ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
+    for (int64_t i = 0; i < l->names && ok && !classes; i++)
+        ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
+    if (ok && classes) ok = gtr__strings_copy(ctx, &d->column[1].names, classes);
     if (ok) {
         memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
         gtr__column_channels(&d->column[0], 2);
@@ -16217,6 +16243,8 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d "
             "channels: want a folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
             folder ? folder : "NULL", w, h, desc.resize, desc.channels);
+    if (desc.like && !desc.like->classed)
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: .like (%s) has no classes", desc.like->name);
     gtr_dataset *d = gtr__images_of(ctx, folder, &l, desc);
     gtr__names_free(ctx, l.path, l.n);
     gtr__names_free(ctx, l.name, l.names);

@@ -55,6 +55,20 @@ static int io_close(int fd)     /* as Linux does: the descriptor is gone even if
     if (failed) errno = e;
     return failed ? -1 : r;
 }
+/* Entries of folders, and what is asked about them: call at (from 1) fails. */
+static int readdir_at, stat_at;
+static struct dirent *io_readdir(DIR *d)
+{
+    if (!readdir_at || --readdir_at) return readdir(d);
+    errno = EIO;
+    return NULL;
+}
+static int io_stat(const char *path, struct stat *st)
+{
+    if (!stat_at || --stat_at) return stat(path, st);
+    errno = EACCES;
+    return -1;
+}
 static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 0) ? -1 : rename(a, b); }
 #define open(path, flags, mode) io_open(path, flags, mode)
 #define read(fd, p, n) io_read(fd, p, n)
@@ -62,6 +76,8 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #define fsync(fd) io_fsync(fd)
 #define close(fd) io_close(fd)
 #define rename(a, b) io_rename(a, b)
+#define readdir(d) io_readdir(d)
+#define stat(path, st) io_stat(path, st)
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
@@ -71,6 +87,8 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #undef fsync
 #undef close
 #undef rename
+#undef readdir
+#undef stat
 #include "check.h"
 #include "copies.h"
 #include "resized.h"
@@ -1875,6 +1893,100 @@ static void images(void)
     EXPECT(images_of(NULL, 2, 2, 0, 0) == NULL);
     gtr_destroy(ctx);
 }
+/* A folder of classes that cannot be read to its end is no folder of fewer. */
+static void faults_of_folders(void)
+{
+    static const char *const files[] = { "set/a/1.pgm", "set/a/2.pgm", "set/b/3.pgm", "set/c/4.pgm" };
+    gtr_context *ctx = context(device);
+    int n, calls[2];
+    for (int k = 0; k < 4; k++) mkdir(in_folder(k == 0 ? "set" : k == 1 ? "set/a" : k == 2 ? "set/b" : "set/c"), 0700);
+    for (int k = 0; k < 4; k++) put_text(files[k], "P5 1 1 255\na");
+    readdir_at = stat_at = 1000;
+    gtr_dataset *d = images_of(ctx, 0, 0, 0, 0);
+    EXPECT_OK(ctx);
+    EXPECT(d && d->rows == 4 && gtr_dataset_classes(d) == 3);
+    calls[0] = 1000 - readdir_at; calls[1] = 1000 - stat_at;
+    EXPECT(calls[0] == 6 + 5 + 4 + 4 && calls[1] == 3); /* with . and .., and an end each */
+    for (int kind = 0; kind < 2; kind++) for (int k = 1; k <= calls[kind]; k++) {
+        readdir_at = kind ? 0 : k; stat_at = kind ? k : 0;
+        CHECK(images_of(ctx, 0, 0, 0, 0) == NULL, "%s %d fails, and the folder is taken", kind ? "stat" : "readdir", k);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, kind ? "asking whether it is a folder failed: Permission denied"
+            : "reading the folder failed: Input/output error");
+    }
+    readdir_at = stat_at = 0;
+    EXPECT_EQ(symlink("nowhere", in_folder("set/aa")), 0); /* a class of a disk that is not there moves no labels */
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "/set/aa: asking whether it is a folder failed: No such file");
+    unlink(in_folder("set/aa"));
+    EXPECT_EQ(symlink("b", in_folder("set/aa")), 0);
+    d = images_of(ctx, 0, 0, 0, 0);
+    EXPECT(d && d->rows == 5 && gtr_dataset_classes(d) == 4);
+    EXPECT_OK(ctx);
+    n = 0;
+    unlink(in_folder("set/aa"));
+    for (int k = 0; k < 4; k++) n += unlink(in_folder(files[k]));
+    for (int k = 0; k < 4; k++) n += rmdir(in_folder(k == 3 ? "set" : k == 0 ? "set/a" : k == 1 ? "set/b" : "set/c"));
+    EXPECT_EQ(n, 0);
+    gtr_destroy(ctx);
+}
+/* Folders of validation have training's classes, whichever of them they lack, and its sizes where none are given. */
+static void images_like(void)
+{
+    static const char *const files[] = { "set/a/1.pgm", "set/b/2.pgm", "set/c/3.pgm", "val/c/4.pgm", "val/c/5.pgm",
+        "val/b/6.pgm", "val/d/7.pgm" }, *const folders[] = { "set", "set/a", "set/b", "set/c", "val", "val/a", "val/b",
+        "val/c", "val/d" };
+    gtr_context *ctx = context(device);
+    gtr_images_desc g;
+    gtr_trainer_desc how;
+    gtr_fit_desc f;
+    float loss;
+    memset(&g, 0, sizeof g); memset(&how, 0, sizeof how); memset(&f, 0, sizeof f);
+    for (int k = 0; k < 8; k++) mkdir(in_folder(folders[k]), 0700);
+    for (int k = 0; k < 6; k++) put_text(files[k], "P5 2 1 255\nab");
+    unlink(in_folder(files[5]));
+    rmdir(in_folder("val/b")); /* val/a is empty, val/b not there */
+    gtr_dataset *d = images_of(ctx, 0, 0, 0, 0), *held, *other;
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val/a: no images (.pgm, .ppm, .pnm) of its class");
+    g.like = d;
+    held = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT_OK(ctx);
+    EXPECT(held && held->rows == 2 && gtr_dataset_classes(held) == 3 && !strcmp(gtr_dataset_class(held, 1), "b"));
+    for (int r = 0; r < 2 && held; r++) EXPECT_EQ(*(const int32_t *)gtr_dataset_row(held, 1, r), 2);
+    gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 1, 2));
+    gtr_tensor *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(gtr_flatten(x), "fc", 3), y), how);
+    f.silent = true; f.batch = 1; f.validation = held;
+    EXPECT_EQ(gtr_fit(t, d, f), GTR_OK);
+    EXPECT_EQ(gtr_evaluate(t, held, 2, NULL, &loss, NULL), GTR_OK);
+    put_text(files[3], "P5 1 1 255\na");   /* sizes and channels, too */
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val/c/4.pgm: 1 x 1 pixels, want 2 x 1 as .like has");
+    put_text(files[3], "P6 2 1 255\nabcabc");
+    other = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT_OK(ctx);
+    EXPECT(other && gtr_dataset_shape(other, 0).dim[2] == 1);
+    g.height = 3; g.width = 4; g.channels = 3;
+    other = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT(other && gtr_dataset_shape(other, 0).dim[0] == 3 && gtr_dataset_shape(other, 0).dim[2] == 3);
+    g.height = g.width = g.channels = 0;
+    put_text(files[3], "P5 2 1 255\nab");
+    mkdir(in_folder(folders[8]), 0700);
+    put_text(files[6], "P5 2 1 255\nab");
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "/val/d: no class of .like is called so");
+    g.like = arrays(ctx, 4);
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ") has no classes");
+    for (int k = 0; k < 7; k++) if (k != 5) unlink(in_folder(files[k]));
+    rmdir(in_folder("val/c")); rmdir(in_folder("val/d"));
+    g.like = d;
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val: no images (.pgm, .ppm, .pnm) of any class");
+    for (int k = 9; k-- > 0; ) rmdir(in_folder(folders[k]));
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(ctx);
+}
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv_desc desc)
 {
     put(in_folder("t.csv"), text, n);
@@ -2322,6 +2434,8 @@ int main(int argc, char **argv)
     RUN(idx);
     RUN(cifar);
     RUN(images);
+    RUN(faults_of_folders);
+    RUN(images_like);
     RUN(csv_good);
     RUN(csv_bad);
     RUN(numbers);
