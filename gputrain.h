@@ -18368,9 +18368,20 @@ static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     }
     return NULL;
 }
+/* Bytes that all entries, which are sorted, have in front of their names, up to a '.', of which one is called name. */
+static int gtr__st_prefix(const gtr__st *s, const char *name) {
+    char full[GTR__ST_NAME];
+    const char *a = (const char *)s->head + s->entry[0].name + 1,
+        *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
+    for (int n = 1; s->n && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
+        snprintf(full, sizeof full, "%.*s%s", n, a, name);
+        if (a[n - 1] == '.' && gtr__st_find(s, full)) return n;
+    }
+    return 0;
+}
 /* Gives every entry its part: the names, shapes and dtypes of file and list are the same, or GTR_ERR_SHAPE. */
 static gtr_result gtr__st_match(gtr__st *s) {
-    char got[GTR__TEXT], want[GTR__TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT], more[400] = "";
     gtr_shape shape;
     uint32_t i;
     for (i = 0; i < s->n; i++)
@@ -18382,10 +18393,15 @@ static gtr_result gtr__st_match(gtr__st *s) {
         const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
         gtr__st_entry *e = gtr__st_find(s, p->name);
         gtr__shape_text(&p->shape, want);
-        if (!e)
+        if (!e) {
+            const int n = gtr__st_prefix(s, p->name);
+            if (n) snprintf(more, sizeof more, "; \"%.*s\" stands in front of all names there: save without it (in "
+                "PyTorch what model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%.*s\")", n,
+                (const char *)s->head + s->entry[0].name + 1, n - 1, (const char *)s->head + s->entry[0].name + 1);
             return GTR__OF_FILE(s->ctx, SHAPE,
-                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
-                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list);
+                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)%s",
+                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list, more);
+        }
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
             return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",

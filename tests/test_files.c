@@ -1987,6 +1987,40 @@ static void images_like(void)
     EXPECT_EQ(files_in_folder(), 0);
     gtr_destroy(ctx);
 }
+/* What stands in front of all names of a file, as DataParallel's of PyTorch, is named, with the cures. */
+static void names_in_front(void)
+{
+    static const struct { const char *scope; bool all, hint; } cases[] = { { "module", true, true },
+        { "_orig_mod.module", true, true }, { "module", false, false }, { "mod\"ule", true, true } };
+    for (int k = 0; k < 4; k++) {
+        gtr_context *of = context(device), *as = context(device);
+        gtr_init init;
+        char want[400];
+        memset(&init, 0, sizeof init);
+        gtr_scope_begin(of, cases[k].scope);
+        gtr_parameter(of, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(of, "fc.bias", gtr_shape1(2), init);
+        gtr_scope_end(of);
+        gtr_parameter(as, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(as, "fc.bias", gtr_shape1(2), init);
+        if (!cases[k].all) gtr_parameter(of, "a", gtr_shape1(1), init);
+        EXPECT_EQ(gtr_save(of, in_folder("m")), GTR_OK);
+        EXPECT_EQ(gtr_load(as, in_folder("m")), GTR_ERR_SHAPE);
+        snprintf(want, sizeof want, "; \"%s.\" stands in front of all names there: save without it (in PyTorch what "
+            "model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%s\")", cases[k].scope,
+            cases[k].scope);
+        CHECK(k == 3 || !strstr(gtr_error_text(as), "in front") == !cases[k].hint, "%s", gtr_error_text(as));
+        EXPECT_ERROR(as, GTR_ERR_SHAPE, k < 3 && cases[k].hint ? want : "of the model is missing in the file (which ");
+        gtr_destroy(as);
+        as = context(device);
+        gtr_scope_begin(as, cases[k].scope);
+        gtr_parameter(as, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(as, "fc.bias", gtr_shape1(2), init);
+        gtr_scope_end(as);
+        if (!cases[k].all) gtr_parameter(as, "a", gtr_shape1(1), init);
+        EXPECT_EQ(gtr_load(as, in_folder("m")), GTR_OK);
+        unlink(in_folder("m"));
+        gtr_destroy(of);
+        gtr_destroy(as);
+    }
+}
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv_desc desc)
 {
     put(in_folder("t.csv"), text, n);
@@ -2436,6 +2470,7 @@ int main(int argc, char **argv)
     RUN(images);
     RUN(faults_of_folders);
     RUN(images_like);
+    RUN(names_in_front);
     RUN(csv_good);
     RUN(csv_bad);
     RUN(numbers);
