@@ -488,7 +488,7 @@ typedef struct gtr_progress {
 typedef struct gtr_fit_desc {
     int epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
     int64_t batch; /* rows a step; 0: 32 */
-    gtr_dataset *validation; /* evaluated after each epoch; strings and features as data's, else GTR_ERR_SHAPE */
+    gtr_dataset *validation; /* evaluated after each epoch; as gtr_evaluate wants it */
     gtr_tensor *metric; /* a scalar, averaged beside the loss */
     bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void *callback_user;
@@ -1085,9 +1085,10 @@ GTR_API const char *gtr_end_text(gtr_end why);
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Strings
-   and features are taken by their numbers and places, here and in gtr_evaluate_metrics: a table for it is read with
-   .like of the training's, or a class may be another's. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Here, in
+   gtr_evaluate_metrics and of gtr_fit's validation, strings (but for last ones, which may lack), names of features and
+   what gtr_dataset_augment makes of images outside training are those of the set that t learned from last, or
+   GTR_ERR_SHAPE: .like of gtr_csv_desc and gtr_images_desc keeps them. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
 /* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
@@ -1249,11 +1250,13 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
-   of this key any more. */
+   of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
+   gtr_trainer_data note the classes of what they feed. A data set with such a string under another number is
+   GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file, or gtr_parameters_copy, brings such notes. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
-/* Notes "NAME.0", "NAME.1", ...: what ids or labels of column NAME are called, for a program that has but the model. */
+/* The same of any column of strings, for a program that has but the model: notes "NAME.0", "NAME.1", ... */
 GTR_API gtr_result gtr_dataset_note(const gtr_dataset *d, int column);
 /* All that t's training goes on from, as gtr_save writes a file: the context's parameters and buffers, t's states and
    averages, steps, rate, loss scale, epoch and place in it; in gtr_fit's callback the fit's own, too. Not the values of
@@ -2442,6 +2445,7 @@ struct gtr_tensor {
 typedef struct { uint8_t *bytes; size_t size; int users; bool read; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
+typedef struct { gtr__strings keys; char **text; int64_t cap; } gtr__notes; /* text of each key; NULL: none any more */
 typedef struct {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
     float scale, shift;
@@ -2520,7 +2524,7 @@ struct gtr_context {
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
-    char *notes; size_t notes_bytes; /* keys and their texts in turn, each with a 0 */
+    gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
@@ -13691,11 +13695,26 @@ static void gtr__data_end(gtr_trainer *t) {
     t->data = NULL;
     t->unfed = false;
 }
+/* Of later chapters. */
+static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
+    const char *who);
+static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+    const char *where);
+static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+    GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
     gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
     return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+}
+/* What its classes are called goes with the model. */
+static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
+    int to[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_match(d, t->input, t->n_inputs, to));
+    for (int i = 0; i < t->n_inputs; i++)
+        if (to[i] >= 0 && to[i] + 1 == d->classed) GTR__TRY(gtr__names_note(d, to[i], t->input[i]->name));
+    return GTR_OK;
 }
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -13704,6 +13723,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
+    if (data) GTR__TRY(gtr__data_note(t, data));
     gtr__data_end(t);
     if (!data) return GTR_OK;
     const gtr_trainer was = *t;
@@ -14088,6 +14108,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
@@ -14416,6 +14437,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
     GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
+    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
@@ -14821,20 +14843,49 @@ static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
 static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
     return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
 }
-/* Classes, ids and features of a validation set mean what data's do, as far as both have words for them; it may lack
-   the last strings. */
-static gtr_result gtr__fit_alike(const gtr_trainer *t, gtr_dataset *data, gtr_dataset *held) {
+/* What becomes of both's values in evaluation is the same, as far as both are stored alike. */
+static bool gtr__images_alike(const gtr__column *a, const gtr__column *b) {
+    const gtr__image *x = &a->image, *y = &b->image;
+    bool same = true;
+    if (a->dtype != b->dtype || a->scale != b->scale || a->shift != b->shift) return true;
+    for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
+        same &= (x->varied ? x->scale[k] : a->scale) == (y->varied ? y->scale[k] : b->scale)
+            && (x->varied ? x->shift[k] : a->shift) == (y->varied ? y->shift[k] : b->shift)
+            && (x->varied ? x->mean[k] : 0) == (y->varied ? y->mean[k] : 0);
+    return same;
+}
+/* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
+   strings. */
+static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t) {
+    const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
+    const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
+    if (!gtr__strings_begin(&a->names, &b->names))
+        return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
+    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads))
+        return "names of features, or in another order (gtr_csv_desc.like keeps them)";
+    if (a->image.channels > 1 && b->image.channels > 1 && turns == ((a->channels == 2) == (b->channels == 2)))
+        return "order of channels and pixels (rows of both have them last, or neither's)";
+    if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
+        return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
+    return gtr__images_alike(a, b) ? NULL : "mean or std (gtr_dataset_augment wants the same of both: what is random "
+        "is left out in evaluation)";
+}
+/* What d's columns mean to these inputs is what notes of the model say and, to those of training, what the columns of
+   `as` do, the set that t learns from, or learned from last; NULL: none. */
+static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
+        const char *who) {
     int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
-    GTR__TRY(gtr__data_match(data, t->input, t->n_inputs, of));
-    GTR__TRY(gtr__data_match(held, t->input, t->n_inputs, to));
-    for (int i = 0; i < t->n_inputs; i++) {
-        if (of[i] < 0 || to[i] < 0) continue;
-        const gtr__column *a = &data->column[of[i]], *b = &held->column[to[i]];
-        const bool strings = gtr__strings_begin(&a->names, &b->names);
-        if (strings && (!a->heads.n || !b->heads.n || gtr__strings_same(&a->heads, &b->heads))) continue;
-        return GTR__FAIL(held->ctx, SHAPE, "gtr_fit: column %d of validation (%s) has other %s, or in another order, "
-            "than %s (gtr_csv_desc.like keeps them; folders of images want the same classes)", to[i], held->name,
-            strings ? "names of features" : "strings", data->name);
+    if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
+    GTR__TRY(gtr__data_match(d, input, n, to));
+    for (int i = 0, k; i < n; i++) {
+        if (to[i] < 0) continue;
+        for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
+        const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
+            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i]) : NULL;
+        if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
+            "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
+            as->name, why);
+        GTR__TRY(gtr__names_agree(d, to[i], input[i]->name, &t->ctx->notes, who));
     }
     return GTR_OK;
 }
@@ -14844,7 +14895,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    if (held) GTR__TRY(gtr__fit_alike(t, data, held));
+    if (held) GTR__TRY(gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit"));
     gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     GTR__TRY(r);
@@ -18198,64 +18249,101 @@ static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
-/* Notes, as the context has them: in their keys' order. */
-typedef struct { char *text; size_t bytes; } gtr__notes;
-static const char *gtr__note_in(const char *p, size_t bytes, const char *key) {
-    for (const char *const end = p ? p + bytes : NULL; p < end; p += strlen(p) + 1) {
-        const char *text = p + strlen(p) + 1;
-        if (!strcmp(p, key)) return text;
-        p = text;
-    }
-    return NULL;
+static void gtr__notes_free(gtr_context *ctx, gtr__notes *m) {
+    for (int64_t i = 0; i < m->keys.n; i++) gtr__mfree(ctx, m->text[i]);
+    gtr__mfree(ctx, m->text);
+    gtr__strings_free(ctx, &m->keys);
 }
-static size_t gtr__note_bytes(const char *p) { const size_t n = strlen(p) + 1; return n + strlen(p + n) + 1; }
-/* The context's but of a key that is to go, and more, which replace those of their keys. */
-static gtr_result gtr__notes_merge(gtr_context *ctx, const gtr__notes *more, const char *gone, gtr__notes *to) {
-    to->bytes = 0;
-    if (!(to->text = GTR__NEW(ctx, char, ctx->notes_bytes + more->bytes + 1))) return GTR_ERR_NOMEM;
-    for (size_t i = 0, k = 0; i < more->bytes || k < ctx->notes_bytes; ) {
-        const char *x = more->bytes ? more->text + i : "\0", *y = ctx->notes_bytes ? ctx->notes + k : "\0";
-        const int order = i == more->bytes ? 1 : k == ctx->notes_bytes ? -1 : strcmp(x, y);
-        const size_t n = gtr__note_bytes(order > 0 ? y : x);
-        if (order <= 0 || strcmp(gone, y)) memcpy(to->text + to->bytes, order > 0 ? y : x, n), to->bytes += n;
-        if (order >= 0) k += gtr__note_bytes(y);
-        if (order <= 0) i += n;
-    }
-    return GTR_OK;
+/* Where a key's text is, NULL as yet if it is new; NULL: out of memory. */
+static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) {
+    uint64_t h;
+    if (gtr__strings_find(&m->keys, key, &h) < 0 && (!GTR__GROW(ctx, m->text, m->keys.n, m->cap)
+            || !gtr__strings_add(ctx, &m->keys, key))) return NULL;
+    return &m->text[gtr__strings_find(&m->keys, key, &h)];
 }
-static void gtr__notes_take(gtr_context *ctx, const gtr__notes *n) {
-    gtr__mfree(ctx, ctx->notes);
-    ctx->notes = n->text; ctx->notes_bytes = n->bytes;
+static bool gtr__note_put(gtr_context *ctx, gtr__notes *m, const char *key, const char *text) {
+    char **to = gtr__note_place(ctx, m, key), *own = to && text ? gtr__strdup(ctx, text) : NULL;
+    if (!to || (text && !own)) return false;
+    gtr__mfree(ctx, *to);
+    *to = own;
+    return true;
+}
+static const char *gtr__note_of(const gtr__notes *m, const char *key) {
+    uint64_t h;
+    const int32_t i = gtr__strings_find(&m->keys, key, &h);
+    return i < 0 ? NULL : m->text[i];
+}
+/* Of note "NAME.id". */
+static const char *gtr__note_at(const gtr__notes *m, const char *name, int64_t id) {
+    char key[1100];
+    return (size_t)snprintf(key, sizeof key, "%s.%jd", name, (intmax_t)id) < sizeof key ? gtr__note_of(m, key) : NULL;
+}
+/* more replaces the context's of its keys, once there are places for them, for which alone memory is needed. */
+static bool gtr__notes_room(gtr_context *ctx, const gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++)
+        if (!gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i])) return false;
+    return true;
+}
+static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++) {
+        char **to = gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i]), *was = *to;
+        *to = more->text[i];
+        more->text[i] = was;
+    }
+    gtr__notes_free(ctx, more);
 }
 /* Appends the string at a, as UTF-8; false: it has a character that C's have not. */
-static bool gtr__note_read(const gtr__st *s, uint32_t a, gtr__notes *to) {
+static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
     size_t at = (size_t)a + 1;
     for (int32_t c; (c = gtr__json_next(s->head, s->size, &at)) >= 0; ) {
         int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
         if (!c) return false;
-        to->text[to->bytes++] = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
-        while (more--) to->text[to->bytes++] = (char)(0x80 | (c >> 6 * more & 0x3f));
+        *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
+        while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
     }
-    to->text[to->bytes++] = 0;
+    *(*to)++ = 0;
     return true;
 }
-/* What the context's notes will be with the file's, whose strings were valid once. */
-static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *all) {
-    gtr__notes own = { s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL, 0 };
-    uint32_t of[2];
-    if (s->n_key && !own.text) return GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < s->n_key; i++) {
-        if (!gtr__json_order(s, s->key[i], "format")) continue;
-        const size_t before = own.bytes;
-        bool ok = true;
-        s->at = s->key[i];
-        for (int k = 0; k < 2 && ok; k++) ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k])
-            && gtr__note_read(s, of[k], &own);
-        if (!ok) own.bytes = before;
+/* The strings of a data set have no other ids than notes "NAME.0", "NAME.1", ... of a model say, which may be of
+   others. where: who asks, or whose notes these are. */
+static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+        const char *where) {
+    const char *text;
+    uint64_t h;
+    const gtr__strings *m = &d->column[column].names;
+    for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
+        const int32_t own = gtr__strings_find(m, text, &h);
+        if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
+            "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
+            "gtr_note_set these notes to NULL", where, text, (intmax_t)id, name, name, (intmax_t)id, (intmax_t)own,
+            column, d->name);
     }
-    const gtr_result r = gtr__notes_merge(s->ctx, &own, "", all);
-    gtr__mfree(s->ctx, own.text);
-    return r;
+    return GTR_OK;
+}
+/* The same of all data sets that a context has. */
+static gtr_result gtr__sets_agree(gtr_context *ctx, const gtr__notes *notes, const char *where) {
+    for (const gtr_dataset *d = ctx->datasets; d; d = d->next) for (int i = 0; i < d->n_columns; i++)
+        if (d->column[i].name) GTR__TRY(gtr__names_agree(d, i, d->column[i].name, notes, where));
+    return GTR_OK;
+}
+/* The file's notes, whose strings were valid once, and room for them. */
+static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *own) {
+    char *text = s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL;
+    uint32_t of[2];
+    bool room = text || !s->n_key;
+    for (int64_t i = 0; i < s->n_key && room; i++) {
+        char *at = text, *value = text;
+        bool ok = gtr__json_order(s, s->key[i], "format") != 0;
+        s->at = s->key[i];
+        for (int k = 0; k < 2 && ok; k++) {
+            value = at;
+            ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k]) && gtr__note_read(s, of[k], &at);
+        }
+        if (ok) room = gtr__note_put(s->ctx, own, text, value);
+    }
+    gtr__mfree(s->ctx, text);
+    if (!room || !gtr__notes_room(s->ctx, own)) return GTR_ERR_NOMEM;
+    return gtr__sets_agree(s->ctx, own, s->path);
 }
 static bool gtr__is_utf8(const char *s, size_t n) {
     size_t at = 0;
@@ -18264,44 +18352,47 @@ static bool gtr__is_utf8(const char *s, size_t n) {
     return c == GTR__END;
 }
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
-static gtr_result gtr__notes_add(gtr_context *ctx, gtr__notes *own, const char *gone) {
-    gtr__notes all;
-    const gtr_result r = own->text ? gtr__notes_merge(ctx, own, gone, &all) : GTR_ERR_NOMEM;
-    gtr__mfree(ctx, own->text);
-    if (!r) gtr__notes_take(ctx, &all);
-    return r;
-}
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
-    gtr__notes one = GTR__ZERO;
     if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
-    const size_t n = strlen(key) + 1, m = text ? strlen(text) + 1 : 0;
-    one.text = GTR__NEW(ctx, char, n + m);
-    if (m && one.text) { memcpy(one.text, key, n); memcpy(one.text + n, text, m); one.bytes = n + m; }
-    return gtr__notes_add(ctx, &one, key);
+    return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
 }
 const char *gtr_note(const gtr_context *ctx, const char *key) {
-    return ctx && key ? gtr__note_in(ctx->notes, ctx->notes_bytes, key) : NULL;
+    return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
+}
+/* As notes "NAME.0" and on, if all is UTF-8, in place of those that there are, but where these are more of the same. */
+static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
+    const gtr__strings *m = &d->column[column].names;
+    const gtr__notes *have = &d->ctx->notes;
+    gtr__notes own = GTR__ZERO;
+    const size_t size = strlen(name) + 24;
+    int64_t id = 0;
+    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) return GTR_OK;
+    for (const char *text; id < m->n && (text = gtr__note_at(have, name, id)) && !strcmp(text, m->text + m->at[id]); )
+        id++;
+    if (id == m->n) return GTR_OK;
+    char *key = GTR__NEW(d->ctx, char, size);
+    bool ok = key != NULL;
+    for (id = 0; ok && (id < m->n || gtr__note_at(have, name, id)); id++) {
+        snprintf(key, size, "%s.%jd", name, (intmax_t)id);
+        ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
+    }
+    ok = ok && gtr__notes_room(d->ctx, &own);
+    if (ok) gtr__notes_take(d->ctx, &own);
+    else gtr__notes_free(d->ctx, &own);
+    gtr__mfree(d->ctx, key);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
-    gtr__notes own = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
     const int64_t n = gtr_dataset_categories(d, column);
     const gtr__column *c = &d->column[n ? column : 0];
     if (!n || !gtr__usable(d->ctx) || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or none of its ids, in UTF-8",
             d->name, column);
-    const size_t room = (size_t)c->names.used + (size_t)n * (strlen(c->name) + 24);
-    own.text = GTR__NEW(d->ctx, char, room);
-    for (int64_t k = 0, id = 0; k < n && own.text; k++) { /* in keys' order: 0, 1, 10, 11, ..., 2 */
-        own.bytes += (size_t)snprintf(own.text + own.bytes, room - own.bytes, "%s.%jd%c%s", c->name, (intmax_t)id, 0,
-            c->names.text + c->names.at[id]) + 1;
-        if (id && id <= (n - 1) / 10) { id *= 10; continue; }
-        while (id && (id % 10 == 9 || id == n - 1)) id /= 10;
-        id++;
-    }
-    return gtr__notes_add(d->ctx, &own, "");
+    GTR__TRY(gtr__names_agree(d, column, c->name, &d->ctx->notes, "gtr_dataset_note"));
+    return gtr__names_note(d, column, c->name);
 }
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error.
    gtr__st_free after both. */
@@ -18567,7 +18658,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     if (!r) gtr__notes_take(ctx, &notes);
-    else gtr__mfree(ctx, notes.text);
+    else gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -18584,6 +18675,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     if (!from) return GTR__BAD_ARG(to, "%s: from is NULL", call);
     gtr_result r = gtr__st_may(from, "-", call);
     if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
+    GTR__TRY(gtr__sets_agree(to, &from->notes, call));
     gtr_tensor *const *p = to->parameter;
     for (n = 0; n < to->n_parameter; bytes += p[n++]->data_bytes) most = GTR__MAX(most, p[n]->data_bytes);
     if (!(data = GTR__NEW(to, char, bytes + most))) return GTR_ERR_NOMEM;
@@ -18644,22 +18736,34 @@ static void gtr__save_text(gtr__save *s, const char *c) {
     for (; *c; c++)
         gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
 }
+static int gtr__note_order(const void *a, const void *b, const void *arg) {
+    const gtr__strings *keys = (const gtr__strings *)arg;
+    return strcmp(keys->text + keys->at[*(const uint32_t *)a], keys->text + keys->at[*(const uint32_t *)b]);
+}
 /* Its data begin at a multiple of 8. */
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
-    const char *note = s->ctx->notes, *const behind = note ? note + s->ctx->notes_bytes : NULL;
-    s->header_room = 128 + 8 * s->ctx->notes_bytes;
+    const gtr__notes *m = &s->ctx->notes;
+    uint32_t *order = m->keys.n ? GTR__NEW(s->ctx, uint32_t, m->keys.n) : NULL, n = 0;
+    if (m->keys.n && !order) return GTR_ERR_NOMEM;
+    s->header_room = 128 + 8 * (size_t)m->keys.used;
+    for (uint32_t i = 0; i < m->keys.n; i++) if (m->text[i]) {
+        order[n++] = i;
+        s->header_room += 8 * strlen(m->text[i]);
+    }
+    gtr__sort(order, n, sizeof *order, gtr__note_order, &m->keys);
     for (int64_t k = 0; k < s->n; k++) /* escapes; 10 numbers of up to 20 digits */
         s->header_room += 6 * strlen(s->order[k]->name) + 320;
     s->header = GTR__NEW(s->ctx, char, s->header_room);
-    if (!s->header) return GTR_ERR_NOMEM;
+    if (!s->header) { gtr__mfree(s->ctx, order); return GTR_ERR_NOMEM; }
     s->header_bytes = 8;
     gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"");
-    for (int k = 0; note < behind; note += strlen(note) + 1, k ^= 1) {
-        gtr__save_add(s, k ? ":\"" : ",\"");
-        gtr__save_text(s, note);
+    for (uint32_t k = 0; k < 2 * n; k++) {
+        gtr__save_add(s, k & 1 ? ":\"" : ",\"");
+        gtr__save_text(s, k & 1 ? m->text[order[k / 2]] : m->keys.text + m->keys.at[order[k / 2]]);
         gtr__save_add(s, "\"");
     }
+    gtr__mfree(s->ctx, order);
     gtr__save_add(s, "}");
     for (int64_t k = 0; k < s->n; k++, at = end) {
         const gtr_tensor *p = s->order[k];
@@ -19170,7 +19274,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
-        notes.text = NULL;
+        GTR__CLEAR(&notes, 1);
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
         if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
@@ -19178,7 +19282,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
             best = NULL;
         }
     }
-    gtr__mfree(ctx, notes.text);
+    gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, best);
     gtr__parts_free(&c);
     gtr__mfree(ctx, room);
@@ -19847,7 +19951,7 @@ void gtr_destroy(gtr_context *ctx) {
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
     if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
     gtr__mfree(ctx, ctx->line);
-    gtr__mfree(ctx, ctx->notes);
+    gtr__notes_free(ctx, &ctx->notes);
     gtr__mfree(ctx, ctx->tensor);
     gtr__mfree(ctx, ctx->named);
     gtr__mfree(ctx, ctx->parameter);
@@ -19879,7 +19983,8 @@ void gtr_destroy(gtr_context *ctx) {
                     validation set whose strings or features are others, or in another order; on a GPU
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
-                    other contexts' threads; windows keep the names of features
+                    other contexts' threads; windows keep the names of features; text labels' classes are in their
+                    order, or by .positive, and models know them; evaluations want a set alike training's
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

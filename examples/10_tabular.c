@@ -68,9 +68,9 @@ static int classify(const char *path, const char *model)
     if (!gtr_evaluate_metrics(trainer, held, fit.metrics, &m)) printf("%s", m.text);
 
     p = gtr_predictor_create(gtr_softmax(species_of(fresh, NULL), 1), 1);
-    gtr_dataset_note(data, 1);                              /* what species are called goes with the model */
     if (!gtr_save(ctx, model) && !gtr_load(fresh, model) && !gtr_predict(p, one, 1, chance))
         printf("bill %g x %g mm, flipper %g mm, %g g: %s %.3f, %s %.3f, %s %.3f\n", one[0], one[1], one[2], one[3],
+            /* what species are called goes with the model */
             gtr_note(fresh, "species.0"), chance[0], gtr_note(fresh, "species.1"), chance[1],
             gtr_note(fresh, "species.2"), chance[2]);
     gtr_predictor_destroy(p);

@@ -1239,7 +1239,7 @@ static void allocations(void)
 {
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
         "images", "split at random", "subset", "sample", "concat", "append", "windows",
-        "npy" };
+        "npy", "npy of the other order, mapped", "columns by name", "images like others", "note" };
     static const int64_t picked[] = { 3, 1 };
     char npy[512];
     gtr_desc desc;
@@ -1263,17 +1263,22 @@ static void allocations(void)
     put(in_folder("set/a/x.pgm"), "P2 3 3 9 1 2 3 4 5 6 7 8 9", 26);
     put(in_folder("t.csv"), "1,2,a\n3,,b\n5,6,c\n", 17);
     csv.missing = GTR_MISSING_MEDIAN;
+    put(in_folder("n.csv"), "a,b,c,y\n1,2,3,u\n3,,4,v\n5,6,7,a\n", 31);
+    csv.header = true; csv.columns = "c,b"; csv.skip = "a"; csv.label = "4";
+    gtr_dataset *classes = gtr_dataset_csv(ctx, in_folder("n.csv"), csv), *folders = images_of(ctx, 3, 2, 4, 3);
+    EXPECT_EQ(gtr_dataset_note(classes, 1), GTR_OK);
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
     snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
     put(npy, "\x93NUMPY\1\0\73\0{'descr': '<i8', 'fortran_order': True, 'shape': (1, 2), }\n"
         "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0", 85);
-    for (call = 0; call < 16; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 20; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
         fill(ctx, 2);
         if (call >= 5) old = arrays(ctx, 20);
         if (call == 6) ctx->caps.cuda = 1;      /* the CPU's backend serves as a device */
+        if (call == 19) for (int i = 0; i < 3; i++) gtr_note_set(ctx, i ? i == 1 ? "y.1" : "y.2" : "y.0", NULL);
         alive = memory.alive;
         memory.at = k; memory.onward = onward; memory.seen = 0;
         switch (call) {
@@ -1281,7 +1286,13 @@ static void allocations(void)
         case 1: ok = gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK; break;
         case 2: ok = (d = arrays(ctx, 20)) != NULL; break;
         case 3: ok = (d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"))) != NULL; break;
-        case 4: ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), csv)) != NULL; break;
+        case 4: {
+            gtr_csv_desc plain;
+            memset(&plain, 0, sizeof plain);
+            plain.missing = GTR_MISSING_MEDIAN;
+            ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), plain)) != NULL;
+            break;
+        }
         case 5: ok = (d = gtr_dataset_split(old, 3)) != NULL; break;
         case 6: ok = gtr__dataset_device(old) == GTR_OK; break;
         case 7: ok = (d = cifar_of(ctx, "cifar", NULL, 10)) != NULL; break;
@@ -1304,9 +1315,21 @@ static void allocations(void)
             ok = (d = gtr_dataset_windows(old, windows)) != NULL;
             break;
         }
+        case 17: ok = (d = gtr_dataset_csv(ctx, in_folder("n.csv"), csv)) != NULL; break;
+        case 18: {
+            gtr_images_desc like;
+            memset(&like, 0, sizeof like);
+            like.height = 3; like.width = 2; like.like = folders;
+            ok = (d = gtr_dataset_images(ctx, in_folder("set"), like)) != NULL;
+            break;
+        }
+        case 19: ok = gtr_dataset_note(classes, 1) == GTR_OK; break;
         default: {
             gtr_npy_desc desc;
             memset(&desc, 0, sizeof desc);
+            desc.map = call == 16;
+            if (desc.map) put(npy, "\x93NUMPY\1\0\74\0{'descr': '>i4', 'fortran_order': False, 'shape': (1, 2), }\n"
+                "\0\0\0\1\0\0\0\2", 78);
             const char *const path = npy;
             ok = (d = gtr_dataset_npy(ctx, &path, 1, desc)) != NULL;
         }
@@ -1319,6 +1342,7 @@ static void allocations(void)
         if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call],
             k, memory.alive - alive);
         if (!ok && (call == 5 || call == 9)) EXPECT_EQ(gtr_dataset_rows(old), 20);
+        if (call == 19) EXPECT(!gtr_note(ctx, "y.0") == !ok && !gtr_note(ctx, "y.2") == !ok);
         if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
         gtr_dataset_destroy(d);
         gtr_dataset_destroy(old);
@@ -1338,6 +1362,7 @@ static void allocations(void)
     unlink(in_folder("labels"));
     unlink(in_folder("cifar"));
     unlink(in_folder("t.csv"));
+    unlink(in_folder("n.csv"));
     unlink(npy);
     unlink(in_folder("set/a/x.pgm"));
     rmdir(in_folder("set/a"));

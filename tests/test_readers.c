@@ -25,6 +25,15 @@ static const char *written(const char *name, const void *bytes, size_t n)
     if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) { printf("cannot write %s\n", path); exit(1); }
     return path;
 }
+/* Bytes of a file, a 0 behind them. */
+static size_t file_read(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(to, 1, size - 1, f) : 0;
+    if (f) fclose(f);
+    to[n] = 0;
+    return n;
+}
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, gtr_csv_desc d)
 {
     gtr_dataset *made = gtr_dataset_csv(ctx, written("csv", text, strlen(text)), d);
@@ -231,7 +240,11 @@ static void names_to_numbers(void)
         EXPECT(gtr_note(use, "unit") && !strcmp(gtr_note(use, "unit"), odd));
         EXPECT(gtr_note(use, "empty") && !*gtr_note(use, "empty"));
         EXPECT_EQ(gtr_note_set(use, "mine", NULL), GTR_OK); /* in whatever order they were set */
-        EXPECT(use->notes_bytes == ctx->notes_bytes && !memcmp(use->notes, ctx->notes, ctx->notes_bytes));
+        static char was[4096], now[4096];
+        EXPECT_EQ(gtr_save(ctx, file), GTR_OK);
+        const size_t size = file_read(file, was, sizeof was);
+        EXPECT_EQ(gtr_save(use, file), GTR_OK);
+        EXPECT(size > 200 && file_read(file, now, sizeof now) == size && !memcmp(was, now, size));
         EXPECT_OK(use);
         gtr_destroy(use);
     }
@@ -266,13 +279,17 @@ static void notes_of_many(void)
     EXPECT_EQ(gtr_note_set(ctx, "n", "before"), GTR_OK);
     EXPECT_EQ(gtr_note_set(ctx, "o", "behind"), GTR_OK);
     for (int twice = 0; twice < 2; twice++) EXPECT_EQ(gtr_dataset_note(d, 1), GTR_OK);
+    static char text[16000];
+    char last[260] = "";
     int keys = 0;
-    const char *last = "";
-    for (const char *p = ctx->notes; p && p < ctx->notes + ctx->notes_bytes; keys++) {
-        EXPECT(strcmp(last, p) < 0);
-        last = p;
-        p += strlen(p) + 1;
-        p += strlen(p) + 1;
+    EXPECT_EQ(gtr_save(ctx, path_of("notes")), GTR_OK);
+    EXPECT(file_read(path_of("notes"), text, sizeof text) > 1000);
+    unlink(path_of("notes"));
+    for (const char *p = strstr(text + 8, "\"pt\""), *end; p && p[4] == ','; p = strchr(end + 3, '"') - 3, keys++) {
+        end = strchr(p + 6, '"');
+        snprintf(key, sizeof key, "%.*s", (int)(end - p - 6), p + 6);
+        EXPECT(strcmp(last, key) < 0);
+        strcpy(last, key);
     }
     EXPECT_EQ(keys, 25);
     for (int i = 0; i < 23; i++) {
@@ -473,6 +490,17 @@ static void validated_alike(void)
         EXPECT_EQ(gtr_fit(t, d, f), like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE);
         EXPECT_ERROR(ctx, like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE, like ? "" : why[k]);
         EXPECT_EQ(gtr_trainer_report(t).step, like || !*why[k]);
+        float loss; /* the same of what is evaluated */
+        gtr_metrics_desc m;
+        memset(&m, 0, sizeof m);
+        m.scores = h; m.labels = y;
+        EXPECT_EQ(gtr_trainer_data(t, d, 2, false, false), GTR_OK);
+        for (int i = 0; i < 2; i++) {
+            EXPECT_EQ(i ? gtr_evaluate_metrics(t, f.validation, m, NULL) : gtr_evaluate(t, f.validation, 1, NULL, &loss,
+                NULL), like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE);
+            EXPECT_ERROR(ctx, like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE, like || !*why[k] ? ""
+                : "does not mean what that of ");
+        }
         gtr_destroy(ctx);
     }
     gtr_context *ctx = gtr_create(desc0());
@@ -1594,6 +1622,104 @@ static void order_of_classes(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, ".positive is \"yes\", of 0 labels that are strings");
     gtr_destroy(ctx);
 }
+/* A network of two classes for tables "x,y". */
+typedef struct { gtr_context *ctx; gtr_tensor *scores, *y; gtr_trainer *t; } two_classes;
+static two_classes two_of(void)
+{
+    two_classes n;
+    n.ctx = gtr_create(desc0());
+    n.scores = gtr_linear(gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)), "fc", 3);
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.t = gtr_trainer_create(gtr_cross_entropy(n.scores, n.y), trainer0());
+    return n;
+}
+static gtr_dataset *table_of(gtr_context *ctx, const char *text, const char *positive)
+{
+    gtr_csv_desc c = csv0();
+    c.positive = positive; c.header = text[0] == 'x';
+    gtr_dataset *d = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    return d;
+}
+enum { LOAD, LOAD_CHECKPOINT, SET_CHECKPOINT, COPY, FIT, FEED, RESUME, EVALUATE, EVALUATE_METRICS, NOTE, USES };
+static const char no_yes[] = "x,y\n1,no\n2,yes\n3,yes\n";
+/* What a program does with a model, or its data set, that the other one has made. */
+static gtr_result used(int use, two_classes n, gtr_dataset *d, two_classes from, const void *memory, size_t bytes)
+{
+    gtr_metrics_desc m;
+    gtr_fit_desc f;
+    float loss;
+    memset(&m, 0, sizeof m); memset(&f, 0, sizeof f);
+    m.scores = n.scores; m.labels = n.y;
+    f.silent = true; f.batch = 2; f.epochs = 2;
+    if (use == RESUME) { f.checkpoint = path_of("checkpoint"); f.resume = true; }
+    switch (use) {
+    case LOAD: return gtr_load(n.ctx, path_of("model"));
+    case LOAD_CHECKPOINT: return gtr_checkpoint_load(n.t, path_of("checkpoint"));
+    case SET_CHECKPOINT: return gtr_checkpoint_set(n.t, memory, bytes);
+    case COPY: return gtr_parameters_copy(n.ctx, from.ctx);
+    case FEED: return gtr_trainer_data(n.t, d, 2, false, false);
+    case EVALUATE: return gtr_evaluate(n.t, d, 2, NULL, &loss, NULL);
+    case EVALUATE_METRICS: return gtr_evaluate_metrics(n.t, d, m, NULL);
+    case NOTE: return gtr_dataset_note(d, 1);
+    default: return gtr_fit(n.t, d, f);
+    }
+}
+/* A model knows its classes, whoever fed it: those of a data set under other numbers are an error wherever both meet,
+   and change nothing. Others, or fewer in their places, are none. */
+static void classes_of_models(void)
+{
+    static const struct { const char *text, *positive; bool moved; } tables[] = { { no_yes, NULL, false },
+        { no_yes, "no", true }, { "x,y\n1,yes\n2,yes\n", NULL, true }, { "x,y\n1,no\n2,no\n", NULL, false },
+        { "1,yes\n2,yes\n", NULL, true }, { "x,y\n1,a\n2,b\n", NULL, false }, { "x,y\n1,no\n2,maybe\n", NULL, true } };
+    two_classes made = two_of();
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    f.silent = true; f.batch = 2; f.checkpoint = path_of("checkpoint");
+    EXPECT_EQ(gtr_fit(made.t, table_of(made.ctx, no_yes, NULL), f), GTR_OK);
+    EXPECT(named(gtr_note(made.ctx, "y.0"), "no") && named(gtr_note(made.ctx, "y.1"), "yes")
+        && !gtr_note(made.ctx, "y.2"));
+    EXPECT_EQ(gtr_save(made.ctx, path_of("model")), GTR_OK);
+    const size_t bytes = gtr_checkpoint_bytes(made.t);
+    void *memory = malloc(bytes);
+    EXPECT_EQ(gtr_checkpoint_get(made.t, memory, bytes), GTR_OK);
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) for (int use = 0; use < USES; use++) {
+        const bool loads = use <= COPY, nameless = tables[k].text[0] == '1', rows3 = tables[k].text == no_yes;
+        if ((nameless && (loads || use == NOTE)) || (use == RESUME && !rows3)) continue;
+        two_classes n = two_of();
+        gtr_float was[3], now[3];
+        gtr_tensor *w = gtr_parameter_find(n.ctx, "fc.weight");
+        gtr_dataset *d = NULL;
+        if (loads || use == RESUME) d = table_of(n.ctx, tables[k].text, tables[k].positive);
+        else EXPECT_EQ(gtr_load(n.ctx, path_of("model")), GTR_OK);
+        if (!d) d = table_of(n.ctx, tables[k].text, tables[k].positive);
+        EXPECT_EQ(gtr_get(w, was, sizeof was), GTR_OK);
+        const gtr_result r = used(use, n, d, made, memory, bytes), want = tables[k].moved ? GTR_ERR_SHAPE : GTR_OK;
+        CHECK(r == want, "table %d, use %d: %d, want %d", (int)k, use, (int)r, (int)want);
+        if (r) EXPECT(strstr(gtr_error_text(n.ctx), "of \"y\" in the model (note \"y.") && strstr(
+            gtr_error_text(n.ctx), ", and number "));
+        EXPECT_ERROR(n.ctx, want, "");
+        EXPECT_EQ(gtr_get(w, now, sizeof now), GTR_OK);
+        if (r) EXPECT(!memcmp(was, now, sizeof was) && !n.t->data);
+        EXPECT(!r || loads || use == RESUME || named(gtr_note(n.ctx, "y.1"), "yes"));
+        if (k == 3 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.1"), "yes")); /* more of the same */
+        if (k == 5 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.0"), "a") && named(gtr_note(n.ctx, "y.1"), "b"));
+        for (int i = 0; r && i < 2; i++) gtr_note_set(n.ctx, i ? "y.0" : "y.1", NULL); /* as the error says */
+        if (r && !loads && use != RESUME) EXPECT_EQ(used(use, n, d, made, memory, bytes), GTR_OK);
+        gtr_destroy(n.ctx);
+    }
+    two_classes n = two_of(); /* fewer, which are others: none of the old ones is left */
+    EXPECT_EQ(gtr_note_set(n.ctx, "y.0", "p") || gtr_note_set(n.ctx, "y.1", "q") || gtr_note_set(n.ctx, "y.2", "r"),
+        GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(n.t, table_of(n.ctx, no_yes, NULL), 2, false, false), GTR_OK);
+    EXPECT(named(gtr_note(n.ctx, "y.1"), "yes") && !gtr_note(n.ctx, "y.2"));
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+    gtr_destroy(made.ctx);
+    free(memory);
+    unlink(path_of("model"));
+    unlink(path_of("checkpoint"));
+}
 /* A row where names are said to be, and names that are other columns' numbers. */
 static void names_or_numbers(void)
 {
@@ -1629,6 +1755,42 @@ static void names_or_numbers(void)
         }
     }
     gtr_destroy(ctx);
+}
+/* Lists and notes of many names take no longer for each than those of few. */
+static void many_names(void)
+{
+    enum { NAMES = 50000 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    char *wide = (char *)malloc(NAMES * 16), *end = wide, *list = (char *)malloc(NAMES * 8), key[32], text[32];
+    for (int i = 0; i < 2 * NAMES; i++) end += sprintf(end, i < NAMES ? "c%d%s" : "%d%s", i % NAMES,
+        i % NAMES < NAMES - 1 ? "," : "\n");
+    end = list;
+    for (int i = NAMES; i-- > 0; ) end += sprintf(end, "c%d%s", i, i ? "," : "");
+    c.columns = list; c.label_column = -1;
+    double began = gtr__now();
+    gtr_dataset *d = csv_of(ctx, wide, c);
+    CHECK(gtr__now() - began < 5, "columns are found in %g s", gtr__now() - began);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == NAMES - 1 && at(d, 0, 0, NAMES - 8) == 7);
+    began = gtr__now();
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        snprintf(text, sizeof text, "name %d", i);
+        if (gtr_note_set(ctx, key, text)) { EXPECT_OK(ctx); break; }
+    }
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        snprintf(text, sizeof text, "name %d", i);
+        if (!CHECK(named(gtr_note(ctx, key), text), "note %s", key)) break;
+    }
+    EXPECT_EQ(gtr_save(ctx, path_of("model")), GTR_OK);
+    EXPECT_EQ(gtr_load(ctx, path_of("model")), GTR_OK);
+    CHECK(gtr__now() - began < 5, "notes take %g s", gtr__now() - began);
+    EXPECT_OK(ctx);
+    unlink(path_of("model"));
+    gtr_destroy(ctx);
+    free(wide); free(list);
 }
 /* Mapped arrays whose elements are not aligned in the file, or have the highest byte first. */
 static void arrays_mapped(void)
@@ -1709,7 +1871,9 @@ static void all(void)
     RUN(standardised_by_windows);
     RUN(awkward_tables);
     RUN(order_of_classes);
+    RUN(classes_of_models);
     RUN(names_or_numbers);
+    RUN(many_names);
     RUN(arrays_mapped);
     RUN(large_files);
 }
