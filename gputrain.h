@@ -554,7 +554,8 @@ typedef struct gtr_column {
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
 typedef struct gtr_augment_desc {
-    /* of each channel: (value - mean) / std, after scale and shift; std 0: 1. Channels from 16 on: as the last here */
+    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are
+       GTR_ERR_ARG; std 0: 1. Channels from 16 on: as the last here */
     float mean[16], std[16];
     int height, width; /* that are cropped, at random in training, else from the middle; 0: the column's */
     int pad; /* pixels more on each side, before cropping */
@@ -17855,16 +17856,21 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     for (int k = 0; t && k < 2; k++) t = k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
     return gtr__whole(y, since, t);
 }
-/* What of a is out of its range for images of m's size; NULL: nothing. */
-static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
+/* What of a is out of its range for images of m's size, of bytes or not; NULL: nothing. */
+static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a, bool bytes) {
     const int most = 1 << 24;
     const float part[] = { a->flip, a->flip_vertical, a->brightness, a->contrast };
+    const float largest = GTR__MAX(255 * m->scale[0], 0) + m->shift[0]; /* of bytes */
     const bool mirrors = a->pad_mode == GTR_PAD_REFLECT;
     if (m->h > most || m->w > most) return "images of so many pixels";
     for (int k = 0; k < 4; k++) if (!(part[k] >= 0 && part[k] <= (k < 2 ? 1.0f : 1e6f)))
         return "flips are 0 to 1, brightness and contrast at least 0";
-    for (int k = 0; k < 16; k++) if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
-        return "means are finite, and deviations above 0";
+    for (int k = 0; k < 16; k++) {
+        if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
+            return "means are finite, and deviations above 0";
+        if (bytes && k < m->channels && a->mean[k] > largest) return "a mean is above what bytes become, 0 to 1 unless "
+            ".scale and .shift say others: means and deviations of 0 to 255 are to be divided by 255";
+    }
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
         return "pad, pad_mode or cutout";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
@@ -17886,7 +17892,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
-    if (!why) why = gtr__augment_misfit(m, &a);
+    if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
     gtr__plans_drop(d->ctx, NULL, d, 0);
