@@ -451,7 +451,7 @@ typedef struct gtr_report {
 typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
-    bool probabilities; /* scores are these, not logits */
+    bool probabilities; /* scores are these, not logits; of a sigmoid or softmax without it: GTR_ERR_ARG */
     float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
@@ -1363,6 +1363,7 @@ enum {
    side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
+#define GTR__CHANCES ((uint64_t)1 << 35) /* results are probabilities */
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1400,7 +1401,7 @@ enum {
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
-    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__CHANCES, 1, 1) \
     X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
@@ -1479,7 +1480,7 @@ typedef enum {
 #define GTR__UNARY_OF_X(U, X) \
     U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
     U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (1 - y * y)) \
-    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, 0, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
+    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, GTR__CHANCES, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
     U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
         dy * (GTR__C(0.5) * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
@@ -1504,7 +1505,7 @@ typedef enum {
         dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, 1, GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
     U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
     U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
-    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, 0, GTR__CLIP(x + 3, 0, 6) / 6, \
+    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, GTR__CHANCES, GTR__CLIP(x + 3, 0, 6) / 6, \
         (GTR__FABSF(x) < 3 ? dy : 0) / 6) \
     U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
         x * (GTR__CLIP(x + 3, 0, 6) / 6), \
@@ -14332,6 +14333,12 @@ static void gtr__meter_targets(gtr__meter *m) {
         v[GTR_METRIC_MAE] += m->sum[3][k] / n / each;
     }
 }
+/* Whether t is what a sigmoid or softmax made, or a part or another shape of it. */
+static bool gtr__are_chances(const gtr_tensor *t) {
+    const uint64_t same = GTR__ALIAS | GTR__PERMUTES | GTR__BANDS;
+    while (t->op == GTR__OP_PART || gtr__row(t->op)->flags & same) t = t->in[0];
+    return (gtr__row(t->op)->flags & GTR__CHANCES) != 0;
+}
 /* What scores and labels are of. */
 static gtr_result gtr__meter_shapes(gtr__meter *m) {
     const gtr_tensor *x = m->d.scores, *y = m->d.labels;
@@ -14350,6 +14357,9 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         m->kind = GTR__OF_CLASSES; m->classes = m->width; m->inner = labels;
         fits = memcmp(&s->dim[2], &l->dim[1], (size_t)(l->ndim - 1) * sizeof *l->dim) == 0;
     }
+    if (fits && m->classes && !m->d.probabilities && gtr__are_chances(x))
+        return GTR__BAD_ARG(m->t->ctx, "metrics: scores are what a sigmoid or softmax made (\"%s\"): set "
+            ".probabilities, or give the logits in front of it", gtr__label(x));
     return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
         "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_names[x->dtype],
         gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
