@@ -148,6 +148,9 @@ CONFIG MACROS
 /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
 #define _POSIX_C_SOURCE 200809L
 #endif
+#if defined(GPUTRAIN_IMPLEMENTATION) && !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)
+#define _FILE_OFFSET_BITS 64 /* files of 2 GB and more where long has 32 bits */
+#endif
 #if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
 #define __USE_MINGW_ANSI_STDIO 1 /* printf as C99 has it */
 #endif
@@ -449,7 +452,7 @@ typedef struct gtr_report {
 typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
-    bool probabilities; /* scores are these, not logits */
+    bool probabilities; /* scores are these, not logits; of a sigmoid or softmax without it: GTR_ERR_ARG */
     float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
@@ -486,7 +489,7 @@ typedef struct gtr_progress {
 typedef struct gtr_fit_desc {
     int epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
     int64_t batch; /* rows a step; 0: 32 */
-    gtr_dataset *validation; /* evaluated after each epoch; strings and features as data's, else GTR_ERR_SHAPE */
+    gtr_dataset *validation; /* evaluated after each epoch; as gtr_evaluate wants it */
     gtr_tensor *metric; /* a scalar, averaged beside the loss */
     bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void *callback_user;
@@ -552,7 +555,8 @@ typedef struct gtr_column {
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
 typedef struct gtr_augment_desc {
-    /* of each channel: (value - mean) / std, after scale and shift; std 0: 1. Channels from 16 on: as the last here */
+    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are
+       GTR_ERR_ARG; std 0: 1. Channels from 16 on: as the last here */
     float mean[16], std[16];
     int height, width; /* that are cropped, at random in training, else from the middle; 0: the column's */
     int pad; /* pixels more on each side, before cropping */
@@ -587,16 +591,23 @@ typedef struct gtr_images_desc {
        what is cropped is as much of an image as there can be */
     int resize;
     int channels; /* 1: grey, 3: red, green, blue; 0: as the files, all alike */
+    /* a data set with classes, for folders of validation and use: they are its, a sub-folder of another name is an
+       error, and some may be empty or not there. If it was of folders, too, its size and channels hold where these
+       are 0 here */
+    const gtr_dataset *like;
 } gtr_images_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
-    bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
+    /* the first line holds names, or one, a title: the label's and a single feature's column get theirs. Numbers alone:
+       GTR_ERR_FORMAT, as they may be a row; in quotes they are names */
+    bool header;
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
     float scale; /* features are multiplied by it, also where .like has another; 0: 1, or .like's */
-    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there */
+    /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there,
+       and one that is another column's number: else GTR_ERR_ARG */
     const char *label; /* one; NULL: label_column */
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
@@ -609,6 +620,7 @@ typedef struct gtr_csv_desc {
        headers name comes in its order: columns may stand in another. A file without labels (label_column -1) may be
        like one with them */
     const gtr_dataset *like;
+    const char *positive; /* labels are strings, two, and this one is class 1; NULL: by their order */
 } gtr_csv_desc;
 
 /* Windows over the rows of a data set, which are steps of one series or of several, one behind the other. */
@@ -633,7 +645,9 @@ typedef struct gtr_npy_desc {
     bool floats; /* int8 to int64 become float32, too */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
-    bool map; /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at */
+    /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
+       that are not aligned in the file, or of the other byte order, a copy is mapped, in memory */
+    bool map;
 } gtr_npy_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
@@ -1074,9 +1088,10 @@ GTR_API const char *gtr_end_text(gtr_end why);
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Strings
-   and features are taken by their numbers and places, here and in gtr_evaluate_metrics: a table for it is read with
-   .like of the training's, or a class may be another's. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Here, in
+   gtr_evaluate_metrics and of gtr_fit's validation, strings (but for last ones, which may lack), names of features and
+   what gtr_dataset_augment makes of images outside training are those of the set that t learned from last, or
+   GTR_ERR_SHAPE: .like of gtr_csv_desc and gtr_images_desc keeps them. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
 /* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
@@ -1162,9 +1177,10 @@ GTR_API int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const 
 GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
 /* A row a line. Columns: features (float32, together), each of .categories (GTR_I32), then the label (GTR_I32) if there
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
-   line ends and doubled quotes inside. Where the first label is no number labels are strings; strings' ids are from 0
-   in the order in which they appear. Errors name file, line, column, what was found and what was wanted. To
-   standardise: gtr_standardise. */
+   line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
+   in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
+   in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
+   gtr_standardise. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
@@ -1237,11 +1253,13 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
-   of this key any more. */
+   of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
+   gtr_trainer_data note the classes of what they feed. A data set with such a string under another number is
+   GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file, or gtr_parameters_copy, brings such notes. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
-/* Notes "NAME.0", "NAME.1", ...: what ids or labels of column NAME are called, for a program that has but the model. */
+/* The same of any column of strings, for a program that has but the model: notes "NAME.0", "NAME.1", ... */
 GTR_API gtr_result gtr_dataset_note(const gtr_dataset *d, int column);
 /* All that t's training goes on from, as gtr_save writes a file: the context's parameters and buffers, t's states and
    averages, steps, rate, loss scale, epoch and place in it; in gtr_fit's callback the fit's own, too. Not the values of
@@ -1348,6 +1366,7 @@ enum {
    side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
+#define GTR__CHANCES ((uint64_t)1 << 35) /* results are probabilities */
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1385,7 +1404,7 @@ enum {
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
-    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__CHANCES, 1, 1) \
     X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
@@ -1464,7 +1483,7 @@ typedef enum {
 #define GTR__UNARY_OF_X(U, X) \
     U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
     U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (1 - y * y)) \
-    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, 0, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
+    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, GTR__CHANCES, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
     U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
         dy * (GTR__C(0.5) * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
@@ -1489,7 +1508,7 @@ typedef enum {
         dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, 1, GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
     U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
     U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
-    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, 0, GTR__CLIP(x + 3, 0, 6) / 6, \
+    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, GTR__CHANCES, GTR__CLIP(x + 3, 0, 6) / 6, \
         (GTR__FABSF(x) < 3 ? dy : 0) / 6) \
     U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
         x * (GTR__CLIP(x + 3, 0, 6) / 6), \
@@ -2379,10 +2398,11 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__FLOORF GTR__MATH(floorf, floor)
 #define GTR__RINTF  GTR__MATH(rintf, rint)
 #define GTR__R gtr_float
+/* What formats a text is seldom called: branches that lead to it are laid apart, and compiled for size. */
 #ifdef __MINGW_PRINTF_FORMAT
-#define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a)))
+#define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a), cold))
 #elif defined(__GNUC__) || defined(__clang__)
-#define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define GTR__PRINTF(f, a) __attribute__((format(printf, f, a), cold))
 #else
 #define GTR__PRINTF(f, a)
 #endif
@@ -2439,10 +2459,11 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
-/* A file that is mapped; users: columns that refer to it, the last of which unmaps it. */
-typedef struct { uint8_t *bytes; size_t size; int users; } gtr__mapping;
+/* A file that is mapped, or of which a copy stands in, read; users: columns that refer to it, the last frees it. */
+typedef struct { uint8_t *bytes; size_t size; int users; bool read; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
+typedef struct { gtr__strings keys; char **text; int64_t cap; } gtr__notes; /* text of each key; NULL: none any more */
 typedef struct {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
     float scale, shift;
@@ -2521,7 +2542,7 @@ struct gtr_context {
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
-    char *notes; size_t notes_bytes; /* keys and their texts in turn, each with a 0 */
+    gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
@@ -13752,11 +13773,26 @@ static void gtr__data_end(gtr_trainer *t) {
     t->data = NULL;
     t->unfed = false;
 }
+/* Of later chapters. */
+static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
+    const char *who);
+static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+    const char *where);
+static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+    GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
     gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
     return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+}
+/* What its classes are called goes with the model. */
+static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
+    int to[GTR__MAX_FEED];
+    GTR__TRY(gtr__data_match(d, t->input, t->n_inputs, to));
+    for (int i = 0; i < t->n_inputs; i++)
+        if (to[i] >= 0 && to[i] + 1 == d->classed) GTR__TRY(gtr__names_note(d, to[i], t->input[i]->name));
+    return GTR_OK;
 }
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -13765,6 +13801,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
+    if (data) GTR__TRY(gtr__data_note(t, data));
     gtr__data_end(t);
     if (!data) return GTR_OK;
     const gtr_trainer was = *t;
@@ -14149,6 +14186,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
@@ -14371,6 +14409,12 @@ static void gtr__meter_targets(gtr__meter *m) {
         v[GTR_METRIC_MAE] += m->sum[3][k] / n / each;
     }
 }
+/* Whether t is what a sigmoid or softmax made, or a part or another shape of it. */
+static bool gtr__are_chances(const gtr_tensor *t) {
+    const uint64_t same = GTR__ALIAS | GTR__PERMUTES | GTR__BANDS;
+    while (t->op == GTR__OP_PART || gtr__row(t->op)->flags & same) t = t->in[0];
+    return (gtr__row(t->op)->flags & GTR__CHANCES) != 0;
+}
 /* What scores and labels are of. */
 static gtr_result gtr__meter_shapes(gtr__meter *m) {
     const gtr_tensor *x = m->d.scores, *y = m->d.labels;
@@ -14389,6 +14433,9 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         m->kind = GTR__OF_CLASSES; m->classes = m->width; m->inner = labels;
         fits = memcmp(&s->dim[2], &l->dim[1], (size_t)(l->ndim - 1) * sizeof *l->dim) == 0;
     }
+    if (fits && m->classes && !m->d.probabilities && gtr__are_chances(x))
+        return GTR__BAD_ARG(m->t->ctx, "metrics: scores are what a sigmoid or softmax made (\"%s\"): set "
+            ".probabilities, or give the logits in front of it", gtr__label(x));
     return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
         "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_names[x->dtype],
         gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
@@ -14477,6 +14524,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
     GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
+    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
@@ -14882,20 +14930,49 @@ static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
 static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
     return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
 }
-/* Classes, ids and features of a validation set mean what data's do, as far as both have words for them; it may lack
-   the last strings. */
-static gtr_result gtr__fit_alike(const gtr_trainer *t, gtr_dataset *data, gtr_dataset *held) {
+/* What becomes of both's values in evaluation is the same, as far as both are stored alike. */
+static bool gtr__images_alike(const gtr__column *a, const gtr__column *b) {
+    const gtr__image *x = &a->image, *y = &b->image;
+    bool same = true;
+    if (a->dtype != b->dtype || a->scale != b->scale || a->shift != b->shift) return true;
+    for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
+        same &= (x->varied ? x->scale[k] : a->scale) == (y->varied ? y->scale[k] : b->scale)
+            && (x->varied ? x->shift[k] : a->shift) == (y->varied ? y->shift[k] : b->shift)
+            && (x->varied ? x->mean[k] : 0) == (y->varied ? y->mean[k] : 0);
+    return same;
+}
+/* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
+   strings. */
+static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t) {
+    const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
+    const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
+    if (!gtr__strings_begin(&a->names, &b->names))
+        return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
+    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads))
+        return "names of features, or in another order (gtr_csv_desc.like keeps them)";
+    if (a->image.channels > 1 && b->image.channels > 1 && turns == ((a->channels == 2) == (b->channels == 2)))
+        return "order of channels and pixels (rows of both have them last, or neither's)";
+    if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
+        return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
+    return gtr__images_alike(a, b) ? NULL : "mean or std (gtr_dataset_augment wants the same of both: what is random "
+        "is left out in evaluation)";
+}
+/* What d's columns mean to these inputs is what notes of the model say and, to those of training, what the columns of
+   `as` do, the set that t learns from, or learned from last; NULL: none. */
+static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
+        const char *who) {
     int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
-    GTR__TRY(gtr__data_match(data, t->input, t->n_inputs, of));
-    GTR__TRY(gtr__data_match(held, t->input, t->n_inputs, to));
-    for (int i = 0; i < t->n_inputs; i++) {
-        if (of[i] < 0 || to[i] < 0) continue;
-        const gtr__column *a = &data->column[of[i]], *b = &held->column[to[i]];
-        const bool strings = gtr__strings_begin(&a->names, &b->names);
-        if (strings && (!a->heads.n || !b->heads.n || gtr__strings_same(&a->heads, &b->heads))) continue;
-        return GTR__FAIL(held->ctx, SHAPE, "gtr_fit: column %d of validation (%s) has other %s, or in another order, "
-            "than %s (gtr_csv_desc.like keeps them; folders of images want the same classes)", to[i], held->name,
-            strings ? "names of features" : "strings", data->name);
+    if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
+    GTR__TRY(gtr__data_match(d, input, n, to));
+    for (int i = 0, k; i < n; i++) {
+        if (to[i] < 0) continue;
+        for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
+        const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
+            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i]) : NULL;
+        if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
+            "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
+            as->name, why);
+        GTR__TRY(gtr__names_agree(d, to[i], input[i]->name, &t->ctx->notes, who));
     }
     return GTR_OK;
 }
@@ -14905,7 +14982,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    if (held) GTR__TRY(gtr__fit_alike(t, data, held));
+    if (held) GTR__TRY(gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit"));
     gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     GTR__TRY(r);
@@ -15505,13 +15582,17 @@ static gtr__mapping *gtr__file_map(gtr__file *f) {
     gtr__mfree(f->ctx, m);
     return NULL;
 }
-static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
-    if (!m || --m->users) return;
+static void gtr__mapping_end(gtr_context *ctx, const gtr__mapping *m) {
+    if (m->read) { gtr__mfree(ctx, m->bytes); return; }
 #ifdef _WIN32
     UnmapViewOfFile(m->bytes);
 #else
     munmap(m->bytes, m->size);
 #endif
+}
+static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
+    if (!m || --m->users) return;
+    gtr__mapping_end(ctx, m);
     gtr__mfree(ctx, m);
 }
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
@@ -15694,32 +15775,37 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     c->channels = channels;
     gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
 }
-/* Rows of numbers, each of kind f, i, u or b and so many bytes; fortran: the first dimension's are adjacent. */
-typedef struct { char kind; int size; bool fortran; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+/* Rows of numbers, each of kind f, i, u or b and so many bytes, the highest first if big; fortran: the first
+   dimension's are adjacent. */
+typedef struct { char kind; int size; bool fortran, big; int64_t rows; gtr_shape row; const uint8_t *data; } gtr__npy;
+static bool gtr__big_endian(void) { const uint16_t one = 1; return !*(const uint8_t *)&one; }
 /* An element as a number: integers in *i, all in *f. */
-static void gtr__element(const uint8_t *p, char kind, int size, double *f, int64_t *i) {
-    float single;
+static void gtr__element(const gtr__npy *a, int64_t at, double *f, int64_t *i) {
+    const int size = a->size;
+    const uint8_t *p = a->data + (size_t)at * (size_t)size;
+    uint64_t u = 0, sign = (uint64_t)1 << (8 * size - 1);
+    for (int k = 0; k < size; k++) u = u << 8 | p[a->big ? k : size - 1 - k];
     *i = 0;
-    if (kind == 'f' && size == 8) memcpy(f, p, 8);
-    else if (kind == 'f' && size == 4) { memcpy(&single, p, 4); *f = single; }
-    else if (kind == 'f') {
-        uint16_t half;
+    if (a->kind == 'f' && size == 8) memcpy(f, &u, 8);
+    else if (a->kind == 'f' && size == 4) *f = gtr__bits_float((uint32_t)u);
+    else if (a->kind == 'f') {
+        const uint16_t half = (uint16_t)u;
         gtr_float v;
-        memcpy(&half, p, 2);
         gtr__convert(&v, GTR_F32, &half, GTR_F16, 1);
         *f = v;
     } else {
-        const uint64_t u = gtr__le_get(p, size), sign = (uint64_t)1 << (8 * size - 1);
-        *i = kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
+        *i = a->kind == 'i' ? (int64_t)((u ^ sign) - sign) : (int64_t)u;
         *f = (double)*i;
     }
 }
+/* Whether elements lie as this machine has them. */
+static bool gtr__npy_native(const gtr__npy *a) { return a->size == 1 || a->big == gtr__big_endian(); }
 /* The array into c, which is of its shape. finite: what is not is an error. */
 static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
         bool finite) {
     const int column = (int)(c - d->column);
     const int64_t n = a->rows * c->row;
-    const bool same = !a->fortran && (size_t)a->size == gtr__dtype_size(c->dtype)
+    const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
@@ -15733,7 +15819,7 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
             from += e / under % c->shape.dim[k] * by;
         }
         const int64_t to = a->fortran ? r * c->row + e : q;
-        gtr__element(a->data + (size_t)from * (size_t)a->size, a->kind, a->size, &f, &i);
+        gtr__element(a, from, &f, &i);
         const gtr_float v = (gtr_float)f;
         if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
             return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
@@ -15804,7 +15890,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
             ok = !gtr__column_check(ctx, from, i, d->name);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
-            : 0, false, desc.rows, from->shape, (const uint8_t *)from->data };
+            : 0, false, gtr__big_endian(), desc.rows, from->shape, (const uint8_t *)from->data };
         if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
             : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
         if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) return gtr__dataset_link(d, false);
@@ -16124,8 +16210,8 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     const int64_t h = p.h, w = p.w;
     const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
     if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as the first file", path, p.w, p.h, d->width,
-            d->height);
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s", path, p.w, p.h, d->width, d->height,
+            d->like ? ".like has" : "the first file");
     if (alike && p.channels != d->channels)
         return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file", path, p.channels, d->channels);
     if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
@@ -16144,12 +16230,13 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     gtr__mfree(ctx, x);
     return r;
 }
-/* The entries of a folder one by one; NULL behind the last. */
+/* The entries of a folder one by one; NULL behind the last, or where error then is errno. */
 #ifdef _WIN32
-typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; } gtr__folder;
+typedef struct { HANDLE h; WIN32_FIND_DATAA entry; bool next; int error; } gtr__folder;
 static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
     char *all = GTR__NEW(ctx, char, strlen(path) + 3);
     f->next = false;
+    f->error = 0;
     f->h = INVALID_HANDLE_VALUE;
     errno = ENOENT;
     if (all) f->h = FindFirstFileA(strcat(strcpy(all, path), "/*"), &f->entry);
@@ -16157,19 +16244,25 @@ static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path)
     return f->h != INVALID_HANDLE_VALUE;
 }
 static const char *gtr__folder_next(gtr__folder *f) {
-    if (f->next && !FindNextFileA(f->h, &f->entry)) return NULL;
+    if (f->next && !FindNextFileA(f->h, &f->entry)) {
+        f->error = GetLastError() == ERROR_NO_MORE_FILES ? 0 : EIO;
+        return NULL;
+    }
     f->next = true;
     return f->entry.cFileName;
 }
 static void gtr__folder_close(gtr__folder *f) { FindClose(f->h); }
 #else
-typedef struct { DIR *d; } gtr__folder;
+typedef struct { DIR *d; int error; } gtr__folder;
 static bool gtr__folder_open(gtr_context *ctx, gtr__folder *f, const char *path) {
     (void)ctx;
+    f->error = 0;
     return (f->d = opendir(path)) != NULL;
 }
 static const char *gtr__folder_next(gtr__folder *f) {
+    errno = 0;
     const struct dirent *e = readdir(f->d);
+    if (!e) f->error = errno;
     return e ? e->d_name : NULL;
 }
 static void gtr__folder_close(gtr__folder *f) { closedir(f->d); }
@@ -16199,39 +16292,45 @@ static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool fo
         char *path = GTR__NEW(ctx, char, strlen(folder) + strlen(e) + 2);
         if (path) strcat(strcat(strcpy(path, folder), "/"), e);
         if (!path || !GTR__GROW(ctx, *name, *n, cap)) r = GTR_ERR_NOMEM;
-        else if (!folders || (GTR__STAT(path, &st) == 0 && GTR__IS_FOLDER(st.st_mode))) {
-            (*name)[(*n)++] = path; continue;
-        }
+        else if (folders && GTR__STAT(path, &st) != 0)
+            r = GTR__OF_FILE(ctx, IO, "asking whether it is a folder failed: %s", path, strerror(errno));
+        else if (!folders || GTR__IS_FOLDER(st.st_mode)) { (*name)[(*n)++] = path; continue; }
         gtr__mfree(ctx, path);
     }
     gtr__folder_close(&f);
-    if (!r && !*n) r = folders ? GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder)
-        : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", folder);
+    if (!r && f.error) r = GTR__OF_FILE(ctx, IO, "reading the folder failed: %s", folder, strerror(f.error));
     if (*n > 1) qsort(*name, (size_t)*n, sizeof **name, gtr__name_order);
     return r;
 }
-/* All paths of images and their classes' numbers; the classes' paths become names. */
+/* All paths of images and their classes' numbers; the classes' paths become names. classes: those that there may be,
+   NULL: any. */
 typedef struct { char **path, **name; int32_t *label; int64_t n, names, cap, label_cap; } gtr__image_list;
-static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, gtr__image_list *l) {
+static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gtr__strings *classes,
+        gtr__image_list *l) {
     GTR__TRY(gtr__folder_list(ctx, folder, true, &l->name, &l->names));
+    if (!l->names) return GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder);
     for (int64_t k = 0; k < l->names; k++) {
         char **path;
+        uint64_t h;
         int64_t n, i = 0;
+        const char *name = strrchr(l->name[k], '/') + 1;
+        const int32_t label = classes ? gtr__strings_find(classes, name, &h) : (int32_t)k;
+        if (label < 0) return GTR__OF_FILE(ctx, SHAPE, "no class of .like is called so", l->name[k]);
         gtr_result r = gtr__folder_list(ctx, l->name[k], false, &path, &n);
+        if (!r && !n && !classes) r = GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", l->name[k]);
         for (; i < n && !r; i++) {
             if (!GTR__GROW(ctx, l->path, l->n, l->cap) || !GTR__GROW(ctx, l->label, l->n, l->label_cap)) {
                 r = GTR_ERR_NOMEM; break;
             }
-            l->label[l->n] = (int32_t)k;
+            l->label[l->n] = label;
             l->path[l->n++] = path[i];
             path[i] = NULL;
         }
         gtr__names_free(ctx, path, n);
         GTR__TRY(r);
-        const char *slash = strrchr(l->name[k], '/');
-        memmove(l->name[k], slash + 1, strlen(slash));
+        memmove(l->name[k], name, strlen(name) + 1);
     }
-    return GTR_OK;
+    return l->n ? GTR_OK : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of any class", folder);
 }
 /* With out NULL, what desc leaves to the first file. */
 static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images_desc *d, bool exact, bool alike,
@@ -16252,9 +16351,16 @@ static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images
     return r;
 }
 static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__image_list *l, gtr_images_desc desc) {
-    const bool exact = !desc.height, alike = !desc.channels;
     const gtr_shape none = gtr_shape0();
-    if (gtr__image_find(ctx, folder, l) || gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
+    const gtr_dataset *like = desc.like;
+    const gtr__strings *classes = like ? &like->column[like->classed - 1].names : NULL;
+    const gtr__column *c = like && like->column[0].channels == 2 && like->column[0].shape.ndim == 3 ? like->column
+        : NULL;
+    const bool exact = !desc.height, alike = !desc.channels && !c;
+    if (gtr__image_find(ctx, folder, classes, l)) return NULL;
+    if (c && exact) { desc.height = (int)c->shape.dim[0]; desc.width = (int)c->shape.dim[1]; }
+    if (c && !desc.channels) desc.channels = (int)c->shape.dim[2];
+    if (!c && gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
     const gtr_shape image = gtr_shape3(desc.height, desc.width, desc.channels);
     gtr_dataset *d = gtr__dataset_new(ctx, folder, l->n);
     if (!d) return NULL;
@@ -16263,7 +16369,9 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     for (int64_t i = 0; i < l->n && ok; i++)
         ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
             d->column[0].host + (size_t)i * d->column[0].row_bytes);
-    for (int64_t i = 0; i < l->names && ok; i++) ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
+    for (int64_t i = 0; i < l->names && ok && !classes; i++)
+        ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
+    if (ok && classes) ok = gtr__strings_copy(ctx, &d->column[1].names, classes);
     if (ok) {
         memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
         gtr__column_channels(&d->column[0], 2);
@@ -16281,6 +16389,8 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d "
             "channels: want a folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
             folder ? folder : "NULL", w, h, desc.resize, desc.channels);
+    if (desc.like && !desc.like->classed)
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: .like (%s) has no classes", desc.like->name);
     gtr_dataset *d = gtr__images_of(ctx, folder, &l, desc);
     gtr__names_free(ctx, l.path, l.n);
     gtr__names_free(ctx, l.name, l.names);
@@ -16392,6 +16502,8 @@ typedef struct {
     bool texts; /* labels are strings */
     bool drop; /* the line that is read is left out */
     gtr__strings heads; /* of features; of none: see gtr__column */
+    /* the header's names, once a list is looked up; named: of name i the first column at 2 i, then another one or -1 */
+    gtr__strings names; int32_t *named;
     gtr__column *x, *y; /* features, label */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
@@ -16580,31 +16692,48 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     s->line += p < s->end;
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-/* The column that a name of the header or a number from 1 says; -1: an error. */
-static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char *list) {
-    char text[256], name[256];
-    int64_t k = 0, number = 0, found = -1;
+static bool gtr__csv_index(gtr__csv *s) {
+    char name[256];
     gtr__csv at = *s;
-    gtr__field of;
+    gtr__field f;
+    uint64_t h;
     at.header = NULL;
-    const size_t n = gtr__csv_text(f, text, sizeof text);
-    if (n < sizeof text) {
-        for (const char *p = s->header; p && k < s->columns; k++, p += p != NULL) {
-            if (!(p = gtr__csv_field(&at, p, 0, &of)) || gtr__csv_text(&of, name, sizeof name) == sizeof name
-                || strcmp(name, text)) continue;
-            if (found >= 0) {
-                GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number",
-                    s->name, list, name, (intmax_t)found + 1, (intmax_t)k + 1);
-                return -1;
-            }
-            found = k;
-        }
-        if (found >= 0) return found;
-        for (k = 0; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
-        if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
+    if (!s->header || s->named) return true;
+    if (!(s->named = GTR__NEW(s->ctx, int32_t, 2 * s->columns))) return false;
+    const char *p = s->header;
+    for (int32_t k = 0; k < s->columns; k++, p++) {
+        if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
+        if (gtr__csv_text(&f, name, sizeof name) == sizeof name) continue;
+        const int64_t n = s->names.n;
+        if (!gtr__strings_add(s->ctx, &s->names, name)) return false;
+        int32_t *of = s->named + 2 * gtr__strings_find(&s->names, name, &h);
+        if (s->names.n > n) { of[0] = k; of[1] = -1; }
+        else if (of[1] < 0) of[1] = k;
     }
-    GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
-        f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+    return true;
+}
+/* The column that a name of the header or a number from 1 says; -1: an error. */
+static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list) {
+    char text[256];
+    int64_t k = 0, number = 0;
+    uint64_t h;
+    const size_t n = gtr__csv_text(f, text, sizeof text);
+    if (!gtr__csv_index(s)) return -1;
+    const int32_t id = n < sizeof text ? gtr__strings_find(&s->names, text, &h) : -1;
+    const int32_t *of = id < 0 ? NULL : s->named + 2 * id;
+    if (n < sizeof text)
+        for (; GTR__IS_DIGIT(text[k]) && number <= s->columns; k++) number = number * 10 + (text[k] - '0');
+    if (!n || n == sizeof text || text[k] || number > s->columns) number = 0;
+    if (of && of[1] >= 0)
+        GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as columns %jd and %jd are called: want the number", s->name,
+            list, text, (intmax_t)of[0] + 1, (intmax_t)of[1] + 1);
+    else if (of && number && number - 1 != of[0] && !f->quoted)
+        GTR__OF_FILE(s->ctx, ARG, "%s names \"%s\", as column %jd is called, but it is column %jd's number, too: want "
+            "the name of the one that is meant in double quotes, as %s = \"\\\"%s\\\"\"", s->name, list, text,
+            (intmax_t)of[0] + 1, (intmax_t)number, list, text);
+    else if (of || number) return of ? of[0] : number - 1;
+    else GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list,
+        (int)GTR__MIN(f->n, 80), f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
     return -1;
 }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
@@ -16726,6 +16855,17 @@ static bool gtr__csv_roles(gtr__csv *s) {
     return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
         "label set .label_column = -1", s->name, d->separator);
 }
+/* Whether the line at p holds numbers alone, none of them in quotes. */
+static bool gtr__csv_numbers(const gtr__csv *s, const char *p) {
+    gtr__csv at = *s;
+    gtr__decimal n;
+    gtr__field f;
+    do {
+        if (!(p = gtr__csv_field(&at, p, 0, &f)) || f.quoted || !f.n
+            || gtr__decimal_read(f.p, s->desc.decimal, &n) != f.p + f.n) return false;
+    } while (*p++ == s->desc.separator);
+    return true;
+}
 static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
         gtr_csv_desc desc) {
     char *end = text + size;
@@ -16747,6 +16887,8 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (desc.header) {
         header = p;
         if (!(names = gtr__csv_fields(s, p, &p))) return false;
+        if (gtr__csv_numbers(s, header)) return !GTR__BAD_FILE(ctx, "line 1 holds numbers alone, want names, as "
+            ".header is set: without .header it is a row (names that are numbers stand in quotes)", name);
         p += *p == '\r';
         p += p < end;
         s->line++;
@@ -16778,6 +16920,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
     gtr__field f = GTR__ZERO;
     if (s->label < 0 || s->desc.regression) return false;
     if (like) return like->classed > 0;
+    if (s->desc.positive) return true;
     const char *p = s->begin;
     while (p < s->end && gtr__csv_drops(&at, p)) {
         if (!gtr__csv_fields(&at, p, &p)) return false;
@@ -16885,6 +17028,46 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->texts) d->classed = d->n_columns;
     return gtr__csv_like(s, d);
 }
+/* The number that a text is, if it is one. */
+static bool gtr__label_number(const char *text, double *v) {
+    gtr__decimal n;
+    const char *end = gtr__decimal_read(text, '.', &n);
+    if (!end || *end) return false;
+    *v = n.m ? (n.negative ? -1 : 1) * (double)n.m * pow(10, (double)n.e) : 0;
+    return true;
+}
+static int gtr__label_order(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    double u, v;
+    const bool p = gtr__label_number(x, &u), q = gtr__label_number(y, &v);
+    return p != q ? q - p : p && u != v ? (u < v ? -1 : 1) : strcmp(x, y);
+}
+/* Labels' strings, numbered as they came, get their classes: by their order, or .positive, but for .like's. */
+static bool gtr__csv_classes(gtr__csv *s, gtr_dataset *d) {
+    const char *positive = s->desc.positive;
+    gtr__strings none = GTR__ZERO, *m = s->texts ? &s->y->names : &none, sorted = GTR__ZERO;
+    uint64_t h;
+    const int32_t one = positive ? gtr__strings_find(m, positive, &h) : -1;
+    if (positive && (m->n != 2 || one < 0 || (s->desc.like && one != 1)))
+        return !GTR__OF_FILE(s->ctx, ARG, ".positive is \"%.80s\", of %jd labels that are strings%s: want one of two%s",
+            s->name, positive, (intmax_t)m->n, one < 0 ? ", none of them it" : "", s->desc.like ? ", .like's class 1"
+            : "");
+    if (s->desc.like || m->n < 2) return true;
+    const char **text = GTR__NEW(s->ctx, const char *, m->n);
+    int32_t *class_of = GTR__NEW(s->ctx, int32_t, m->n), *y = (int32_t *)(void *)s->y->host;
+    bool ok = text && class_of;
+    for (int64_t i = 0; i < m->n && ok; i++) text[i] = m->text + m->at[i];
+    if (ok) qsort(text, (size_t)m->n, sizeof *text, gtr__label_order);
+    if (ok && positive) { text[0] = m->text + m->at[!one]; text[1] = m->text + m->at[one]; }
+    for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &sorted, text[i]);
+    for (int64_t i = 0; i < m->n && ok; i++) class_of[i] = gtr__strings_find(&sorted, m->text + m->at[i], &h);
+    for (int64_t r = 0; r < d->rows && ok; r++) y[r] = class_of[y[r]];
+    gtr__mfree(s->ctx, text);
+    gtr__mfree(s->ctx, class_of);
+    gtr__strings_free(s->ctx, ok ? m : &sorted);
+    if (ok) *m = sorted;
+    return ok;
+}
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
@@ -16901,8 +17084,10 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     for (const char *p = s.begin; ok && p < s.end; r += !s.drop) ok = (p = gtr__csv_line(&s, p, r)) != NULL;
     if (d) d->rows = r;
     if (ok && !r) ok = !GTR__OF_FILE(ctx, ARG, "an empty data set: each row has a hole", name);
-    ok = ok && gtr__csv_fill(&s, d);
+    ok = ok && gtr__csv_fill(&s, d) && gtr__csv_classes(&s, d);
     gtr__strings_free(ctx, &s.heads);
+    gtr__strings_free(ctx, &s.names);
+    gtr__mfree(ctx, s.named);
     gtr__mfree(ctx, s.role);
     return gtr__dataset_link(d, ok);
 }
@@ -16917,6 +17102,9 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
             path, desc.label_column);
     else if (desc.regression && desc.label_column == -1 && !desc.label)
         GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
+    else if (desc.positive && (desc.regression || (desc.label_column == -1 && !desc.label)))
+        GTR__OF_FILE(ctx, ARG, ".positive wants labels that are classes, not %s", path, desc.regression ? ".regression"
+            : "label_column -1 (none)");
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
@@ -16944,7 +17132,7 @@ static bool gtr__npy_word(const char **p, const char *end, const char *word) {
     *p += n;
     return true;
 }
-/* "(3, 4)", "(3,)" or "()": false for anything else. */
+/* "(3, 4)", "(3,)" or "()", or Python 2's "(3L, 4L)": false for anything else. */
 static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *ndim) {
     bool more = gtr__npy_word(p, end, "(");
     *ndim = 0;
@@ -16954,6 +17142,7 @@ static bool gtr__npy_shape(const char **p, const char *end, int64_t *dim, int *n
         const char *first = *p;
         for (; *p < end && GTR__IS_DIGIT(**p) && v < INT64_MAX / 16; ++*p) v = v * 10 + (**p - '0');
         if (!more || *p == first) return false;
+        if (*p < end && **p == 'L') ++*p;
         if (*ndim <= GTR_MAX_DIMS) dim[*ndim] = v;
         ++*ndim; /* too many are counted, for the error */
         more = gtr__npy_word(p, end, ",");
@@ -16988,7 +17177,7 @@ static bool gtr__npy_dict(const char *p, const char *end, char *descr, size_t si
     return had == 7 && gtr__npy_word(&p, end, "") && p == end;
 }
 static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__npy *a) {
-    static const char *const known[] = { "<f2", "<f4", "<f8", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1" };
+    static const char *const known[] = { "f2", "f4", "f8", "u1", "i1", "i2", "i4", "i8", "b1" };
     int64_t dim[GTR_MAX_DIMS + 1];
     char descr[64] = "";
     int ndim = 0, k = 0;
@@ -17005,12 +17194,13 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
             (uintmax_t)size);
     if (!gtr__npy_dict((const char *)b + at, (const char *)b + at + n, descr, sizeof descr, a, dim, &ndim))
         return GTR__BAD_FILE(ctx, "its header is no dict of 'descr', 'fortran_order' and 'shape'", name);
-    while (k < (int)GTR__LENGTH(known) && strcmp(descr, known[k])) k++;
+    while (k < (int)GTR__LENGTH(known) && (strcmp(descr + 1, known[k])
+            || (known[k][1] == '1' ? *descr != '|' : *descr != '<' && *descr != '>'))) k++;
     if (k == (int)GTR__LENGTH(known)) return GTR__OF_FILE(ctx, UNSUPPORTED, "dtype %s, supported are <f2 <f4 <f8 |u1 "
-        "|i1 <i2 <i4 <i8 |b1 (NumPy's astype makes them)", name, descr);
+        "|i1 <i2 <i4 <i8 |b1, and those of > (NumPy's astype makes them)", name, descr);
     if (ndim < 1 || ndim > GTR_MAX_DIMS)
         return GTR__OF_FILE(ctx, UNSUPPORTED, "%d dimensions, supported are 1 to %d", name, ndim, GTR_MAX_DIMS);
-    a->kind = descr[1]; a->size = descr[2] - '0';
+    a->kind = descr[1]; a->size = descr[2] - '0'; a->big = *descr == '>';
     a->rows = dim[0]; a->row.ndim = ndim - 1;
     want = (uint64_t)a->size;
     for (k = 0; k < ndim; k++) {
@@ -17023,10 +17213,21 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     return want == size - at - n ? GTR_OK : GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its shape and dtype",
         name, (uintmax_t)(size - at - n), (uintmax_t)want);
 }
+/* A copy of the elements, as this machine has them, takes the mapped file's place. */
+static bool gtr__npy_read(gtr_context *ctx, gtr__npy *a, gtr__mapping *m) {
+    const size_t size = (size_t)a->size, n = m->size - (size_t)(a->data - m->bytes);
+    const bool turn = !gtr__npy_native(a);
+    uint8_t *own = GTR__NEW(ctx, uint8_t, n);
+    if (!own) return false;
+    for (size_t i = 0; i < n; i++) own[i] = a->data[turn ? i / size * size + size - 1 - i % size : i];
+    gtr__mapping_end(ctx, m);
+    a->data = m->bytes = own; m->size = n; m->read = true;
+    return true;
+}
 /* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. With
-   desc.map they are mapped, and it borrows them. */
+   m they are mapped, and it borrows them. */
 static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name, const char *called,
-        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc) {
+        const uint8_t *bytes, uint64_t size, gtr_npy_desc desc, gtr__mapping *m) {
     gtr__npy a;
     if (gtr__npy_header(ctx, name, bytes, size, &a)) return false;
     if (*d && a.rows != (*d)->rows) return !GTR__OF_FILE(ctx, SHAPE, "%jd rows, want %jd as %s has", name,
@@ -17035,13 +17236,14 @@ static bool gtr__npy_column(gtr_context *ctx, gtr_dataset **d, const char *name,
     const bool bytes_too = a.kind == 'u' || a.kind == 'b';
     const gtr_dtype as = a.kind == 'f' || (desc.floats && !bytes_too) ? GTR_F32 : bytes_too ? GTR_U8 : GTR_I32;
     const float scale = a.kind == 'b' ? 1 : desc.scale, shift = a.kind == 'b' ? 0 : desc.shift;
-    const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran
-        && (size_t)(a.data - bytes) % (size_t)a.size == 0;
-    if (desc.map && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
+    const bool kept = (size_t)a.size == gtr__dtype_size(as) && (as == GTR_F32) == (a.kind == 'f') && !a.fortran;
+    if (m && !kept) return !GTR__OF_FILE(ctx, UNSUPPORTED, "%c%d%s: a file that is mapped wants f4, i4 (not as "
         ".floats), u1 or b1, and C's order (NumPy's astype and ascontiguousarray make them)", name, a.kind, a.size,
         a.fortran ? " in Fortran's order" : "");
-    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, desc.map ? a.data : NULL);
-    return c && desc.map ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
+    const bool lies = gtr__npy_native(&a) && (size_t)(a.data - bytes) % (size_t)a.size == 0;
+    if (m && !lies && !gtr__npy_read(ctx, &a, m)) return false;
+    gtr__column *c = gtr__dataset_column_of(*d, called, as, &a.row, scale, shift, m ? a.data : NULL);
+    return c && m ? true : c && !gtr__column_take(*d, name, c, &a, !desc.nonfinite);
 }
 static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const *paths, int n,
         const gtr_npy_desc *desc) {
@@ -17059,7 +17261,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
     for (int k = 0; k < n && ok; k++) {
         gtr__mapping *m = desc.map ? gtr__file_mapped(ctx, paths[k]) : NULL;
         uint8_t *bytes = m ? m->bytes : desc.map ? NULL : gtr__file_whole(ctx, paths[k], &size);
-        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc);
+        ok = bytes && gtr__npy_column(ctx, &d, paths[k], NULL, bytes, m ? m->size : size, desc, m);
         if (m && ok) d->column[k].mapped = m;
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
@@ -17159,7 +17361,7 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc);
+        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, NULL);
         if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
         return ok;
     }
@@ -17748,16 +17950,21 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     for (int k = 0; t && k < 2; k++) t = k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
     return gtr__whole(y, since, t);
 }
-/* What of a is out of its range for images of m's size; NULL: nothing. */
-static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a) {
+/* What of a is out of its range for images of m's size, of bytes or not; NULL: nothing. */
+static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a, bool bytes) {
     const int most = 1 << 24;
     const float part[] = { a->flip, a->flip_vertical, a->brightness, a->contrast };
+    const float largest = GTR__MAX(255 * m->scale[0], 0) + m->shift[0]; /* of bytes */
     const bool mirrors = a->pad_mode == GTR_PAD_REFLECT;
     if (m->h > most || m->w > most) return "images of so many pixels";
     for (int k = 0; k < 4; k++) if (!(part[k] >= 0 && part[k] <= (k < 2 ? 1.0f : 1e6f)))
         return "flips are 0 to 1, brightness and contrast at least 0";
-    for (int k = 0; k < 16; k++) if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
-        return "means are finite, and deviations above 0";
+    for (int k = 0; k < 16; k++) {
+        if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
+            return "means are finite, and deviations above 0";
+        if (bytes && k < m->channels && a->mean[k] > largest) return "a mean is above what bytes become, 0 to 1 unless "
+            ".scale and .shift say others: means and deviations of 0 to 255 are to be divided by 255";
+    }
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
         return "pad, pad_mode or cutout";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
@@ -17779,7 +17986,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
-    if (!why) why = gtr__augment_misfit(m, &a);
+    if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
     gtr__plans_drop(d->ctx, NULL, d, 0);
@@ -18142,64 +18349,101 @@ static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
-/* Notes, as the context has them: in their keys' order. */
-typedef struct { char *text; size_t bytes; } gtr__notes;
-static const char *gtr__note_in(const char *p, size_t bytes, const char *key) {
-    for (const char *const end = p ? p + bytes : NULL; p < end; p += strlen(p) + 1) {
-        const char *text = p + strlen(p) + 1;
-        if (!strcmp(p, key)) return text;
-        p = text;
-    }
-    return NULL;
+static void gtr__notes_free(gtr_context *ctx, gtr__notes *m) {
+    for (int64_t i = 0; i < m->keys.n; i++) gtr__mfree(ctx, m->text[i]);
+    gtr__mfree(ctx, m->text);
+    gtr__strings_free(ctx, &m->keys);
 }
-static size_t gtr__note_bytes(const char *p) { const size_t n = strlen(p) + 1; return n + strlen(p + n) + 1; }
-/* The context's but of a key that is to go, and more, which replace those of their keys. */
-static gtr_result gtr__notes_merge(gtr_context *ctx, const gtr__notes *more, const char *gone, gtr__notes *to) {
-    to->bytes = 0;
-    if (!(to->text = GTR__NEW(ctx, char, ctx->notes_bytes + more->bytes + 1))) return GTR_ERR_NOMEM;
-    for (size_t i = 0, k = 0; i < more->bytes || k < ctx->notes_bytes; ) {
-        const char *x = more->bytes ? more->text + i : "\0", *y = ctx->notes_bytes ? ctx->notes + k : "\0";
-        const int order = i == more->bytes ? 1 : k == ctx->notes_bytes ? -1 : strcmp(x, y);
-        const size_t n = gtr__note_bytes(order > 0 ? y : x);
-        if (order <= 0 || strcmp(gone, y)) memcpy(to->text + to->bytes, order > 0 ? y : x, n), to->bytes += n;
-        if (order >= 0) k += gtr__note_bytes(y);
-        if (order <= 0) i += n;
-    }
-    return GTR_OK;
+/* Where a key's text is, NULL as yet if it is new; NULL: out of memory. */
+static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) {
+    uint64_t h;
+    if (gtr__strings_find(&m->keys, key, &h) < 0 && (!GTR__GROW(ctx, m->text, m->keys.n, m->cap)
+            || !gtr__strings_add(ctx, &m->keys, key))) return NULL;
+    return &m->text[gtr__strings_find(&m->keys, key, &h)];
 }
-static void gtr__notes_take(gtr_context *ctx, const gtr__notes *n) {
-    gtr__mfree(ctx, ctx->notes);
-    ctx->notes = n->text; ctx->notes_bytes = n->bytes;
+static bool gtr__note_put(gtr_context *ctx, gtr__notes *m, const char *key, const char *text) {
+    char **to = gtr__note_place(ctx, m, key), *own = to && text ? gtr__strdup(ctx, text) : NULL;
+    if (!to || (text && !own)) return false;
+    gtr__mfree(ctx, *to);
+    *to = own;
+    return true;
+}
+static const char *gtr__note_of(const gtr__notes *m, const char *key) {
+    uint64_t h;
+    const int32_t i = gtr__strings_find(&m->keys, key, &h);
+    return i < 0 ? NULL : m->text[i];
+}
+/* Of note "NAME.id". */
+static const char *gtr__note_at(const gtr__notes *m, const char *name, int64_t id) {
+    char key[1100];
+    return (size_t)snprintf(key, sizeof key, "%s.%jd", name, (intmax_t)id) < sizeof key ? gtr__note_of(m, key) : NULL;
+}
+/* more replaces the context's of its keys, once there are places for them, for which alone memory is needed. */
+static bool gtr__notes_room(gtr_context *ctx, const gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++)
+        if (!gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i])) return false;
+    return true;
+}
+static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++) {
+        char **to = gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i]), *was = *to;
+        *to = more->text[i];
+        more->text[i] = was;
+    }
+    gtr__notes_free(ctx, more);
 }
 /* Appends the string at a, as UTF-8; false: it has a character that C's have not. */
-static bool gtr__note_read(const gtr__st *s, uint32_t a, gtr__notes *to) {
+static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
     size_t at = (size_t)a + 1;
     for (int32_t c; (c = gtr__json_next(s->head, s->size, &at)) >= 0; ) {
         int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
         if (!c) return false;
-        to->text[to->bytes++] = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
-        while (more--) to->text[to->bytes++] = (char)(0x80 | (c >> 6 * more & 0x3f));
+        *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
+        while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
     }
-    to->text[to->bytes++] = 0;
+    *(*to)++ = 0;
     return true;
 }
-/* What the context's notes will be with the file's, whose strings were valid once. */
-static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *all) {
-    gtr__notes own = { s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL, 0 };
-    uint32_t of[2];
-    if (s->n_key && !own.text) return GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < s->n_key; i++) {
-        if (!gtr__json_order(s, s->key[i], "format")) continue;
-        const size_t before = own.bytes;
-        bool ok = true;
-        s->at = s->key[i];
-        for (int k = 0; k < 2 && ok; k++) ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k])
-            && gtr__note_read(s, of[k], &own);
-        if (!ok) own.bytes = before;
+/* The strings of a data set have no other ids than notes "NAME.0", "NAME.1", ... of a model say, which may be of
+   others. where: who asks, or whose notes these are. */
+static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+        const char *where) {
+    const char *text;
+    uint64_t h;
+    const gtr__strings *m = &d->column[column].names;
+    for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
+        const int32_t own = gtr__strings_find(m, text, &h);
+        if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
+            "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
+            "gtr_note_set these notes to NULL", where, text, (intmax_t)id, name, name, (intmax_t)id, (intmax_t)own,
+            column, d->name);
     }
-    const gtr_result r = gtr__notes_merge(s->ctx, &own, "", all);
-    gtr__mfree(s->ctx, own.text);
-    return r;
+    return GTR_OK;
+}
+/* The same of all data sets that a context has. */
+static gtr_result gtr__sets_agree(gtr_context *ctx, const gtr__notes *notes, const char *where) {
+    for (const gtr_dataset *d = ctx->datasets; d; d = d->next) for (int i = 0; i < d->n_columns; i++)
+        if (d->column[i].name) GTR__TRY(gtr__names_agree(d, i, d->column[i].name, notes, where));
+    return GTR_OK;
+}
+/* The file's notes, whose strings were valid once, and room for them. */
+static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *own) {
+    char *text = s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL;
+    uint32_t of[2];
+    bool room = text || !s->n_key;
+    for (int64_t i = 0; i < s->n_key && room; i++) {
+        char *at = text, *value = text;
+        bool ok = gtr__json_order(s, s->key[i], "format") != 0;
+        s->at = s->key[i];
+        for (int k = 0; k < 2 && ok; k++) {
+            value = at;
+            ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k]) && gtr__note_read(s, of[k], &at);
+        }
+        if (ok) room = gtr__note_put(s->ctx, own, text, value);
+    }
+    gtr__mfree(s->ctx, text);
+    if (!room || !gtr__notes_room(s->ctx, own)) return GTR_ERR_NOMEM;
+    return gtr__sets_agree(s->ctx, own, s->path);
 }
 static bool gtr__is_utf8(const char *s, size_t n) {
     size_t at = 0;
@@ -18208,44 +18452,47 @@ static bool gtr__is_utf8(const char *s, size_t n) {
     return c == GTR__END;
 }
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
-static gtr_result gtr__notes_add(gtr_context *ctx, gtr__notes *own, const char *gone) {
-    gtr__notes all;
-    const gtr_result r = own->text ? gtr__notes_merge(ctx, own, gone, &all) : GTR_ERR_NOMEM;
-    gtr__mfree(ctx, own->text);
-    if (!r) gtr__notes_take(ctx, &all);
-    return r;
-}
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
-    gtr__notes one = GTR__ZERO;
     if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
-    const size_t n = strlen(key) + 1, m = text ? strlen(text) + 1 : 0;
-    one.text = GTR__NEW(ctx, char, n + m);
-    if (m && one.text) { memcpy(one.text, key, n); memcpy(one.text + n, text, m); one.bytes = n + m; }
-    return gtr__notes_add(ctx, &one, key);
+    return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
 }
 const char *gtr_note(const gtr_context *ctx, const char *key) {
-    return ctx && key ? gtr__note_in(ctx->notes, ctx->notes_bytes, key) : NULL;
+    return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
+}
+/* As notes "NAME.0" and on, if all is UTF-8, in place of those that there are, but where these are more of the same. */
+static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
+    const gtr__strings *m = &d->column[column].names;
+    const gtr__notes *have = &d->ctx->notes;
+    gtr__notes own = GTR__ZERO;
+    const size_t size = strlen(name) + 24;
+    int64_t id = 0;
+    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) return GTR_OK;
+    for (const char *text; id < m->n && (text = gtr__note_at(have, name, id)) && !strcmp(text, m->text + m->at[id]); )
+        id++;
+    if (id == m->n) return GTR_OK;
+    char *key = GTR__NEW(d->ctx, char, size);
+    bool ok = key != NULL;
+    for (id = 0; ok && (id < m->n || gtr__note_at(have, name, id)); id++) {
+        snprintf(key, size, "%s.%jd", name, (intmax_t)id);
+        ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
+    }
+    ok = ok && gtr__notes_room(d->ctx, &own);
+    if (ok) gtr__notes_take(d->ctx, &own);
+    else gtr__notes_free(d->ctx, &own);
+    gtr__mfree(d->ctx, key);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
-    gtr__notes own = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
     const int64_t n = gtr_dataset_categories(d, column);
     const gtr__column *c = &d->column[n ? column : 0];
     if (!n || !gtr__usable(d->ctx) || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or none of its ids, in UTF-8",
             d->name, column);
-    const size_t room = (size_t)c->names.used + (size_t)n * (strlen(c->name) + 24);
-    own.text = GTR__NEW(d->ctx, char, room);
-    for (int64_t k = 0, id = 0; k < n && own.text; k++) { /* in keys' order: 0, 1, 10, 11, ..., 2 */
-        own.bytes += (size_t)snprintf(own.text + own.bytes, room - own.bytes, "%s.%jd%c%s", c->name, (intmax_t)id, 0,
-            c->names.text + c->names.at[id]) + 1;
-        if (id && id <= (n - 1) / 10) { id *= 10; continue; }
-        while (id && (id % 10 == 9 || id == n - 1)) id /= 10;
-        id++;
-    }
-    return gtr__notes_add(d->ctx, &own, "");
+    GTR__TRY(gtr__names_agree(d, column, c->name, &d->ctx->notes, "gtr_dataset_note"));
+    return gtr__names_note(d, column, c->name);
 }
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error.
    gtr__st_free after both. */
@@ -18312,9 +18559,20 @@ static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     }
     return NULL;
 }
+/* Bytes that all entries, which are sorted, have in front of their names, up to a '.', of which one is called name. */
+static int gtr__st_prefix(const gtr__st *s, const char *name) {
+    char full[GTR__ST_NAME];
+    const char *a = (const char *)s->head + s->entry[0].name + 1,
+        *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
+    for (int n = 1; s->n && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
+        snprintf(full, sizeof full, "%.*s%s", n, a, name);
+        if (a[n - 1] == '.' && gtr__st_find(s, full)) return n;
+    }
+    return 0;
+}
 /* Gives every entry its part: the names, shapes and dtypes of file and list are the same, or GTR_ERR_SHAPE. */
 static gtr_result gtr__st_match(gtr__st *s) {
-    char got[GTR__TEXT], want[GTR__TEXT];
+    char got[GTR__TEXT], want[GTR__TEXT], more[400] = "";
     gtr_shape shape;
     uint32_t i;
     for (i = 0; i < s->n; i++)
@@ -18326,10 +18584,15 @@ static gtr_result gtr__st_match(gtr__st *s) {
         const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
         gtr__st_entry *e = gtr__st_find(s, p->name);
         gtr__shape_text(&p->shape, want);
-        if (!e)
+        if (!e) {
+            const int n = gtr__st_prefix(s, p->name);
+            if (n) snprintf(more, sizeof more, "; \"%.*s\" stands in front of all names there: save without it (in "
+                "PyTorch what model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%.*s\")", n,
+                (const char *)s->head + s->entry[0].name + 1, n - 1, (const char *)s->head + s->entry[0].name + 1);
             return GTR__OF_FILE(s->ctx, SHAPE,
-                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
-                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list);
+                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)%s",
+                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list, more);
+        }
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
             return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",
@@ -18495,7 +18758,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     if (!r) gtr__notes_take(ctx, &notes);
-    else gtr__mfree(ctx, notes.text);
+    else gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -18512,6 +18775,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     if (!from) return GTR__BAD_ARG(to, "%s: from is NULL", call);
     gtr_result r = gtr__st_may(from, "-", call);
     if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
+    GTR__TRY(gtr__sets_agree(to, &from->notes, call));
     gtr_tensor *const *p = to->parameter;
     for (n = 0; n < to->n_parameter; bytes += p[n++]->data_bytes) most = GTR__MAX(most, p[n]->data_bytes);
     if (!(data = GTR__NEW(to, char, bytes + most))) return GTR_ERR_NOMEM;
@@ -18572,22 +18836,34 @@ static void gtr__save_text(gtr__save *s, const char *c) {
     for (; *c; c++)
         gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
 }
+static int gtr__note_order(const void *a, const void *b, const void *arg) {
+    const gtr__strings *keys = (const gtr__strings *)arg;
+    return strcmp(keys->text + keys->at[*(const uint32_t *)a], keys->text + keys->at[*(const uint32_t *)b]);
+}
 /* Its data begin at a multiple of 8. */
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
-    const char *note = s->ctx->notes, *const behind = note ? note + s->ctx->notes_bytes : NULL;
-    s->header_room = 128 + 8 * s->ctx->notes_bytes;
+    const gtr__notes *m = &s->ctx->notes;
+    uint32_t *order = m->keys.n ? GTR__NEW(s->ctx, uint32_t, m->keys.n) : NULL, n = 0;
+    if (m->keys.n && !order) return GTR_ERR_NOMEM;
+    s->header_room = 128 + 8 * (size_t)m->keys.used;
+    for (uint32_t i = 0; i < m->keys.n; i++) if (m->text[i]) {
+        order[n++] = i;
+        s->header_room += 8 * strlen(m->text[i]);
+    }
+    gtr__sort(order, n, sizeof *order, gtr__note_order, &m->keys);
     for (int64_t k = 0; k < s->n; k++) /* escapes; 10 numbers of up to 20 digits */
         s->header_room += 6 * strlen(s->order[k]->name) + 320;
     s->header = GTR__NEW(s->ctx, char, s->header_room);
-    if (!s->header) return GTR_ERR_NOMEM;
+    if (!s->header) { gtr__mfree(s->ctx, order); return GTR_ERR_NOMEM; }
     s->header_bytes = 8;
     gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"");
-    for (int k = 0; note < behind; note += strlen(note) + 1, k ^= 1) {
-        gtr__save_add(s, k ? ":\"" : ",\"");
-        gtr__save_text(s, note);
+    for (uint32_t k = 0; k < 2 * n; k++) {
+        gtr__save_add(s, k & 1 ? ":\"" : ",\"");
+        gtr__save_text(s, k & 1 ? m->text[order[k / 2]] : m->keys.text + m->keys.at[order[k / 2]]);
         gtr__save_add(s, "\"");
     }
+    gtr__mfree(s->ctx, order);
     gtr__save_add(s, "}");
     for (int64_t k = 0; k < s->n; k++, at = end) {
         const gtr_tensor *p = s->order[k];
@@ -19098,7 +19374,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
-        notes.text = NULL;
+        GTR__CLEAR(&notes, 1);
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
         if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
@@ -19106,7 +19382,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
             best = NULL;
         }
     }
-    gtr__mfree(ctx, notes.text);
+    gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, best);
     gtr__parts_free(&c);
     gtr__mfree(ctx, room);
@@ -19791,7 +20067,7 @@ void gtr_destroy(gtr_context *ctx) {
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
     if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
     gtr__mfree(ctx, ctx->line);
-    gtr__mfree(ctx, ctx->notes);
+    gtr__notes_free(ctx, &ctx->notes);
     gtr__mfree(ctx, ctx->tensor);
     gtr__mfree(ctx, ctx->named);
     gtr__mfree(ctx, ctx->parameter);
@@ -19826,6 +20102,8 @@ void gtr_destroy(gtr_context *ctx) {
                     other contexts' threads; windows keep the names of features
    2026-11-25  0.1: shuffles and random splits of up to 64 rows are others, and uniform; dropout's masks of images go by
                     the place in the tensor; weights of losses have no gradient; gtr_profile reads one batch
+                    other contexts' threads; windows keep the names of features; text labels' classes are in their
+                    order, or by .positive, and models know them; evaluations want a set alike training's
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

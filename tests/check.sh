@@ -49,6 +49,7 @@ check_compilers() {
 }
 
 # Compilers with less: tcc, which has no atomics and so gets no threads, and mingw, for Windows, which must link (and -pthread may stand there).
+# A machine whose bytes stand the other way round, and whose long has 32 bits, reads arrays.
 check_others() {
     bad=0
     if command -v tcc >/dev/null; then
@@ -59,6 +60,10 @@ check_others() {
             x86_64-w64-mingw32-gcc -std=$e -O1 $warn -Wpedantic -I. -o $dir/windows.exe -lm -pthread || { echo "mingw -std=$e fails"; bad=1; }
         done
     else echo "skipped: no x86_64-w64-mingw32-gcc"; fi
+    if command -v powerpc-linux-gnu-gcc >/dev/null && command -v qemu-ppc >/dev/null; then
+        powerpc-linux-gnu-gcc -O1 -w -static -I. tests/test_readers.c -o $dir/powerpc -lm -pthread -latomic && mkdir -p build &&
+            qemu-ppc $dir/powerpc arrays large_files >$dir/powerpc.log || { cat $dir/powerpc.log; bad=1; }
+    else echo "skipped: no powerpc-linux-gnu-gcc and qemu-ppc"; fi
     return $bad
 }
 

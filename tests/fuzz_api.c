@@ -1518,7 +1518,7 @@ static void do_dataset(void)
             c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
             c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(5); c.missing_value = nastyf(0);
             c.drop_unlabelled = one_in(4);
-            c.like = one_in(2) ? d : NULL;
+            c.like = one_in(2) ? d : NULL; c.positive = one_in(4) ? one_in(2) ? "b" : "1" : NULL;
         }
         a = one_in(2) ? any_file() : path_of("good.csv");
         io_arm();
@@ -1536,7 +1536,7 @@ static void do_dataset(void)
             gtr_images_desc g;
             memset(&g, 0, sizeof g);
             g.height = (int)nasty(2); g.width = one_in(8) ? (int)nasty(2) : g.height; g.resize = (int)nasty(0);
-            g.channels = (int)nasty(one_in(2) ? 1 : 3);
+            g.channels = (int)nasty(one_in(2) ? 1 : 3); g.like = one_in(4) ? d : NULL;
             a = one_in(8) ? any_file() : path_of(".");
             io_arm();
             before(true, "gtr_dataset_images(%s)", a ? a : "NULL");

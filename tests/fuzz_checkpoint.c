@@ -77,7 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         gtr_wait(ctx);
         gtr_error_clear(ctx);
         ctx->caps.without = 0;
-        ctx->notes_bytes = 0;
+        gtr__notes_free(ctx, &ctx->notes);
+        memset(&ctx->notes, 0, sizeof ctx->notes);
         MUST(gtr_checkpoint_set(trainer, good, size) == GTR_OK);
     }
     MUST(gtr_checkpoint_get(trainer, now, size) == GTR_OK && !memcmp(now, good, size));

@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     desc.categories = lists[bytes[1] >> 3 & 1 ? bytes[2] / 6 % 6 : 0];
     desc.columns = lists[bytes[1] >> 4 & 1 ? bytes[2] / 36 % 6 : 0];
     desc.label = lists[bytes[1] >> 5 & 1 ? bytes[2] % 5 : 0];
+    desc.positive = bytes[2] < 216 ? NULL : bytes[2] & 1 ? "a" : "2";
     bytes += 3;
     size -= 3;
     text = (char *)malloc(size + 1);
@@ -71,7 +72,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             MUST(column->least >= 0 && (!column->names.n || column->most < column->names.n));
             for (k = 0; k < column->names.n; k++) for (r = 0; r < k && k < 9; r++)
                 MUST(strcmp(gtr_dataset_category(d, c, k), gtr_dataset_category(d, c, r)));
+            for (k = 1; k < column->names.n && d->classed == c + 1 && !desc.positive; k++) {
+                const char *one = gtr_dataset_class(d, k - 1), *next = gtr_dataset_class(d, k);
+                MUST(gtr__label_order(&one, &next) < 0);
+            }
         }
+        MUST(!desc.positive || !strcmp(gtr_dataset_class(d, 1), desc.positive));
         /* as itself it reads to the same */
         memcpy(text, bytes, size);
         text[size] = 0;

@@ -28,7 +28,7 @@ static void cifar(gtr_context *ctx, const uint8_t *bytes, size_t size, int class
 /* A PGM or PPM file in memory of just its size, as it is and resized: to at most 8 x 8, of 1 or 3 channels. */
 static void pnm(gtr_context *ctx, const uint8_t *bytes, size_t size, unsigned how)
 {
-    gtr_images_desc d = { 1 + (int)(how & 7), 1 + (int)(how >> 3 & 7), how & 64 ? 9 : 0, how & 128 ? 3 : 1 };
+    gtr_images_desc d = { 1 + (int)(how & 7), 1 + (int)(how >> 3 & 7), how & 64 ? 9 : 0, how & 128 ? 3 : 1, NULL };
     uint8_t *copy = (uint8_t *)malloc(size + 1), *out = (uint8_t *)malloc(8 * 8 * 3);
     gtr__pnm p;
     memcpy(copy, bytes, size);

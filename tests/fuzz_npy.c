@@ -27,7 +27,7 @@ static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__colu
     memcpy(file + 10 + n, c->host, bytes);
     memset(&desc, 0, sizeof desc);
     desc.nonfinite = true;
-    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc));
+    MUST(gtr__npy_column(ctx, &again, "again", NULL, file, 10 + (size_t)n + bytes, desc, NULL));
     MUST(again->rows == d->rows && again->column[0].row == c->row && !memcmp(again->column[0].host, c->host, bytes));
     gtr__dataset_free(again);
     free(file);
@@ -41,15 +41,20 @@ static void check_mapped(const uint8_t *file, size_t size, gtr_npy_desc desc, co
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
     desc.map = true;
-    const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc);
+    gtr__mapping *m = GTR__NEW(&ctx, gtr__mapping, 1);
+    *m = (gtr__mapping){ GTR__NEW(&ctx, uint8_t, size), size, 1, true };
+    if (size) memcpy(m->bytes, file, size);
+    const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, m->bytes, size, desc, m);
     MUST(ok == (ctx.error == GTR_OK));
     if (ok) {
         gtr__column *c = &d->column[0];
-        MUST(c->host >= file && c->host + (size_t)d->rows * c->row_bytes <= file + size);
+        MUST(c->host >= m->bytes && c->host + (size_t)d->rows * c->row_bytes <= m->bytes + m->size);
+        MUST((uintptr_t)c->host % gtr__dtype_size(c->dtype) == 0);
         if (read) MUST(read->rows == d->rows && read->column[0].dtype == c->dtype
             && !memcmp(c->host, read->column[0].host, (size_t)d->rows * c->row_bytes));
     }
     gtr__dataset_free(d);
+    gtr__file_unmap(&ctx, m);
 }
 static size_t put(uint8_t *to, uint64_t v, int bytes) {
     for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(v >> 8 * i);
@@ -116,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     free(made);
     if (size > 1 && file[0] == 'P') d = gtr__npz_parse(&ctx, "fuzz", file, size, desc);
     else {
-        const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc);
+        const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, file, size, desc, NULL);
         d = gtr__dataset_link(d, ok);
     }
     if (size && file[0] != 'P') check_mapped(file, size, desc, d);

@@ -54,7 +54,7 @@ def table(seed):
     for k in (1, 3):
         # blanks around a field that is not quoted are left out, as everywhere in the reader
         texts = [row[k] if quoting != csv.QUOTE_MINIMAL or any(c in row[k] for c in separator + '"\r\n') else row[k].strip(" \t") for row in rows]
-        names.append(list(dict.fromkeys(texts)))
+        names.append(list(dict.fromkeys(texts)) if k == 1 else sorted(set(texts), key=str.encode))  # labels by their bytes
         ids += [names[-1].index(t) for t in texts]
     return """    { %s,
         '%s', GTR_MISSING_%s, %d,
@@ -66,8 +66,8 @@ def table(seed):
 
 
 def array(seed):
-    """A small array of each dtype that is read, in C's and Fortran's order; its bytes and its values."""
-    dtype = ["<f4", "<f8", "<f2", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1"][seed % 9]
+    """A small array of each dtype that is read, in C's and Fortran's order, some with the highest byte first; its bytes and its values."""
+    dtype = (["<f4", "<f8", "<f2", "|u1", "|i1", "<i2", "<i4", "<i8", "|b1"] + [">f4", ">f8", ">f2", ">i2", ">i4", ">i8"] * 2)[seed % 9 if seed < 27 else seed - 18]
     shape = [(3,), (2, 3), (3, 2, 2), (2, 2, 1, 3)][seed % 4]
     r = np.random.default_rng(seed)
     a = r.integers(-9 if dtype[1] in "if" else 0, 9, shape).astype(dtype)
@@ -99,7 +99,7 @@ def main():
     lines[-1] = lines[-1].rstrip(",")
     lines += ["};", "static const struct { const char *bytes; int size; char kind; int ndim, shape[4], count; float want[24]; }",
               "    arrays[] = {"]
-    lines += [array(seed) for seed in range(27)]
+    lines += [array(seed) for seed in range(39)]
     lines[-1] = lines[-1].rstrip(",")
     lines += ["};", archive(False), archive(True)]
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "readers.h"), "w") as f:

@@ -556,6 +556,71 @@ static void columns_alike(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Images of validation, or of an evaluation, that are made into others than training's are refused: what is random
+   aside, and what is stored in another way. */
+static void validated_alike(void)
+{
+    enum { MEANS = 1, OTHERS = 2, RANDOM = 4, ROWS_4 = 8, CROP_4 = 16, CROP_5 = 32 };
+    static const struct { images im, of; int training, held; const char *why; } cases[] = {
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, MEANS, 0, "other mean or std (gtr_dataset_augment" },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, 0, MEANS, "other mean or std" },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, RANDOM, MEANS | OTHERS, "other mean or std" },
+        { { 3, 6, 5, 1, 0, 0, 0, 0 }, { 3, 6, 5, 1, 0, 0, 0, 0 }, MEANS, MEANS | OTHERS, "other mean or std" },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, MEANS | RANDOM, MEANS, NULL },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, RANDOM, 0, NULL },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 1, 0, 0, 0, 0 }, MEANS, 0, NULL },
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 3, 6, 5, 0, 1, 0, 0, 0 }, MEANS, MEANS, NULL },
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 3, 4, 4, 0, 0, 0, 0, 0 }, CROP_4, 0, NULL },
+        { { 1, 6, 5, 0, 1, 1, 0, 0 }, { 1, 6, 5, 0, 0, 0, 0, 1 }, MEANS, MEANS, NULL },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 6, 5, 0, 1, 0, 0, 0 }, MEANS, MEANS, "other order of channels and pixels" },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 5, 6, 0, 0, 0, 0, 0 }, CROP_5, CROP_4, "other extents (.height and .width" },
+        { { 3, 6, 5, 0, 0, 1, 0, 0 }, { 3, 10, 2, 0, 0, 0, 0, 0 }, CROP_5, 0, "other extents (.height and .width" },
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 3, 6, 5, 0, 0, 0, 0, 0 }, CROP_4, 0, "other extents (.height and .width" } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_augment_desc a[2];
+        gtr_fit_desc f;
+        float loss;
+        for (int i = 0; i < 2; i++) {
+            const int how = i ? cases[k].held : cases[k].training;
+            a[i] = augment0();
+            for (int c = 0; c < 3 && how & MEANS; c++) {
+                a[i].mean[c] = 0.3f + 0.1f * (float)c;
+                a[i].std[c] = how & OTHERS && c == 2 ? 0.5f : 0.25f;
+            }
+            if (how & RANDOM) { a[i].flip = 0.5f; a[i].pad = 1; a[i].brightness = 0.25f; }
+            a[i].height = how & CROP_4 ? 4 : how & CROP_5 ? 5 : 0; a[i].width = how & CROP_4 ? k == 11 ? 5 : 4
+                : how & CROP_5 ? 4 : 0;
+        }
+        net n = made(desc0(), cases[k].im, a[0], trainer0());
+        memset(&f, 0, sizeof f);
+        f.silent = true; f.batch = 8; f.validation = made_data(n.ctx, &cases[k].of, a[1]);
+        const gtr_result want = cases[k].why ? GTR_ERR_SHAPE : GTR_OK;
+        CHECK(gtr_fit(n.t, n.data, f) == want, "case %d: %s", (int)k, gtr_error_text(n.ctx));
+        EXPECT_ERROR(n.ctx, want, cases[k].why ? cases[k].why : "");
+        EXPECT_EQ(gtr_trainer_data(n.t, n.data, 8, true, false), GTR_OK);
+        CHECK(gtr_evaluate(n.t, f.validation, 8, NULL, &loss, NULL) == want, "case %d, evaluated: %s", (int)k,
+            gtr_error_text(n.ctx));
+        gtr_error_clear(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* Means of bytes that nobody divided by 255. */
+static void means_of_bytes(void)
+{
+    static const struct { images im; float mean[3]; bool wrong; } cases[] = {
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 1, 2, 2.24f }, false }, { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 0, 0, 2.25f }, true },
+        { { 3, 6, 5, 0, 1, 0, 0, 0 }, { 124, 116, 104 }, true },
+        { { 3, 6, 5, 1, 0, 0, 0, 0 }, { 124, 116, 104 }, false },
+        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 124, 116 }, false } }; /* bytes are 0.25 to 2.2422, grey has one mean */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_augment_desc a = augment0();
+        net n = made(desc0(), cases[k].im, a, trainer0());
+        memcpy(a.mean, cases[k].mean, sizeof cases[k].mean);
+        EXPECT_EQ(gtr_dataset_augment(n.data, 0, a), cases[k].wrong ? GTR_ERR_ARG : GTR_OK);
+        EXPECT_ERROR(n.ctx, cases[k].wrong ? GTR_ERR_ARG : GTR_OK, cases[k].wrong ? "are to be divided by 255" : "");
+        gtr_destroy(n.ctx);
+    }
+}
 static void all(void)
 {
     RUN(crops);
@@ -567,6 +632,8 @@ static void all(void)
     RUN(turned_rows);
     RUN(fed_last);
     RUN(refused);
+    RUN(validated_alike);
+    RUN(means_of_bytes);
 }
 int main(int argc, char **argv)
 {

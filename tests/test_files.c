@@ -55,6 +55,20 @@ static int io_close(int fd)     /* as Linux does: the descriptor is gone even if
     if (failed) errno = e;
     return failed ? -1 : r;
 }
+/* Entries of folders, and what is asked about them: call at (from 1) fails. */
+static int readdir_at, stat_at;
+static struct dirent *io_readdir(DIR *d)
+{
+    if (!readdir_at || --readdir_at) return readdir(d);
+    errno = EIO;
+    return NULL;
+}
+static int io_stat(const char *path, struct stat *st)
+{
+    if (!stat_at || --stat_at) return stat(path, st);
+    errno = EACCES;
+    return -1;
+}
 static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 0) ? -1 : rename(a, b); }
 #define open(path, flags, mode) io_open(path, flags, mode)
 #define read(fd, p, n) io_read(fd, p, n)
@@ -62,6 +76,8 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #define fsync(fd) io_fsync(fd)
 #define close(fd) io_close(fd)
 #define rename(a, b) io_rename(a, b)
+#define readdir(d) io_readdir(d)
+#define stat(path, st) io_stat(path, st)
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
@@ -71,6 +87,8 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #undef fsync
 #undef close
 #undef rename
+#undef readdir
+#undef stat
 #include "check.h"
 #include "copies.h"
 #include "resized.h"
@@ -1221,7 +1239,7 @@ static void allocations(void)
 {
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
         "images", "split at random", "subset", "sample", "concat", "append", "windows",
-        "npy" };
+        "npy", "npy of the other order, mapped", "columns by name", "images like others", "note" };
     static const int64_t picked[] = { 3, 1 };
     char npy[512];
     gtr_desc desc;
@@ -1245,17 +1263,22 @@ static void allocations(void)
     put(in_folder("set/a/x.pgm"), "P2 3 3 9 1 2 3 4 5 6 7 8 9", 26);
     put(in_folder("t.csv"), "1,2,a\n3,,b\n5,6,c\n", 17);
     csv.missing = GTR_MISSING_MEDIAN;
+    put(in_folder("n.csv"), "a,b,c,y\n1,2,3,u\n3,,4,v\n5,6,7,a\n", 31);
+    csv.header = true; csv.columns = "c,b"; csv.skip = "a"; csv.label = "4";
+    gtr_dataset *classes = gtr_dataset_csv(ctx, in_folder("n.csv"), csv), *folders = images_of(ctx, 3, 2, 4, 3);
+    EXPECT_EQ(gtr_dataset_note(classes, 1), GTR_OK);
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
     snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
     put(npy, "\x93NUMPY\1\0\73\0{'descr': '<i8', 'fortran_order': True, 'shape': (1, 2), }\n"
         "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0", 85);
-    for (call = 0; call < 16; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 20; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
         fill(ctx, 2);
         if (call >= 5) old = arrays(ctx, 20);
         if (call == 6) ctx->caps.cuda = 1;      /* the CPU's backend serves as a device */
+        if (call == 19) for (int i = 0; i < 3; i++) gtr_note_set(ctx, i ? i == 1 ? "y.1" : "y.2" : "y.0", NULL);
         alive = memory.alive;
         memory.at = k; memory.onward = onward; memory.seen = 0;
         switch (call) {
@@ -1263,7 +1286,13 @@ static void allocations(void)
         case 1: ok = gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK; break;
         case 2: ok = (d = arrays(ctx, 20)) != NULL; break;
         case 3: ok = (d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"))) != NULL; break;
-        case 4: ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), csv)) != NULL; break;
+        case 4: {
+            gtr_csv_desc plain;
+            memset(&plain, 0, sizeof plain);
+            plain.missing = GTR_MISSING_MEDIAN;
+            ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), plain)) != NULL;
+            break;
+        }
         case 5: ok = (d = gtr_dataset_split(old, 3)) != NULL; break;
         case 6: ok = gtr__dataset_device(old) == GTR_OK; break;
         case 7: ok = (d = cifar_of(ctx, "cifar", NULL, 10)) != NULL; break;
@@ -1286,9 +1315,21 @@ static void allocations(void)
             ok = (d = gtr_dataset_windows(old, windows)) != NULL;
             break;
         }
+        case 17: ok = (d = gtr_dataset_csv(ctx, in_folder("n.csv"), csv)) != NULL; break;
+        case 18: {
+            gtr_images_desc like;
+            memset(&like, 0, sizeof like);
+            like.height = 3; like.width = 2; like.like = folders;
+            ok = (d = gtr_dataset_images(ctx, in_folder("set"), like)) != NULL;
+            break;
+        }
+        case 19: ok = gtr_dataset_note(classes, 1) == GTR_OK; break;
         default: {
             gtr_npy_desc desc;
             memset(&desc, 0, sizeof desc);
+            desc.map = call == 16;
+            if (desc.map) put(npy, "\x93NUMPY\1\0\74\0{'descr': '>i4', 'fortran_order': False, 'shape': (1, 2), }\n"
+                "\0\0\0\1\0\0\0\2", 78);
             const char *const path = npy;
             ok = (d = gtr_dataset_npy(ctx, &path, 1, desc)) != NULL;
         }
@@ -1301,6 +1342,7 @@ static void allocations(void)
         if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call],
             k, memory.alive - alive);
         if (!ok && (call == 5 || call == 9)) EXPECT_EQ(gtr_dataset_rows(old), 20);
+        if (call == 19) EXPECT(!gtr_note(ctx, "y.0") == !ok && !gtr_note(ctx, "y.2") == !ok);
         if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
         gtr_dataset_destroy(d);
         gtr_dataset_destroy(old);
@@ -1320,6 +1362,7 @@ static void allocations(void)
     unlink(in_folder("labels"));
     unlink(in_folder("cifar"));
     unlink(in_folder("t.csv"));
+    unlink(in_folder("n.csv"));
     unlink(npy);
     unlink(in_folder("set/a/x.pgm"));
     rmdir(in_folder("set/a"));
@@ -1875,6 +1918,134 @@ static void images(void)
     EXPECT(images_of(NULL, 2, 2, 0, 0) == NULL);
     gtr_destroy(ctx);
 }
+/* A folder of classes that cannot be read to its end is no folder of fewer. */
+static void faults_of_folders(void)
+{
+    static const char *const files[] = { "set/a/1.pgm", "set/a/2.pgm", "set/b/3.pgm", "set/c/4.pgm" };
+    gtr_context *ctx = context(device);
+    int n, calls[2];
+    for (int k = 0; k < 4; k++) mkdir(in_folder(k == 0 ? "set" : k == 1 ? "set/a" : k == 2 ? "set/b" : "set/c"), 0700);
+    for (int k = 0; k < 4; k++) put_text(files[k], "P5 1 1 255\na");
+    readdir_at = stat_at = 1000;
+    gtr_dataset *d = images_of(ctx, 0, 0, 0, 0);
+    EXPECT_OK(ctx);
+    EXPECT(d && d->rows == 4 && gtr_dataset_classes(d) == 3);
+    calls[0] = 1000 - readdir_at; calls[1] = 1000 - stat_at;
+    EXPECT(calls[0] == 6 + 5 + 4 + 4 && calls[1] == 3); /* with . and .., and an end each */
+    for (int kind = 0; kind < 2; kind++) for (int k = 1; k <= calls[kind]; k++) {
+        readdir_at = kind ? 0 : k; stat_at = kind ? k : 0;
+        CHECK(images_of(ctx, 0, 0, 0, 0) == NULL, "%s %d fails, and the folder is taken", kind ? "stat" : "readdir", k);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, kind ? "asking whether it is a folder failed: Permission denied"
+            : "reading the folder failed: Input/output error");
+    }
+    readdir_at = stat_at = 0;
+    EXPECT_EQ(symlink("nowhere", in_folder("set/aa")), 0); /* a class of a disk that is not there moves no labels */
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "/set/aa: asking whether it is a folder failed: No such file");
+    unlink(in_folder("set/aa"));
+    EXPECT_EQ(symlink("b", in_folder("set/aa")), 0);
+    d = images_of(ctx, 0, 0, 0, 0);
+    EXPECT(d && d->rows == 5 && gtr_dataset_classes(d) == 4);
+    EXPECT_OK(ctx);
+    n = 0;
+    unlink(in_folder("set/aa"));
+    for (int k = 0; k < 4; k++) n += unlink(in_folder(files[k]));
+    for (int k = 0; k < 4; k++) n += rmdir(in_folder(k == 3 ? "set" : k == 0 ? "set/a" : k == 1 ? "set/b" : "set/c"));
+    EXPECT_EQ(n, 0);
+    gtr_destroy(ctx);
+}
+/* Folders of validation have training's classes, whichever of them they lack, and its sizes where none are given. */
+static void images_like(void)
+{
+    static const char *const files[] = { "set/a/1.pgm", "set/b/2.pgm", "set/c/3.pgm", "val/c/4.pgm", "val/c/5.pgm",
+        "val/b/6.pgm", "val/d/7.pgm" }, *const folders[] = { "set", "set/a", "set/b", "set/c", "val", "val/a", "val/b",
+        "val/c", "val/d" };
+    gtr_context *ctx = context(device);
+    gtr_images_desc g;
+    gtr_trainer_desc how;
+    gtr_fit_desc f;
+    float loss;
+    memset(&g, 0, sizeof g); memset(&how, 0, sizeof how); memset(&f, 0, sizeof f);
+    for (int k = 0; k < 8; k++) mkdir(in_folder(folders[k]), 0700);
+    for (int k = 0; k < 6; k++) put_text(files[k], "P5 2 1 255\nab");
+    unlink(in_folder(files[5]));
+    rmdir(in_folder("val/b")); /* val/a is empty, val/b not there */
+    gtr_dataset *d = images_of(ctx, 0, 0, 0, 0), *held, *other;
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val/a: no images (.pgm, .ppm, .pnm) of its class");
+    g.like = d;
+    held = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT_OK(ctx);
+    EXPECT(held && held->rows == 2 && gtr_dataset_classes(held) == 3 && !strcmp(gtr_dataset_class(held, 1), "b"));
+    for (int r = 0; r < 2 && held; r++) EXPECT_EQ(*(const int32_t *)gtr_dataset_row(held, 1, r), 2);
+    gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 1, 2));
+    gtr_tensor *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(gtr_flatten(x), "fc", 3), y), how);
+    f.silent = true; f.batch = 1; f.validation = held;
+    EXPECT_EQ(gtr_fit(t, d, f), GTR_OK);
+    EXPECT_EQ(gtr_evaluate(t, held, 2, NULL, &loss, NULL), GTR_OK);
+    put_text(files[3], "P5 1 1 255\na");   /* sizes and channels, too */
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val/c/4.pgm: 1 x 1 pixels, want 2 x 1 as .like has");
+    put_text(files[3], "P6 2 1 255\nabcabc");
+    other = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT_OK(ctx);
+    EXPECT(other && gtr_dataset_shape(other, 0).dim[2] == 1);
+    g.height = 3; g.width = 4; g.channels = 3;
+    other = gtr_dataset_images(ctx, in_folder("val"), g);
+    EXPECT(other && gtr_dataset_shape(other, 0).dim[0] == 3 && gtr_dataset_shape(other, 0).dim[2] == 3);
+    g.height = g.width = g.channels = 0;
+    put_text(files[3], "P5 2 1 255\nab");
+    mkdir(in_folder(folders[8]), 0700);
+    put_text(files[6], "P5 2 1 255\nab");
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "/val/d: no class of .like is called so");
+    g.like = arrays(ctx, 4);
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ") has no classes");
+    for (int k = 0; k < 7; k++) if (k != 5) unlink(in_folder(files[k]));
+    rmdir(in_folder("val/c")); rmdir(in_folder("val/d"));
+    g.like = d;
+    EXPECT(gtr_dataset_images(ctx, in_folder("val"), g) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/val: no images (.pgm, .ppm, .pnm) of any class");
+    for (int k = 9; k-- > 0; ) rmdir(in_folder(folders[k]));
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(ctx);
+}
+/* What stands in front of all names of a file, as DataParallel's of PyTorch, is named, with the cures. */
+static void names_in_front(void)
+{
+    static const struct { const char *scope; bool all, hint; } cases[] = { { "module", true, true },
+        { "_orig_mod.module", true, true }, { "module", false, false }, { "mod\"ule", true, true } };
+    for (int k = 0; k < 4; k++) {
+        gtr_context *of = context(device), *as = context(device);
+        gtr_init init;
+        char want[400];
+        memset(&init, 0, sizeof init);
+        gtr_scope_begin(of, cases[k].scope);
+        gtr_parameter(of, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(of, "fc.bias", gtr_shape1(2), init);
+        gtr_scope_end(of);
+        gtr_parameter(as, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(as, "fc.bias", gtr_shape1(2), init);
+        if (!cases[k].all) gtr_parameter(of, "a", gtr_shape1(1), init);
+        EXPECT_EQ(gtr_save(of, in_folder("m")), GTR_OK);
+        EXPECT_EQ(gtr_load(as, in_folder("m")), GTR_ERR_SHAPE);
+        snprintf(want, sizeof want, "; \"%s.\" stands in front of all names there: save without it (in PyTorch what "
+            "model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%s\")", cases[k].scope,
+            cases[k].scope);
+        CHECK(k == 3 || !strstr(gtr_error_text(as), "in front") == !cases[k].hint, "%s", gtr_error_text(as));
+        EXPECT_ERROR(as, GTR_ERR_SHAPE, k < 3 && cases[k].hint ? want : "of the model is missing in the file (which ");
+        gtr_destroy(as);
+        as = context(device);
+        gtr_scope_begin(as, cases[k].scope);
+        gtr_parameter(as, "fc.weight", gtr_shape2(2, 3), init); gtr_parameter(as, "fc.bias", gtr_shape1(2), init);
+        gtr_scope_end(as);
+        if (!cases[k].all) gtr_parameter(as, "a", gtr_shape1(1), init);
+        EXPECT_EQ(gtr_load(as, in_folder("m")), GTR_OK);
+        unlink(in_folder("m"));
+        gtr_destroy(of);
+        gtr_destroy(as);
+    }
+}
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv_desc desc)
 {
     put(in_folder("t.csv"), text, n);
@@ -2322,6 +2493,9 @@ int main(int argc, char **argv)
     RUN(idx);
     RUN(cifar);
     RUN(images);
+    RUN(faults_of_folders);
+    RUN(images_like);
+    RUN(names_in_front);
     RUN(csv_good);
     RUN(csv_bad);
     RUN(numbers);

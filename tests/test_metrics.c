@@ -258,6 +258,47 @@ static void refused(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "row 0: label 0.875, want 0 or 1");
     gtr_destroy(n.ctx);
 }
+/* What a sigmoid or softmax made is measured as probabilities, or not at all, by a fit neither; targets aside. */
+static void probabilities(void)
+{
+    static const char want[] = "scores are what a sigmoid or softmax made (";
+    for (int k = 0; k < CASES; k++) for (int way = 0; way < 5; way++) {
+        if (metric_cases[k].probabilities) continue;
+        const bool classes = metric_cases[k].kind == 0, targets = metric_cases[k].kind == 2, logs = way == 4;
+        const int swap[2] = { 0, 1 };
+        net n = net_of(k);
+        gtr_metrics plain, out;
+        if (n.s->shape.ndim > 2 && way == 2) { gtr_destroy(n.ctx); continue; }
+        EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &plain), GTR_OK);
+        gtr_tensor *p = logs ? gtr_log_softmax(n.s, 1) : classes ? gtr_softmax(n.s, 1)
+            : way == 3 ? gtr_hard_sigmoid(n.s) : gtr_sigmoid(n.s);
+        if (way == 1) p = gtr_slice(gtr_reshape(p, gtr_tensor_shape(p)), 1, 0, p->shape.dim[1]);
+        if (way == 2) p = gtr_permute(p, swap);
+        n.d.scores = p;
+        const gtr_result r = gtr_evaluate_metrics(n.t, n.data, n.d, &out), bad = targets || logs ? GTR_OK : GTR_ERR_ARG;
+        CHECK(r == bad, "case %d, way %d: %s", k, way, gtr_error_text(n.ctx));
+        EXPECT_ERROR(n.ctx, bad, bad ? want : "");
+        n.d.probabilities = true;
+        if (r) EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &out), GTR_OK);
+        for (int i = GTR_METRIC_ACCURACY; i <= GTR_METRIC_AUC && r && way < 3; i++)
+            CHECK(plain.value[i] != plain.value[i] || fabs(plain.value[i] - out.value[i]) < 1e-3, "case %d, way %d: "
+                "%s is %g, of logits %g", k, way, gtr__metric_rows[i].name, out.value[i], plain.value[i]);
+        gtr_destroy(n.ctx);
+    }
+    net n = net_of(0);
+    gtr_fit_desc f;
+    gtr_trainer_desc how;
+    memset(&f, 0, sizeof f); memset(&how, 0, sizeof how);
+    gtr_tensor *logits = gtr_linear(n.s, "own", gtr_tensor_shape(n.s).dim[1]);
+    f.silent = true; f.validation = n.data; f.metrics = n.d; f.metrics.scores = gtr_softmax(logits, 1);
+    n.t = gtr_trainer_create(gtr_cross_entropy(logits, n.y), how);
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, want);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
+    f.metrics.probabilities = true;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    gtr_destroy(n.ctx);
+}
 /* In a fit: each epoch's of the validation set, in the callback and to stop by; of the averages, if any. */
 typedef struct seen { int calls; double f1[20]; gtr_tensor *scores; bool releases; } seen;
 static bool watch(const gtr_progress *p)
@@ -342,6 +383,7 @@ static void all(void)
     RUN(nothing_to_monitor);
     RUN(names_of_classes);
     RUN(refused);
+    RUN(probabilities);
     RUN(all_ignored);
     RUN(infinite);
     RUN(in_a_fit);

@@ -25,6 +25,15 @@ static const char *written(const char *name, const void *bytes, size_t n)
     if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) { printf("cannot write %s\n", path); exit(1); }
     return path;
 }
+/* Bytes of a file, a 0 behind them. */
+static size_t file_read(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(to, 1, size - 1, f) : 0;
+    if (f) fclose(f);
+    to[n] = 0;
+    return n;
+}
 static gtr_dataset *csv_of(gtr_context *ctx, const char *text, gtr_csv_desc d)
 {
     gtr_dataset *made = gtr_dataset_csv(ctx, written("csv", text, strlen(text)), d);
@@ -231,7 +240,11 @@ static void names_to_numbers(void)
         EXPECT(gtr_note(use, "unit") && !strcmp(gtr_note(use, "unit"), odd));
         EXPECT(gtr_note(use, "empty") && !*gtr_note(use, "empty"));
         EXPECT_EQ(gtr_note_set(use, "mine", NULL), GTR_OK); /* in whatever order they were set */
-        EXPECT(use->notes_bytes == ctx->notes_bytes && !memcmp(use->notes, ctx->notes, ctx->notes_bytes));
+        static char was[4096], now[4096];
+        EXPECT_EQ(gtr_save(ctx, file), GTR_OK);
+        const size_t size = file_read(file, was, sizeof was);
+        EXPECT_EQ(gtr_save(use, file), GTR_OK);
+        EXPECT(size > 200 && file_read(file, now, sizeof now) == size && !memcmp(was, now, size));
         EXPECT_OK(use);
         gtr_destroy(use);
     }
@@ -266,13 +279,17 @@ static void notes_of_many(void)
     EXPECT_EQ(gtr_note_set(ctx, "n", "before"), GTR_OK);
     EXPECT_EQ(gtr_note_set(ctx, "o", "behind"), GTR_OK);
     for (int twice = 0; twice < 2; twice++) EXPECT_EQ(gtr_dataset_note(d, 1), GTR_OK);
+    static char text[16000];
+    char last[260] = "";
     int keys = 0;
-    const char *last = "";
-    for (const char *p = ctx->notes; p && p < ctx->notes + ctx->notes_bytes; keys++) {
-        EXPECT(strcmp(last, p) < 0);
-        last = p;
-        p += strlen(p) + 1;
-        p += strlen(p) + 1;
+    EXPECT_EQ(gtr_save(ctx, path_of("notes")), GTR_OK);
+    EXPECT(file_read(path_of("notes"), text, sizeof text) > 1000);
+    unlink(path_of("notes"));
+    for (const char *p = strstr(text + 8, "\"pt\""), *end; p && p[4] == ','; p = strchr(end + 3, '"') - 3, keys++) {
+        end = strchr(p + 6, '"');
+        snprintf(key, sizeof key, "%.*s", (int)(end - p - 6), p + 6);
+        EXPECT(strcmp(last, key) < 0);
+        strcpy(last, key);
     }
     EXPECT_EQ(keys, 25);
     for (int i = 0; i < 23; i++) {
@@ -331,13 +348,13 @@ static void chosen(void)
     EXPECT(at(d, 0, 0, 0) == 5 && at(d, 0, 0, 1) == 30 && at(d, 0, 1, 1) == 40 && at(d, 0, 2, 0) == 6);
     EXPECT(at(d, 1, 0, 0) == 0 && at(d, 1, 1, 0) == 1 && at(d, 1, 2, 0) == 0 && named(gtr_dataset_category(d, 1, 1),
         "Oslo"));
-    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 1), "high") && !gtr_dataset_class(d, 2)
+    EXPECT(gtr_dataset_classes(d) == 2 && named(gtr_dataset_class(d, 1), "low") && !gtr_dataset_class(d, 2)
         && !gtr_dataset_class(d, -1) && !gtr_dataset_category(d, 0, 0) && !gtr_dataset_category(d, 9, 0));
     /* a file for use: the first one's numbers and fills; what was never seen is refused */
     c.like = d;
     held = csv_of(ctx, "id,age,city,income,risk\ny,,Oslo,,high\n", c);
     EXPECT_OK(ctx);
-    EXPECT(at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40 && at(held, 1, 0, 0) == 1 && at(held, 2, 0, 0) == 1);
+    EXPECT(at(held, 0, 0, 0) == 6 && at(held, 0, 0, 1) == 40 && at(held, 1, 0, 0) == 1 && at(held, 2, 0, 0) == 0);
     EXPECT(!csv_of(ctx, "id,age,city,income,risk\ny,1,Oslo,1,high\ny,1,Bonn,1,high\n", c));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT,
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
@@ -360,7 +377,7 @@ static void chosen(void)
     /* what is split off keeps the names */
     held = gtr_dataset_split(d, 2);
     EXPECT(held && gtr_dataset_classes(held) == 2 && named(gtr_dataset_category(held, 1, 1), "Oslo") && named(
-        gtr_dataset_class(held, 0), "low"));
+        gtr_dataset_class(held, 0), "high"));
     c = csv0();
     c.skip = "id, city,risk"; c.label_column = -1; c.missing = GTR_MISSING_CONSTANT; c.missing_value = 9; c.scale = 2;
     d = csv_of(ctx, text, c);
@@ -451,7 +468,7 @@ static void like_fills(void)
    from is refused, whatever feeds no input aside; read .like it, it is not. */
 static void validated_alike(void)
 {
-    static const char *const texts[] = { "a,b,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,u,yes\n3,4,v,no\n",
+    static const char *const texts[] = { "a,b,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,u,yes\n3,4,v,yes\n",
         "b,a,k,y\n1,2,u,no\n3,4,v,yes\n", "a,b,k,y\n1,2,v,no\n3,4,u,yes\n", "a,b,k,y\n1,2,u,no\n" };
     static const char *const why[] = { "", "column 2 of validation (", "column 0 of validation (",
         "column 1 of validation (", "" };
@@ -473,6 +490,17 @@ static void validated_alike(void)
         EXPECT_EQ(gtr_fit(t, d, f), like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE);
         EXPECT_ERROR(ctx, like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE, like ? "" : why[k]);
         EXPECT_EQ(gtr_trainer_report(t).step, like || !*why[k]);
+        float loss; /* the same of what is evaluated */
+        gtr_metrics_desc m;
+        memset(&m, 0, sizeof m);
+        m.scores = h; m.labels = y;
+        EXPECT_EQ(gtr_trainer_data(t, d, 2, false, false), GTR_OK);
+        for (int i = 0; i < 2; i++) {
+            EXPECT_EQ(i ? gtr_evaluate_metrics(t, f.validation, m, NULL) : gtr_evaluate(t, f.validation, 1, NULL, &loss,
+                NULL), like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE);
+            EXPECT_ERROR(ctx, like || !*why[k] ? GTR_OK : GTR_ERR_SHAPE, like || !*why[k] ? ""
+                : "does not mean what that of ");
+        }
         gtr_destroy(ctx);
     }
     gtr_context *ctx = gtr_create(desc0());
@@ -930,6 +958,14 @@ static size_t npy_made(char *to, int version, const char *dict, const void *data
     memcpy(to + at + head, data, n);
     return at + head + n;
 }
+/* The same of data as this machine has them. */
+static size_t npy_here(char *to, const char *dict, const void *data, size_t n)
+{
+    const size_t size = npy_made(to, 1, dict, data, n);
+    char *order = strchr(to + 10, '<');
+    if (order && gtr__big_endian()) *order = '>';
+    return size;
+}
 #define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 static void refused_arrays(void)
 {
@@ -948,7 +984,13 @@ static void refused_arrays(void)
         { DICT("'<f4'", "False", "(4294967296, 4294967296, 4)"), 1, 4, GTR_ERR_FORMAT, "overflows" },
         { DICT("'<f4'", "False", "(99999999999999999999,)"), 1, 4, GTR_ERR_FORMAT, "no dict" },
         { DICT("'|O'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype |O, supported are" },
-        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype >f4" },
+        { DICT("'>f4'", "False", "(1,)"), 1, 4, GTR_OK, "" },
+        { DICT("'|f4'", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype |f4" },
+        { DICT("'>u1'", "False", "(1,)"), 1, 1, GTR_ERR_UNSUPPORTED, "dtype >u1" },
+        { DICT("'<f4'", "False", "(2L,)"), 1, 8, GTR_OK, "" }, /* Python 2's */
+        { DICT("'<f4'", "False", "(1L, 2L)"), 1, 8, GTR_OK, "" },
+        { DICT("'<f4'", "False", "(L,)"), 1, 8, GTR_ERR_FORMAT, "no dict" },
+        { DICT("'<f4'", "False", "(2LL,)"), 1, 8, GTR_ERR_FORMAT, "no dict" },
         { DICT("'<c8'", "False", "(1,)"), 1, 8, GTR_ERR_UNSUPPORTED, "dtype <c8" },
         { DICT("'<U3'", "False", "(1,)"), 1, 12, GTR_ERR_UNSUPPORTED, "dtype <U3" },
         { DICT("[('a', '<f4')]", "False", "(1,)"), 1, 4, GTR_ERR_UNSUPPORTED, "dtype of a structure" },
@@ -984,16 +1026,16 @@ static void refused_arrays(void)
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "a header of 10001 bytes");
     EXPECT(!npy_of(ctx, stored, sizeof stored - 1, npy0()));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "gtr_dataset_npz");
-    n = npy_made(bytes, 1, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
+    n = npy_here(bytes, DICT("'<i8'", "False", "(3,)"), labels, sizeof labels);
     EXPECT(!npy_of(ctx, bytes, n, npy0()));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0, row 2, element 0 is 2147483648, want one of");
-    n = npy_made(bytes, 1, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
+    n = npy_here(bytes, DICT("'<f8'", "True", "(2, 2)"), tall, sizeof tall);
     EXPECT(!npy_of(ctx, bytes, n, npy0()) || sizeof(gtr_float) == 8);
     EXPECT_ERROR(ctx, sizeof(gtr_float) == 8 ? GTR_OK : GTR_ERR_NONFINITE, sizeof(gtr_float) == 8 ? ""
         : "column 0, row 1, element 1 is 1e+39, want a number within");
     const float holes[] = { 1, 2, 3, NAN };
     gtr_npy_desc any = npy0();
-    n = npy_made(bytes, 1, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
+    n = npy_here(bytes, DICT("'<f4'", "False", "(2, 2)"), holes, sizeof holes);
     EXPECT(!npy_of(ctx, bytes, n, any));
     EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "column 0, row 1, element 1 is nan");
     any.nonfinite = true;
@@ -1129,7 +1171,7 @@ static void cut_and_joined(void)
     both[2] = NULL;
     EXPECT(!gtr_dataset_concat(ctx, both, 3));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "set 2 of 3 (from 0) is NULL");
-    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,u\n", "a,b,z\n1,2,u\n1,2,v\n",
+    static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,v\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
     static const char *const why[] = { "", "column 1 of set 1 (", "another name than that of set 0",
         "- (3,) float32, has another shape or dtype than that of set 0", "column 1 of set 1" };
@@ -1561,6 +1603,276 @@ static void refused_windows(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_dataset_windows of ");
     gtr_destroy(ctx);
 }
+/* Classes of labels that are strings are in their order, whatever the rows', or as .positive says. */
+static void order_of_classes(void)
+{
+    static const struct { const char *text, *positive, *names; int32_t of[5]; } cases[] = {
+        { "x,y\n1,yes\n2,no\n3,yes\n", NULL, "no|yes|", { 1, 0, 1 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", NULL, "no|yes|", { 0, 1, 1 } },
+        { "x,y\n1,b\n2,10\n3,9\n4,-1e1\n5,9.5\n", NULL, "-1e1|9|9.5|10|b|", { 4, 3, 1, 0, 2 } },
+        { "x,y\n1,z\n2,\xc3\xa9\n3,Z\n4,\"a b\"\n5,a\n", NULL, "Z|a|a b|z|\xc3\xa9|", { 3, 4, 0, 2, 1 } },
+        { "x,y\n1,yes\n2,no\n3,yes\n", "no", "yes|no|", { 0, 1, 0 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", "no", "yes|no|", { 1, 0, 0 } },
+        { "x,y\n1,no\n2,yes\n3,yes\n", "yes", "no|yes|", { 0, 1, 1 } },
+        { "x,y\n1,1\n2,-1\n3,1\n", "1", "-1|1|", { 1, 0, 1 } }, /* numbers, too */
+        { "x,y\n1,1\n2,-1\n3,1\n", "-1", "1|-1|", { 0, 1, 0 } } };
+    static const struct { const char *positive; int label_column; bool regression, like; const char *why; } bad[] = {
+        { "maybe", 0, false, false, ".positive is \"maybe\", of 2 labels that are strings, none of them it: want one" },
+        { "yes", -1, false, false, ".positive wants labels that are classes, not label_column -1 (none)" },
+        { "2", 0, true, false, ".positive wants labels that are classes, not .regression" },
+        { "no", 0, false, true, ".positive is \"no\", of 2 labels that are strings: want one of two, .like's class" } };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *like = NULL;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_csv_desc c = csv0();
+        char got[64] = "";
+        c.positive = cases[k].positive;
+        gtr_dataset *d = csv_of(ctx, cases[k].text, c);
+        EXPECT_OK(ctx);
+        if (!k) like = d;
+        for (int64_t i = 0; i < gtr_dataset_classes(d); i++) strcat(strcat(got, gtr_dataset_class(d, i)), "|");
+        CHECK(!strcmp(got, cases[k].names), "case %d: %s, want %s", (int)k, got, cases[k].names);
+        for (int64_t r = 0; r < gtr_dataset_rows(d); r++)
+            CHECK(at(d, 1, r, 0) == cases[k].of[r], "case %d, row %d: class %g", (int)k, (int)r, at(d, 1, r, 0));
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        gtr_csv_desc c = csv0();
+        c.positive = bad[k].positive; c.label_column = bad[k].label_column; c.regression = bad[k].regression;
+        if (bad[k].like) c.like = like;
+        EXPECT(!csv_of(ctx, cases[0].text, c));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, bad[k].why);
+    }
+    gtr_csv_desc c = csv0();
+    c.positive = "a";
+    EXPECT(!csv_of(ctx, "x,y\n1,a\n2,b\n3,c\n", c) && !csv_of(ctx, "x,y\n1,a\n2,a\n", (gtr_error_clear(ctx), c)));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".positive is \"a\", of 1 labels that are strings: want one of two");
+    c.positive = "yes"; c.like = like; /* as .like says, where one is missing */
+    gtr_dataset *d = csv_of(ctx, "x,y\n1,yes\n", c);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 1, 0, 0) == 1 && gtr_dataset_classes(d) == 2);
+    c.like = csv_of(ctx, "x,y\n1,1\n2,0\n", csv0());
+    EXPECT(!csv_of(ctx, "x,y\n1,1\n2,0\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".positive is \"yes\", of 0 labels that are strings");
+    gtr_destroy(ctx);
+}
+/* A network of two classes for tables "x,y". */
+typedef struct { gtr_context *ctx; gtr_tensor *scores, *y; gtr_trainer *t; } two_classes;
+static two_classes two_of(void)
+{
+    two_classes n;
+    n.ctx = gtr_create(desc0());
+    n.scores = gtr_linear(gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)), "fc", 3);
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.t = gtr_trainer_create(gtr_cross_entropy(n.scores, n.y), trainer0());
+    return n;
+}
+static gtr_dataset *table_of(gtr_context *ctx, const char *text, const char *positive)
+{
+    gtr_csv_desc c = csv0();
+    c.positive = positive; c.header = text[0] == 'x';
+    gtr_dataset *d = csv_of(ctx, text, c);
+    EXPECT_OK(ctx);
+    return d;
+}
+enum { LOAD, LOAD_CHECKPOINT, SET_CHECKPOINT, COPY, FIT, FEED, RESUME, EVALUATE, EVALUATE_METRICS, NOTE, USES };
+static const char no_yes[] = "x,y\n1,no\n2,yes\n3,yes\n";
+/* What a program does with a model, or its data set, that the other one has made. */
+static gtr_result used(int use, two_classes n, gtr_dataset *d, two_classes from, const void *memory, size_t bytes)
+{
+    gtr_metrics_desc m;
+    gtr_fit_desc f;
+    float loss;
+    memset(&m, 0, sizeof m); memset(&f, 0, sizeof f);
+    m.scores = n.scores; m.labels = n.y;
+    f.silent = true; f.batch = 2; f.epochs = 2;
+    if (use == RESUME) { f.checkpoint = path_of("checkpoint"); f.resume = true; }
+    switch (use) {
+    case LOAD: return gtr_load(n.ctx, path_of("model"));
+    case LOAD_CHECKPOINT: return gtr_checkpoint_load(n.t, path_of("checkpoint"));
+    case SET_CHECKPOINT: return gtr_checkpoint_set(n.t, memory, bytes);
+    case COPY: return gtr_parameters_copy(n.ctx, from.ctx);
+    case FEED: return gtr_trainer_data(n.t, d, 2, false, false);
+    case EVALUATE: return gtr_evaluate(n.t, d, 2, NULL, &loss, NULL);
+    case EVALUATE_METRICS: return gtr_evaluate_metrics(n.t, d, m, NULL);
+    case NOTE: return gtr_dataset_note(d, 1);
+    default: return gtr_fit(n.t, d, f);
+    }
+}
+/* A model knows its classes, whoever fed it: those of a data set under other numbers are an error wherever both meet,
+   and change nothing. Others, or fewer in their places, are none. */
+static void classes_of_models(void)
+{
+    static const struct { const char *text, *positive; bool moved; } tables[] = { { no_yes, NULL, false },
+        { no_yes, "no", true }, { "x,y\n1,yes\n2,yes\n", NULL, true }, { "x,y\n1,no\n2,no\n", NULL, false },
+        { "1,yes\n2,yes\n", NULL, true }, { "x,y\n1,a\n2,b\n", NULL, false }, { "x,y\n1,no\n2,maybe\n", NULL, true } };
+    two_classes made = two_of();
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    f.silent = true; f.batch = 2; f.checkpoint = path_of("checkpoint");
+    EXPECT_EQ(gtr_fit(made.t, table_of(made.ctx, no_yes, NULL), f), GTR_OK);
+    EXPECT(named(gtr_note(made.ctx, "y.0"), "no") && named(gtr_note(made.ctx, "y.1"), "yes")
+        && !gtr_note(made.ctx, "y.2"));
+    EXPECT_EQ(gtr_save(made.ctx, path_of("model")), GTR_OK);
+    const size_t bytes = gtr_checkpoint_bytes(made.t);
+    void *memory = malloc(bytes);
+    EXPECT_EQ(gtr_checkpoint_get(made.t, memory, bytes), GTR_OK);
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) for (int use = 0; use < USES; use++) {
+        const bool loads = use <= COPY, nameless = tables[k].text[0] == '1', rows3 = tables[k].text == no_yes;
+        if ((nameless && (loads || use == NOTE)) || (use == RESUME && !rows3)) continue;
+        two_classes n = two_of();
+        gtr_float was[3], now[3];
+        gtr_tensor *w = gtr_parameter_find(n.ctx, "fc.weight");
+        gtr_dataset *d = NULL;
+        if (loads || use == RESUME) d = table_of(n.ctx, tables[k].text, tables[k].positive);
+        else EXPECT_EQ(gtr_load(n.ctx, path_of("model")), GTR_OK);
+        if (!d) d = table_of(n.ctx, tables[k].text, tables[k].positive);
+        EXPECT_EQ(gtr_get(w, was, sizeof was), GTR_OK);
+        const gtr_result r = used(use, n, d, made, memory, bytes), want = tables[k].moved ? GTR_ERR_SHAPE : GTR_OK;
+        CHECK(r == want, "table %d, use %d: %d, want %d", (int)k, use, (int)r, (int)want);
+        if (r) EXPECT(strstr(gtr_error_text(n.ctx), "of \"y\" in the model (note \"y.") && strstr(
+            gtr_error_text(n.ctx), ", and number "));
+        EXPECT_ERROR(n.ctx, want, "");
+        EXPECT_EQ(gtr_get(w, now, sizeof now), GTR_OK);
+        if (r) EXPECT(!memcmp(was, now, sizeof was) && !n.t->data);
+        EXPECT(!r || loads || use == RESUME || named(gtr_note(n.ctx, "y.1"), "yes"));
+        if (k == 3 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.1"), "yes")); /* more of the same */
+        if (k == 5 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.0"), "a") && named(gtr_note(n.ctx, "y.1"), "b"));
+        for (int i = 0; r && i < 2; i++) gtr_note_set(n.ctx, i ? "y.0" : "y.1", NULL); /* as the error says */
+        if (r && !loads && use != RESUME) EXPECT_EQ(used(use, n, d, made, memory, bytes), GTR_OK);
+        gtr_destroy(n.ctx);
+    }
+    two_classes n = two_of(); /* fewer, which are others: none of the old ones is left */
+    EXPECT_EQ(gtr_note_set(n.ctx, "y.0", "p") || gtr_note_set(n.ctx, "y.1", "q") || gtr_note_set(n.ctx, "y.2", "r"),
+        GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(n.t, table_of(n.ctx, no_yes, NULL), 2, false, false), GTR_OK);
+    EXPECT(named(gtr_note(n.ctx, "y.1"), "yes") && !gtr_note(n.ctx, "y.2"));
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+    gtr_destroy(made.ctx);
+    free(memory);
+    unlink(path_of("model"));
+    unlink(path_of("checkpoint"));
+}
+/* A row where names are said to be, and names that are other columns' numbers. */
+static void names_or_numbers(void)
+{
+    static const struct { const char *text; char separator, decimal; } rows[] = { { "1,2,0\n3,4,1\n", 0, 0 },
+        { "5.1 , -3e2,0\r\n3,4,1\r\n", 0, 0 }, { "1,5;2;0\n3;4;1\n", ';', ',' }, { "7\n8\n9\n", 0, 0 } };
+    static const struct { const char *skip; int at; const char *why; } lists[] = { { "1", 0,
+            ".skip names \"1\", as column 3 is called, but it is column 1's number, too: want the name of the one that "
+            "is meant in double quotes, as .skip = \"\\\"1\\\"\"" },
+        { "\"1\"", 3, NULL }, { "b", 1, NULL }, { "4", 4, NULL }, { "2", 2, NULL }, { "\"4\"", 4, NULL } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (int k = 0; k < 4; k++) {
+        gtr_csv_desc c = csv0();
+        c.separator = rows[k].separator; c.decimal = rows[k].decimal; c.label_column = k == 3 ? -1 : 0;
+        EXPECT(!csv_of(ctx, rows[k].text, c));
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 1 holds numbers alone, want names, as .header is set: without .header "
+            "it is a row");
+        c.header = false;
+        gtr_dataset *d = csv_of(ctx, rows[k].text, c);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), k == 3 ? 3 : 2);
+    }
+    EXPECT(csv_of(ctx, "\"2019\",\"2020\",\"0\"\n1,2,0\n", csv0()) && csv_of(ctx, "2019,2020,\n1,2,0\n", csv0()));
+    EXPECT_OK(ctx);
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) { /* each row has its columns' numbers */
+        gtr_csv_desc c = csv0();
+        c.skip = lists[k].skip; c.label_column = -1;
+        gtr_dataset *d = csv_of(ctx, "b,2,1,x\n1,2,3,4\n", c);
+        if (lists[k].why) EXPECT(!d);
+        EXPECT_ERROR(ctx, lists[k].why ? GTR_ERR_ARG : GTR_OK, lists[k].why ? lists[k].why : "");
+        for (int i = 0, n = 1; i < 3 && d; i++, n++) {
+            n += n == lists[k].at;
+            CHECK(at(d, 0, 0, i) == n, "skip %s: feature %d is column %g", lists[k].skip, i, at(d, 0, 0, i));
+        }
+    }
+    gtr_destroy(ctx);
+}
+/* Lists and notes of many names take no longer for each than those of few. */
+static void many_names(void)
+{
+    enum { NAMES = 50000 };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_csv_desc c = csv0();
+    char *wide = (char *)malloc(NAMES * 16), *end = wide, *list = (char *)malloc(NAMES * 8), key[32], text[32];
+    for (int i = 0; i < 2 * NAMES; i++) end += sprintf(end, i < NAMES ? "c%d%s" : "%d%s", i % NAMES,
+        i % NAMES < NAMES - 1 ? "," : "\n");
+    end = list;
+    for (int i = NAMES; i-- > 0; ) end += sprintf(end, "c%d%s", i, i ? "," : "");
+    c.columns = list; c.label_column = -1;
+    double began = gtr__now();
+    gtr_dataset *d = csv_of(ctx, wide, c);
+    CHECK(gtr__now() - began < 5, "columns are found in %g s", gtr__now() - began);
+    EXPECT_OK(ctx);
+    EXPECT(at(d, 0, 0, 0) == NAMES - 1 && at(d, 0, 0, NAMES - 8) == 7);
+    began = gtr__now();
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        snprintf(text, sizeof text, "name %d", i);
+        if (gtr_note_set(ctx, key, text)) { EXPECT_OK(ctx); break; }
+    }
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(key, sizeof key, "k.%d", i);
+        snprintf(text, sizeof text, "name %d", i);
+        if (!CHECK(named(gtr_note(ctx, key), text), "note %s", key)) break;
+    }
+    EXPECT_EQ(gtr_save(ctx, path_of("model")), GTR_OK);
+    EXPECT_EQ(gtr_load(ctx, path_of("model")), GTR_OK);
+    CHECK(gtr__now() - began < 5, "notes take %g s", gtr__now() - began);
+    EXPECT_OK(ctx);
+    unlink(path_of("model"));
+    gtr_destroy(ctx);
+    free(wide); free(list);
+}
+/* Mapped arrays whose elements are not aligned in the file, or have the highest byte first. */
+static void arrays_mapped(void)
+{
+    static const char *const dicts[] = { DICT("'<f4'", "False", "(5, 2)"), DICT("'>f4'", "False", "(5, 2)"),
+        DICT("'<i4'", "False", "(5, 2)"), DICT("'>i4'", "False", "(5, 2)"), DICT("'|u1'", "False", "(5, 2)") };
+    static const int64_t rows[] = { 4, 0 };
+    gtr_npy_desc n = npy0();
+    n.map = true;
+    for (int k = 0; k < 5; k++) for (int pad = 0; pad < 4; pad++) {
+        gtr_context *ctx = gtr_create(desc0());
+        unsigned char data[40];
+        char bytes[400], dict[200];
+        const size_t size = k < 4 ? 4 : 1;
+        for (int i = 0; i < 10; i++) {
+            const float f = (float)i - 4.25f;
+            const int32_t v = i * 1000003 - 4;
+            uint32_t u;
+            memcpy(&u, k < 2 ? (const void *)&f : &v, 4);
+            for (size_t b = 0; b < size; b++) data[(size_t)i * size + b] = (unsigned char)(k == 4 ? (unsigned)i
+                : u >> 8 * (k % 2 ? 3 - b : b));
+        }
+        snprintf(dict, sizeof dict, "%s%*s", dicts[k], pad, "");
+        const char *path = written("npy", bytes, npy_made(bytes, 1, dict, data, 10 * size));
+        gtr_dataset *d = gtr_dataset_npy(ctx, &path, 1, n), *some = gtr_dataset_subset(d, rows, 2);
+        unlink(path);
+        EXPECT_OK(ctx);
+        for (int i = 0; i < 10; i++) {
+            const double want = k < 2 ? i - 4.25 : k < 4 ? i * 1000003.0 - 4 : i;
+            CHECK(at(d, 0, i / 2, i % 2) == want, "array %d, pad %d, element %d is %g, want %g", k, pad, i,
+                at(d, 0, i / 2, i % 2), want);
+            if (i < 4) EXPECT_EQ(at(some, 0, i / 2, i % 2), at(d, 0, rows[i / 2], i % 2));
+        }
+        EXPECT_EQ((uintptr_t)gtr_dataset_row(d, 0, 0) % size, 0);
+        gtr_dataset_destroy(d); /* the part has its rows still */
+        EXPECT_EQ(at(some, 0, 0, 1), k < 2 ? 4.75 : k < 4 ? 9 * 1000003.0 - 4 : 9);
+        gtr_destroy(ctx);
+    }
+}
+/* Where long has 32 bits a file's size has 64. */
+static void large_files(void)
+{
+#ifdef _FILE_OFFSET_BITS
+    EXPECT_EQ(_FILE_OFFSET_BITS, 64);
+#else
+    CHECK(0, "files of 2 GB and more cannot be read where long has 32 bits");
+#endif
+    EXPECT_EQ(sizeof(off_t), 8);
+}
 static void all(void)
 {
     RUN(windows);
@@ -1592,6 +1904,12 @@ static void all(void)
     RUN(standardised_as_fed);
     RUN(standardised_by_windows);
     RUN(awkward_tables);
+    RUN(order_of_classes);
+    RUN(classes_of_models);
+    RUN(names_or_numbers);
+    RUN(many_names);
+    RUN(arrays_mapped);
+    RUN(large_files);
 }
 int main(int argc, char **argv)
 {
