@@ -414,8 +414,12 @@ typedef struct gtr_trainer_desc {
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
-    /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take, beside batch_norm's
-       running statistics as they are; 0: none. 1 / (1 - ema) steps should be few of a run's, and its last */
+    /* below 1: decay of the parameters' averages; 0: none. Once there are some they are the model, beside batch_norm's
+       running statistics as they are: gtr_evaluate, gtr_fit's validation, gtr_save, gtr_predict and
+       gtr_parameters_copy take them, gtr_load a checkpoint's, and parameters get them where the trainer is destroyed.
+       gtr_get, gtr_eval and steps have the weights: gtr_average_swap. What gtr_set, gtr_load or gtr_parameters_copy
+       writes is the average, too. A parameter of several trainers has those of the one that did its last step.
+       1 / (1 - ema) steps should be few of a run's, and its last */
     float ema;
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
@@ -1003,9 +1007,9 @@ GTR_API int64_t gtr_parameter_count(const gtr_context *ctx);
 GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
 GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name); /* NULL if there is none; no error */
 GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
-/* Gives each of to's parameters and buffers the value of from's that has its name; from may have more. From another
-   context (of the same thread), on whatever device. One that is missing or of another shape is GTR_ERR_SHAPE in to; on
-   failure nothing changes. Waits for both. */
+/* Gives each of to's parameters and buffers the value of from's that has its name (of .ema: the average); from may have
+   more. From another context (of the same thread), on whatever device. One that is missing or of another shape is
+   GTR_ERR_SHAPE in to; on failure nothing changes. Waits for both. */
 GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 
 // >>trainer
@@ -1040,9 +1044,9 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
    set: gtr_checkpoint_load sets all. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
-/* Exchanges the trained parameters and their averages (the first update sets these, later ones make them
-   ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the
-   next call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
+/* Exchanges the trained parameters and their averages (the first update sets these, later ones make them ema average +
+   (1 - ema) parameter, as PyTorch's AveragedModel), for gtr_get and gtr_eval; and at the next call back. Until then t
+   can't step. GTR_ERR_STATE if there are none yet. Waits. */
 GTR_API gtr_result gtr_average_swap(gtr_trainer *t);
 /* The last report the device has made, without waiting; step 0 before the first. After gtr_wait
    it is the last step's. */
@@ -1091,10 +1095,11 @@ GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the 
 
 // >>predictor
 /* Computes out (of a gradient gtr_scale(g, 1, 0)) from its one float or I32 input, in evaluation mode, with the weights
-   as they are at each call: max_rows rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or
-   softmax over the batch, a custom op) all of a call's at once, at most max_rows. Has its own memory, stream and error.
-   Made and destroyed in the context's thread, before it; each thread uses its own, while nobody trains, builds or sets:
-   behind a gtr_step, which does not wait, behind gtr_wait. With .snapshot whenever it likes. */
+   (of a trainer with .ema: the averages) as they are at each call: max_rows rows (0: 1) at a time and more in pieces.
+   Where rows act on each other (a sum or softmax over the batch, a custom op) all of a call's at once, at most
+   max_rows. Has its own memory, stream and error. Made and destroyed in the context's thread, before it; each thread
+   uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not wait, behind gtr_wait. With
+   .snapshot whenever it likes. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
@@ -1223,15 +1228,16 @@ GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
 GTR_API void gtr_dataset_destroy(gtr_dataset *d);
 
 // >>save
-/* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
-   replaces it at the end: path is the old file or the whole new one. Waits. A link is followed and the old file's mode
-   kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
-   is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins.
-   While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
-   then says so: gtr_error_clear allows it. */
+/* Writes all parameters (of a trainer with .ema: the averages) and buffers as safetensors with PyTorch's names, through
+   a temporary file beside path that replaces it at the end: path is the old file or the whole new one. Waits. A link is
+   followed and the old file's mode kept, but not its owner, ACL and other hard links; the folder must be writable and
+   have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
+   Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save alone, it writes nothing and
+   returns that error, whose text then says so: gtr_error_clear allows it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
-/* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
-   nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
+/* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
+   shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
+   gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
@@ -2403,6 +2409,7 @@ struct gtr_tensor {
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
     bool trainable; /* a gradient may be wanted */
+    gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
     bool buffer; /* saved, not trained: running statistics */
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
@@ -2492,7 +2499,8 @@ struct gtr_context {
     const char *builder; /* of several ops, between GTR__SINCE and gtr__whole; NULL */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
-    gtr_trainer *trainers;
+    gtr_trainer *trainers, *stepped; /* stepped: parameters' `trainer` of its own is it */
+    uint64_t taken; /* counts parameters' changes from averages or to them */
     gtr_dataset *datasets;
     struct gtr__cached *plans, *oldest_plan; /* the last used first */
     struct gtr__cached *plan_bin[GTR__PLAN_BINS];
@@ -2523,6 +2531,7 @@ struct gtr_trainer {
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
+    bool aside; /* gtr_profile's: it takes over no parameter */
     void *swap_room;
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
@@ -11982,8 +11991,68 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
 /* NULL, what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
-    return -1;
+    int low = 0, high = t->n_param; /* last made first */
+    while (low < high) {
+        const int i = low + (high - low) / 2;
+        if (t->param[i]->id > p->id) low = i + 1;
+        else high = i;
+    }
+    return low < t->n_param && t->param[low] == p ? low : -1;
+}
+static bool gtr__averaged(const gtr_trainer *t) {
+    return t->optim.ema > 0 && gtr_trainer_report((gtr_trainer *)(uintptr_t)t).applied;
+}
+static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
+    return t->optim.state[t->optim.all - 1] + t->offset[i];
+}
+/* p as it is saved and predicts: its data or, if its trainer has one, the average. */
+static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
+    const gtr_trainer *t = p->trainer;
+    const int i = t && gtr__averaged(t) && !t->swapped ? gtr__trainer_index(t, p) : -1;
+    if (stage) *stage = i < 0 ? p->stage : 0;
+    return i < 0 ? p->data : gtr__average_of(t, i);
+}
+static gtr_result gtr__model_read(const gtr_tensor *p, void *dst) {
+    int stage;
+    const void *at = gtr__model_of(p, &stage);
+    return gtr__parameter_get(p, stage, at, dst, gtr__label(p));
+}
+/* Changes with where gtr__model_of finds parameters. */
+static uint64_t gtr__model_version(const gtr_context *ctx) {
+    uint64_t v = ctx->taken;
+    for (const gtr_trainer *t = ctx->trainers; t; t = t->next)
+        if (t->optim.ema > 0) v = (v + (gtr__averaged(t) && !t->swapped) + 1) * 0x9e3779b97f4a7c15u;
+    return v;
+}
+static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
+    gtr_trainer *const was = p->trainer;
+    p->ctx->taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
+    p->trainer = t;
+}
+/* In front of a step of t its parameters become t's, else those that were written from outside, with which averages
+   begin anew. */
+static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
+    gtr_context *ctx = t->ctx;
+    gtr_result r = GTR_OK;
+    if (ctx->stepped == t || t->aside) return GTR_OK;
+    gtr__weights_lock(ctx);
+    for (int i = 0; i < t->n_param && !r; i++) {
+        gtr_tensor *p = t->param[i];
+        if (!p->trainer && gtr__averaged(t))
+            r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), p->data, p->data_bytes, GTR__ON_DEVICE, true);
+        if (!r && (step || !p->trainer)) gtr__trainer_set(p, t);
+    }
+    if (step && !r) ctx->stepped = t;
+    gtr__weights_unlock(ctx);
+    return gtr__backend_result(ctx, r, "averages");
+}
+/* One parameter or, NULL, all were written from outside: they are the model as they are. */
+static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
+    gtr__weights_lock(ctx);
+    ctx->stepped = NULL;
+    if (one) gtr__trainer_set(one, NULL);
+    else for (int64_t i = 0; i < ctx->n_parameter; i++) gtr__trainer_set(ctx->parameter[i], NULL);
+    gtr__weights_unlock(ctx);
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
     return t->gradient + t->offset[gtr__trainer_index(t, p)];
@@ -12370,6 +12439,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
         const gtr_result r = gtr__parameter_write(t, src);
+        gtr__rewritten(ctx, t);
         gtr__weights_unlock(ctx);
         return r;
     }
@@ -13330,8 +13400,10 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     }
     if (!ok) { gtr__trainer_free(t); return NULL; }
     gtr__trainer_optim(t);
+    gtr__weights_lock(ctx);
     t->next = ctx->trainers;
     ctx->trainers = t;
+    gtr__weights_unlock(ctx);
     return t;
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
@@ -13340,11 +13412,32 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
+/* Parameters stay as t trained them: as its averages, if it has some. */
+static void gtr__give_up(gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
+    const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->swapped;
+    const bool own = !gtr__forked(ctx); /* a child's copy of the lock may be held */
+    gtr_result r = GTR_OK;
+    if (own) gtr__weights_lock(ctx);
+    for (int i = 0; i < t->n_param; i++) {
+        gtr_tensor *p = t->param[i];
+        if (p->trainer != t) continue;
+        if (averages && !r)
+            r = ctx->be->copy(ctx->instance[0], p->data, gtr__average_of(t, i), p->data_bytes, GTR__ON_DEVICE, true);
+        if (averages && !r) r = gtr__refresh_low(p);
+        gtr__trainer_set(p, NULL);
+    }
+    ctx->writes++;
+    if (ctx->stepped == t) ctx->stepped = NULL;
+    for (gtr_trainer **at = &ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; break; }
+    if (own) gtr__weights_unlock(ctx);
+    gtr__backend_result(ctx, r, "averages");
+}
 void gtr_trainer_destroy(gtr_trainer *t) {
-    gtr_trainer **at;
     if (!t || gtr__refuse(t, "gtr_trainer_destroy")) return;
-    gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
-    for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
+    gtr__settle(t->ctx, NULL, 0);
+    gtr__give_up(t);
+    gtr__trainer_free(t);
 }
 
 // >>nonfinite
@@ -13748,6 +13841,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
+    GTR__TRY(gtr__take_over(t, true));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
@@ -13812,6 +13906,7 @@ gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
+    if (!r) r = gtr__take_over(t, true);
     t->ctx->writes++;
     if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
@@ -13913,6 +14008,7 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    if (state && which >= t->optim.states && gtr__usable(t->ctx)) GTR__TRY(gtr__take_over(t, false));
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
@@ -13922,21 +14018,20 @@ gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *s
     return gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true);
 }
 
-static bool gtr__averaged(gtr_trainer *t) { return t->optim.ema > 0 && gtr_trainer_report(t).applied; } /* drained */
 /* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
 static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
-    gtr_float *average = t->optim.state[t->optim.all - 1];
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
     for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
     void *room = t->swap_room;
     t->swap_room = NULL;
+    if (!r) r = gtr__take_over(t, false);
     if (!room && !r && !(room = gtr__device_alloc(ctx, 0, bytes))) return GTR_ERR_NOMEM;
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
-        void *copy[] = { room, p->data, average + t->offset[i], room }; /* each from the one behind it */
+        void *copy[] = { room, p->data, gtr__average_of(t, i), room }; /* each from the one behind it */
         for (int k = 0; k < 3 && !r; k++)
             r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
         if (!r) r = gtr__refresh_low(p);
@@ -14623,13 +14718,14 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         if (k < 0 && !state[p->id]) continue;
         gtr_tensor as = *p;
         if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
-        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? t->optim.state[t->optim.all - 1] + t->offset[k] : NULL };
+        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
         for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
             const int stage = j ? 0 : p->stage;
             if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
             else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
         }
         if (back && !r) r = gtr__refresh_low(p);
+        if (back && k >= 0) gtr__trainer_set(p, t);
     }
     gtr__weights_unlock(ctx);
     ctx->writes += back;
@@ -14932,7 +15028,7 @@ struct gtr_predictor {
     size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
     int64_t max_rows;
     bool apart;
-    gtr__cached *entry[40]; int n_entry, turn;
+    gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
     void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
@@ -14962,7 +15058,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
         return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor)
-            : p->held ? p->held[v->tensor->id] : v->tensor->data;
+            : p->held ? p->held[v->tensor->id] : (void *)(uintptr_t)gtr__model_of(v->tensor, NULL);
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__predictor_address(ctx, e, v->alias), v->offset);
@@ -15054,6 +15150,9 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
 static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     gtr__cached *e;
     int i;
+    const uint64_t model = p->held ? 0 : gtr__model_version(p->ctx);
+    for (i = 0; i < p->n_entry && p->model != model; i++) if (!gtr__predictor_ready(p, p->entry[i])) return NULL;
+    p->model = model;
     for (i = 0; i < p->n_entry; i++) {
         e = p->entry[i];
         if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
@@ -15145,7 +15244,7 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     if (!gtr__predictor_block(p, GTR__HELD, GTR__MAX(bytes, 1))) return GTR_ERR_NOMEM;
     char *at = (char *)p->block[GTR__HELD];
     for (int64_t i = 0; i <= highest; i++) if (p->held[i]) {
-        const gtr__move m = { at, list[i]->data, list[i]->data_bytes };
+        const gtr__move m = { at, NULL, list[i]->data_bytes }; /* from where, each gtr_predictor_refresh says */
         p->held[i] = at;
         p->move[p->n_move++] = m;
         at += gtr__rounded(m.bytes);
@@ -15167,6 +15266,8 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
     gtr__line_enter(ctx->line);
+    for (int64_t i = 0, n = 0; n < p->n_move; i++)
+        if (p->held[i]) p->move[n++].from = gtr__model_of(own->tensor[i], NULL);
     gtr_result r = gtr__check_ranges(own, p->entry[0], true);
     if (!r)
         r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
@@ -15217,6 +15318,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
+    p->model = p->held ? 0 : gtr__model_version(ctx);
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
     if (p->held && (!gtr__line_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
@@ -18345,7 +18447,8 @@ static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, i
 }
 /* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
-    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 3; /* gtr__parts_host's */
+    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : ctx->n_parameter)
+        + 3; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -18388,6 +18491,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     gtr__file_close(f);
     return r;
 }
+static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data);
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
@@ -18408,8 +18512,10 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         if (!r) r = gtr__st_data(&s, &f, &data);
         gtr__file_close(&f);
     }
+    if (!r && c.n) r = gtr__parts_averages(&c, &s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    if (!r) gtr__rewritten(ctx, NULL);
     if (!r) gtr__notes_take(ctx, &notes);
     else gtr__mfree(ctx, notes.text);
     gtr__mfree(ctx, head);
@@ -18437,7 +18543,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
             r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
                 gtr__dtype_names[p[n]->dtype], gtr__shape_text(&p[n]->shape, want),
                 q ? gtr__dtype_names[q->dtype] : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
-        else if ((r = gtr__parameter_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
+        else if ((r = gtr__model_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
     gtr__weights_lock(to);
     for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
@@ -18446,6 +18552,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
         memcpy(at, data + bytes, p[n]->data_bytes); /* what was there, for the way back */
     }
     while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= p[n]->data_bytes);
+    if (!r) gtr__rewritten(to, NULL);
     gtr__weights_unlock(to);
     gtr__mfree(to, data);
     return r;
@@ -18533,7 +18640,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
     for (int64_t k = 0; !r && k < s->n; k++) {
         gtr_tensor *p = s->order[k];
         if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
-        else if ((r = gtr__parameter_read(p, room))) break;
+        else if ((r = gtr__model_read(p, room))) break;
         gtr__st_swap(p, room, (uint8_t *)out);
         r = gtr__save_put(s, f, out, gtr__st_bytes(p));
     }
@@ -18788,6 +18895,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     size_t all = 0;
     GTR__TRY(gtr__st_may(ctx, path || bytes == NULL ? path : "-", call));
     GTR__TRY(gtr__trainer_whole(t, call, false));
+    GTR__TRY(gtr__take_over(t, false));
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
@@ -18887,6 +18995,25 @@ static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__fi
         return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
     gtr__words(data + e->begin, g, GTR__N_FIGURES);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
+}
+/* Of a checkpoint with averages these are parts, too, whose names come behind the weights' and so replace them. */
+static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data) {
+    gtr__figures g;
+    gtr__optim o = GTR__ZERO;
+    gtr_trainer_desc d = GTR__ZERO;
+    char before[32], name[GTR__ST_NAME];
+    GTR__TRY(gtr__figures_of(s, data, &g));
+    if (!g.averages || !g.applied) return GTR_OK;
+    d.optimizer = (gtr_optimizer)g.optimizer; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
+    gtr__optim_rule(&o, &d);
+    snprintf(before, sizeof before, "state.%d.", o.states);
+    for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
+        const gtr_tensor *p = c->ctx->parameter[i];
+        snprintf(name, sizeof name, "%s%s", before, p->name);
+        if (gtr__st_find(s, name)) GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, before));
+    }
+    s->list = c->list; s->n_list = c->n;
+    return gtr__st_match(s);
 }
 /* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
@@ -19011,6 +19138,8 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
+    if (!r) gtr__rewritten(ctx, NULL);
+    for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
@@ -19449,6 +19578,7 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
+    if (gtr__take_over(t, true)) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
@@ -19617,6 +19747,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     /* a trainer like t: t's own states and counters are left alone */
     gtr_trainer *u = ok ? gtr_trainer_create(t->loss, d) : NULL;
     if (u) {
+        u->aside = true;
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
         u->fit_steps = GTR__MAX(t->fit_steps, 1);

@@ -2113,8 +2113,10 @@ static void watched(int kind, const gtr_float *rows)
     CHECK(v.bad == 0 && v.last == TAKEN, "kind %d: %d of %d predictions are of no step; the last of step %d (%s)", kind,
         v.bad, (int)v.taken, v.last, gtr_predictor_error_text(v.p));
     feed(&n, 0, 3);
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
     EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
     EXPECT_EQ(gtr_get(n.logits, want, sizeof want), GTR_OK);
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
     EXPECT_EQ(gtr_predictor_refresh(v.p), GTR_OK);
     EXPECT_EQ(gtr_predict(v.p, pool_x, 3, got), GTR_OK);
     CHECK(near32(got, want, EACH), "kind %d: another prediction than gtr_eval's", kind);
