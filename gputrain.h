@@ -453,7 +453,7 @@ typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
     bool probabilities; /* scores are these, not logits */
-    float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
+    float threshold; /* of two classes, by a score or two: the probability above which 1 is predicted; 0: 0.5 */
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
@@ -514,7 +514,8 @@ typedef struct gtr_fit_desc {
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
-       of .metrics, the errors the less, the rest the more; one that is NaN there: GTR_ERR_ARG */
+       of .metrics, the errors the less, the rest the more; one that is NaN there, or that such scores and labels do not
+       have, before the first step: GTR_ERR_ARG */
     gtr_metric monitor;
     bool monitor_least; /* the least .metric is the best */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
@@ -1094,12 +1095,11 @@ GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
 // >>predictor
-/* Computes out (of a gradient gtr_scale(g, 1, 0)) from its one float or I32 input, in evaluation mode, with the weights
-   (of a trainer with .ema: the averages) as they are at each call: max_rows rows (0: 1) at a time and more in pieces.
-   Where rows act on each other (a sum or softmax over the batch, a custom op) all of a call's at once, at most
-   max_rows. Has its own memory, stream and error. Made and destroyed in the context's thread, before it; each thread
-   uses its own, while nobody trains, builds or sets: behind a gtr_step, which does not wait, behind gtr_wait. With
-   .snapshot whenever it likes. */
+/* Computes out from its one float or I32 input, in evaluation mode, with the weights (of a trainer with .ema: the
+   averages) as they are at each call: max_rows rows (0: 1) at a time and more in pieces. Where rows act on each other
+   (a sum or softmax over the batch, a custom op) all of a call's at once, at most max_rows. Has its own memory, stream
+   and error. Made and destroyed in the context's thread, before it; each thread uses its own, while nobody trains,
+   builds or sets: behind a gtr_step, which does not wait, behind gtr_wait. With .snapshot whenever it likes. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
@@ -13804,12 +13804,18 @@ static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     const float lr = gtr__rate(t, (int64_t)s);
-    for (int g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
-    if (lr >= 0 && gtr__finite(lr)) return true;
+    int g = 0;
+    for (bool good = true; g < t->n_groups && good; g += good) {
+        rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+        good = rec->lr[g] >= 0 && gtr__finite(rec->lr[g]);
+    }
+    if (g == t->n_groups) return true;
+    const char *of = lr >= 0 && gtr__finite(lr) ? t->group[g].pattern : NULL;
     if (s == t->runner->step)
-        GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
-                (unsigned long long)s + 1, (double)lr,
-                gtr__schedules[t->desc.schedule].ends ? " (total_steps 0 is for gtr_fit)" : "");
+        GTR__BAD_ARG(t->ctx, "step %llu: %s gave a learning rate of %g%s%s%s", (unsigned long long)s + 1,
+            t->desc.schedule == GTR_CUSTOM_SCHEDULE ? "lr_fn" : "the schedule", (double)rec->lr[g],
+            of ? " for the group " : lr != lr && gtr__schedules[t->desc.schedule].ends
+            ? " (total_steps 0 is for gtr_fit)" : "", of ? of : "", of ? ", by its lr_scale" : "");
     return false;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -14219,10 +14225,11 @@ typedef struct {
     gtr_metrics_desc d;
     gtr__metered kind;
     int64_t outer, width, inner, classes; /* outer: of a row */
+    bool cuts; double cut; /* of two scores: that of class 1 less the other's, above which it is predicted */
     int64_t *support, *predicted, *hits; /* of each class */
     int64_t *confusion, top;
     /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
-    float *held; int32_t *label; int64_t n_held, curves, most;
+    float *held; int32_t *label; int64_t n_held, curves, most; bool holds; /* as many as auc_most allows */
     double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
     int64_t rows; /* outer ones so far */
     gtr_metrics *out;
@@ -14256,6 +14263,8 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
         if (v > x[best * m->inner]) best = k;
         above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
     }
+    if (m->cuts && n == 2)
+        best = m->d.probabilities ? x[m->inner] > m->d.threshold : (double)x[m->inner] - (double)x[0] > m->cut;
     m->out->counted++; m->top += above < m->d.top_k;
     gtr__meter_count(m, y, best, best == y);
     if (!m->held) return GTR_OK;
@@ -14453,21 +14462,31 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
         return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
             (double)d->threshold);
+    m->cuts = d->threshold > 0; m->cut = log((double)d->threshold / (1 - (double)d->threshold));
     GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     GTR__TRY(gtr__meter_shapes(m));
+    m->curves = m->width == 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
+    m->most = m->data->rows * m->outer * m->inner;
+    m->holds = m->classes && m->most <= d->auc_most / m->curves;
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
     return gtr__runner_ready(ctx);
+}
+/* Whether such scores and labels have a metric; AUC also wants labels of both kinds. */
+static bool gtr__meter_has(const gtr__meter *m, gtr_metric k) {
+    if (k >= GTR_METRIC_R2) return !m->classes && (k != GTR_METRIC_R2 || m->most > 1);
+    if (k == GTR_METRIC_TOP_K) return m->kind == GTR__OF_CLASSES;
+    if (k == GTR_METRIC_AUC) return m->holds;
+    return m->classes && (k < GTR_METRIC_PRECISION || k > GTR_METRIC_F1
+        || (m->classes == 2 && (m->kind == GTR__OF_CLASSES || m->width == 1)));
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
 static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     const int64_t c = m->classes, targets = c ? 0 : m->width;
     const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
     const bool square = c && c <= 1024 && labels == 1;
-    m->curves = m->width == 2 && labels == 1 ? 1 : m->width;
-    m->most = m->data->rows * m->outer * m->inner;
-    const bool holds = c && m->most <= m->d.auc_most / m->curves;
-    const size_t n_held = holds ? (size_t)(m->most * m->curves) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const size_t n_held = m->holds ? (size_t)(m->most * m->curves) : 0,
+        n_labels = m->holds ? (size_t)(m->most * labels) : 0;
     const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
     gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
         4 * (n_held + n_labels));
@@ -14479,7 +14498,7 @@ static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     m->out->confusion = m->confusion = square ? count + 3 * c : NULL;
     m->support = count; m->predicted = count + c; m->hits = count + 2 * c;
     for (int i = 0; i < 4; i++) m->sum[i] = sum + i * targets;
-    m->held = holds ? (float *)(sum + sums) : NULL;
+    m->held = m->holds ? (float *)(sum + sums) : NULL;
     m->label = (int32_t *)(sum + sums) + n_held;
     return GTR_OK;
 }
@@ -14736,6 +14755,11 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
 static int gtr__monitored(const gtr_fit_desc *d) {
     return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
 }
+static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
+    return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
+        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
+        gtr__metric_rows[f->d->monitor].name);
+}
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -14743,10 +14767,7 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
         largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
-    if (v != v && d->monitor > GTR_METRIC_TENSOR)
-        return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
-            "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
-            gtr__metric_rows[d->monitor].name);
+    if (v != v && d->monitor > GTR_METRIC_TENSOR) return gtr__fit_no_metric(f);
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
@@ -14892,6 +14913,7 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
     if (!m.d.scores) return GTR_OK;
     GTR__TRY(gtr__meter_begin(&m));
+    if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
 /* b's strings are a's, but for the last of one of them. */
@@ -15213,7 +15235,7 @@ static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
-        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_GRADIENT)
+        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_CONSTANT)
             return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or is not computed",
                 gtr__label(t));
         if (gtr__predictor_find(p, GTR__OUT, gtr__stored_as(t)) >= 0)
@@ -19233,17 +19255,27 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
             GTR__MAX_KEPT);
     return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
-/* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
-static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
+/* The checkpoint that was just written, called `name`, too: by a link that is renamed, so that the old file of this name
+   is there until then, and that needs no longer name than the checkpoint's own temporary file. */
+static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     gtr_context *ctx = f->t->ctx;
     gtr__save s = GTR__ZERO;
-    char *target = NULL;
+    char *target = NULL, *made = GTR__NEW(ctx, char, strlen(f->d->checkpoint) + 32);
+    if (!made) return GTR_ERR_NOMEM;
     s.ctx = ctx; s.path = f->d->checkpoint;
-    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
-    GTR__SYS(unlink)(name);
-    if (!r && GTR__LINK(target, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+    GTR__SYS(unlink)(made);
+    if (!r && (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0)) r = gtr__save_guarded(ctx, f->t, name);
+    GTR__SYS(unlink)(made); /* two names of one file stay as they are */
     gtr__mfree(ctx, target);
+    gtr__mfree(ctx, made);
+    return r;
+}
+/* Under its step's number; those before the last so many go. */
+static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
+    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    gtr_result r = gtr__fit_also(f, name);
     for (; !r && f->n_kept > f->d->keep_last; f->n_kept--) {
         snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[0]);
         GTR__SYS(unlink)(name);
@@ -19253,7 +19285,7 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
 }
 static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
     snprintf(name, size, "%s.best", f->d->checkpoint);
-    return gtr__save_guarded(f->t->ctx, f->t, name);
+    return gtr__fit_also(f, name);
 }
 /* Whether step k of the fit ended an epoch, which is the best one until then. */
 static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {

@@ -813,6 +813,18 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
+    snprintf(gone, sizeof gone, "%s/%0240d", folder, 0);    /* one that has room for a suffix, but not for two of them */
+    f.keep_best = true; f.keep_last = 2;
+    const gtr_result r = gtr_fit(m.t, m.data, f);
+    CHECK(r == GTR_OK || (r == GTR_ERR_IO && gtr_trainer_report(m.t).step == steps), "a long name's .best after %d "
+        "steps: %s", (int)(gtr_trainer_report(m.t).step - steps), gtr_error_text(m.ctx));
+    gtr_error_clear(m.ctx);
+    unlink(gone);
+    for (k = 0; k <= steps + EPOCH; k++) {
+        snprintf(last, sizeof last, k ? "%s.%d" : "%s.best", gone, k);
+        unlink(last);
+    }
+    snprintf(gone, sizeof gone, "%s/%0250d", folder, 0);
     /* one that was finished is only read */
     snprintf(last, sizeof last, "%s/run", folder);
     f.checkpoint = last; f.keep_last = 0; f.keep_best = false;

@@ -388,6 +388,7 @@ static void logger(gtr_level level, const char *text, void *user) {
     (void)user; warnings += level == GTR_LOG_WARNING && strstr(text, "cosine");
     snprintf(logged, sizeof logged, "%s", text);
 }
+static float no_rate(int64_t step, void *user) { (void)user; return step < 3 ? 0.1f : NAN; }
 static void rates_of_fits(void)
 {
     gtr_trainer_desc d = sgd(0.1f);
@@ -442,6 +443,20 @@ static void rates_of_fits(void)
     EXPECT_EQ(gtr_trainer_lr(n.t, 0.25f), GTR_OK);
     EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one)), GTR_OK);
     EXPECT(one[0].lr == 0.025f);
+    /* a rate that is none is named, a group's too */
+    gtr_group group = { "*.bias", 1e30f, 0, false };
+    for (k = 0; k < 3; k++) {
+        d = sgd(k ? 1e20f : 0.5f);
+        if (!k) { d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = no_rate; }
+        else { d.groups = &group; d.n_groups = 1; }
+        group.pattern = k == 1 ? "*.bias" : "*";
+        n.t = gtr_trainer_create(n.loss, d);
+        const gtr_result r = gtr_fit(n.t, n.data, epochs(1));
+        EXPECT_EQ(r, GTR_ERR_ARG);
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, !k ? "step 4: lr_fn gave a learning rate of nan" : k == 1 ? "step 1: the "
+            "schedule gave a learning rate of inf for the group *.bias" : "inf for the group *, by its lr_scale");
+        EXPECT_EQ(gtr_trainer_report(n.t).step, k ? 0 : 3);
+    }
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
