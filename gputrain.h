@@ -32,9 +32,9 @@ A COMPLETE PROGRAM
         if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
         gtr_destroy(ctx);
     }
-Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; in C++
-before C++20: gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/,
-from a truth table to a GAN.
+Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; a field
+that is given and that nobody would read (.beta1 of SGD) is an error that names both. In C++ before C++20: gtr_fit_desc
+d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
 No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
@@ -44,7 +44,7 @@ alone; no build at run time.
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
-    errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
+    errors fields memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
@@ -55,8 +55,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
     pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
     running leaves resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting
-    files
-    datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
+    files datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -327,7 +326,8 @@ typedef struct gtr_batch_norm_desc {
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
     bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
-/* Of convolutions and pooling, along height and width alike; what ends in _w, where it is not 0, is the width's. */
+/* Of convolutions and pooling, along height and width alike; what ends in _w, where it is not 0, is the width's (of a
+   sequence, which has no height, give one). */
 typedef struct gtr_conv_desc {
     int64_t out; /* channels out, at least 1 */
     int kernel, kernel_w; /* at least 1 */
@@ -377,8 +377,8 @@ typedef struct gtr_init {
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
-/* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of
-   characters, '?' for one. */
+/* One group of parameters; the first group whose pattern fits a name counts, and each is the first for some. '*' stands
+   for any run of characters, '?' for one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -404,7 +404,7 @@ typedef struct gtr_trainer_desc {
     int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
     float min_lr; /* cosine, plateau */
     int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
-    float gamma; /* step, plateau (its factor): 0: 0.1; exponential: above 0 */
+    float gamma; /* step, plateau (its factor, below 1): 0: 0.1; exponential: above 0 */
     float start_factor, end_factor; /* linear; 0: 1/3 and 1. GTR_ZERO: none */
     float pct_start, div_factor, final_div_factor; /* one-cycle; 0: 0.3, 25 and 1e4 */
     bool anneal_linear, three_phase; /* one-cycle */
@@ -423,7 +423,7 @@ typedef struct gtr_trainer_desc {
     float ema;
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
-    float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
+    float loss_scale; /* FP16, else not read: where the dynamic scale starts; 0: 65536 */
     /* 1 to 64 parts that a step's N rows are computed in, one after the other (part q of n ends before row
        N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
        by itself, as PyTorch's loops do */
@@ -548,7 +548,7 @@ typedef struct gtr_column {
        number beyond their range is an error */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
-    float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    float scale, shift; /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
@@ -896,7 +896,7 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
 GTR_API gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
-/* The same with given weight and bias (NULL: none); desc's out, kernel and no_bias are theirs. */
+/* The same with given weight and bias (NULL: none); desc's out, kernel and no_bias are theirs, or 0. */
 GTR_API gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
 /* PyTorch's ConvTranspose2d and 1d: weight (C, O / groups, kernel, kernel), oh = (H - 1) stride - 2 padding +
    dilation (kernel - 1) + output_padding + 1; k = 1 / sqrt(O / groups * taps). */
@@ -2525,7 +2525,7 @@ typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plat
 struct gtr_trainer {
     gtr_context *ctx;
     gtr_trainer *next;
-    gtr_trainer_desc desc; /* defaults filled in; groups are below */
+    gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
@@ -2555,7 +2555,6 @@ struct gtr_trainer {
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
-    gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
     bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
@@ -2586,6 +2585,163 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
+
+// >>fields
+/* Who reads which field of a descriptor, as its comment says: one that is given and that nobody would read is an error,
+   which names both; but not where it says what is so, or a flag or a precision that a program may choose turns off what
+   it is for (.frozen, loss_scale). d is as it was given, without defaults; what else a row needs are arguments. */
+static gtr_result gtr__unread(gtr_context *ctx, const char *who, const char *field, const char *by) {
+    return GTR__BAD_ARG(ctx, "%.300s: .%s is given, but not read: it is for %s", who, field, by);
+}
+#define GTR__READ(field, read, by) if (d->field != 0 && !(read)) return gtr__unread(ctx, who, #field, by);
+#define GTR__READS(name, ...) static gtr_result gtr__reads_##name(gtr_context *ctx, const char *who, __VA_ARGS__)
+GTR__READS(desc, const gtr_desc *d) {
+    GTR__READ(log_user, d->log, "a .log")
+    GTR__READ(allocator.user, d->allocator.alloc, "an .allocator.alloc")
+    GTR__READ(allocator.cuda, d->allocator.alloc, "an .allocator.alloc")
+    return GTR_OK;
+}
+GTR__READS(trainer, const gtr_trainer_desc *d, bool warms, bool ends) {
+    const gtr_optimizer o = d->optimizer;
+    const gtr_schedule s = d->schedule;
+    const bool cycle = s == GTR_ONE_CYCLE, plateau = s == GTR_PLATEAU, decays = s == GTR_STEP_DECAY
+        || s == GTR_EXPONENTIAL, means = o == GTR_ADAM || o == GTR_ADAMW;
+    GTR__READ(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; the others have beta1")
+    GTR__READ(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum")
+    GTR__READ(beta1, means || o == GTR_LION, "Adam, AdamW and Lion")
+    GTR__READ(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion")
+    GTR__READ(eps, means || o == GTR_RMSPROP, "Adam, AdamW and RMSprop")
+    GTR__READ(warmup_steps, warms, "schedules but GTR_ONE_CYCLE, GTR_PLATEAU and GTR_CUSTOM_SCHEDULE")
+    GTR__READ(total_steps, ends, "GTR_COSINE, GTR_LINEAR and GTR_ONE_CYCLE")
+    GTR__READ(min_lr, plateau || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU")
+    GTR__READ(decay_steps, decays, "GTR_STEP_DECAY and GTR_EXPONENTIAL")
+    GTR__READ(gamma, decays || plateau, "GTR_STEP_DECAY, GTR_EXPONENTIAL and GTR_PLATEAU")
+    GTR__READ(start_factor, s == GTR_LINEAR, "GTR_LINEAR") GTR__READ(end_factor, s == GTR_LINEAR, "GTR_LINEAR")
+    GTR__READ(pct_start, cycle, "GTR_ONE_CYCLE") GTR__READ(div_factor, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(final_div_factor, cycle, "GTR_ONE_CYCLE") GTR__READ(anneal_linear, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(three_phase, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(plateau_patience, plateau, "GTR_PLATEAU") GTR__READ(plateau_cooldown, plateau, "GTR_PLATEAU")
+    GTR__READ(threshold, plateau, "GTR_PLATEAU") GTR__READ(threshold_absolute, plateau, "GTR_PLATEAU")
+    GTR__READ(lr_fn, s == GTR_CUSTOM_SCHEDULE, "GTR_CUSTOM_SCHEDULE") GTR__READ(lr_user, d->lr_fn, "an .lr_fn")
+    GTR__READ(groups, d->n_groups, "as many groups as .n_groups says")
+    return GTR_OK;
+}
+/* told: at epochs' ends somebody asks for what is monitored. */
+GTR__READS(fit, const gtr_fit_desc *d, bool told) {
+    const gtr_metrics_desc *m = &d->metrics;
+    const char *const asked = ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each "
+        "epoch's end";
+    GTR__READ(callback_user, d->callback, "a .callback") GTR__READ(callback_every, d->callback, "a .callback")
+    GTR__READ(history, d->history_size, "as many reports as .history_size says")
+    GTR__READ(history_size, d->history, "what lies at .history")
+    GTR__READ(checkpoint_steps, d->checkpoint, "a .checkpoint")
+    GTR__READ(checkpoint_seconds, d->checkpoint, "a .checkpoint")
+    GTR__READ(checkpoint_epochs, d->checkpoint, "a .checkpoint")
+    GTR__READ(keep_last, d->checkpoint, "a .checkpoint") GTR__READ(keep_best, d->checkpoint, "a .checkpoint")
+    GTR__READ(resume, d->checkpoint, "a .checkpoint")
+    GTR__READ(monitor, told, asked) GTR__READ(min_delta, told, asked)
+    GTR__READ(monitor_least, d->monitor == GTR_METRIC_TENSOR, ".monitor = GTR_METRIC_TENSOR")
+    if (!m->scores && (m->labels || m->binary || m->probabilities || m->threshold != 0 || m->top_k || m->ignore_index
+            || m->ignore_zero || m->batch || m->auc_most))
+        return gtr__unread(ctx, who, "metrics", "metrics.scores, which are NULL");
+    return GTR_OK;
+}
+/* classes: of the scores, 0: targets; each: a row has one of them, else as many labels as scores. */
+GTR__READS(metrics, const gtr_metrics_desc *d, int64_t classes, bool each) {
+    GTR__READ(binary, classes && !each, "as many labels as scores")
+    GTR__READ(probabilities, classes, "classes, not targets")
+    GTR__READ(threshold, classes && (!each || classes == 2), "two classes")
+    GTR__READ(top_k, each, "a label a row, of several classes")
+    GTR__READ(ignore_index, classes && !d->ignore_zero, "classes, and not with .ignore_zero")
+    GTR__READ(ignore_zero, classes, "classes, not targets") GTR__READ(auc_most, classes, "classes, not targets")
+    return GTR_OK;
+}
+/* A scale of 1 is what other dtypes have. */
+GTR__READS(column, const gtr_column *d) {
+    GTR__READ(scale, d->dtype == GTR_U8 || d->scale == 1, "GTR_U8") GTR__READ(shift, d->dtype == GTR_U8, "GTR_U8")
+    return GTR_OK;
+}
+/* From the n-th on there are no columns: of arrays behind the first without data, which may be optional. */
+GTR__READS(columns, const gtr_column *column, int n, bool called) {
+    char text[24];
+    for (const gtr_column *d = column + n; n < GTR_MAX_COLUMNS; n++, d++) {
+        snprintf(text, sizeof text, "column[%d]", n);
+        if (d->data || (called && (d->name || d->dtype || d->shape.ndim)))
+            return gtr__unread(ctx, who, text, called ? "more .columns" : "sets whose columns before it have data");
+    }
+    return GTR_OK;
+}
+GTR__READS(augment, const gtr_augment_desc *d, int channels) {
+    char text[24];
+    GTR__READ(pad_mode, d->pad, "a .pad")
+    for (int k = channels; k < 16; k++) {
+        snprintf(text, sizeof text, "%s[%d]", d->mean[k] != 0 ? "mean" : "std", k);
+        if (d->mean[k] != 0 || d->std[k] != 0) return gtr__unread(ctx, who, text, "images of more channels");
+    }
+    return GTR_OK;
+}
+GTR__READS(csv, const gtr_csv_desc *d) {
+    GTR__READ(label_column, !d->label, "a .label that is NULL")
+    GTR__READ(regression, d->label || d->label_column >= 0, "a label, and label_column is -1 (none)")
+    GTR__READ(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
+    return GTR_OK;
+}
+/* bytes: some array is of them. */
+GTR__READS(npy, const gtr_npy_desc *d, bool archive, bool bytes) {
+    GTR__READ(arrays, archive, "gtr_dataset_npz")
+    GTR__READ(scale, bytes, "uint8") GTR__READ(shift, bytes, "uint8")
+    return GTR_OK;
+}
+GTR__READS(windows, const gtr_windows_desc *d) {
+    GTR__READ(n_lengths, d->lengths, "what lies at .lengths")
+    return GTR_OK;
+}
+GTR__READS(predictor, const gtr_predictor_desc *d) {
+    for (int k = 1; k < 8; k++) {
+        if (d->out[k] && !d->out[k - 1]) return gtr__unread(ctx, who, "out", "tensors before the first NULL");
+        if (d->in[k] && !d->in[k - 1]) return gtr__unread(ctx, who, "in", "tensors before the first NULL");
+    }
+    return GTR_OK;
+}
+GTR__READS(init, const gtr_init *d) {
+    GTR__READ(a, d->kind != GTR_INIT_ZERO, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
+    return GTR_OK;
+}
+/* A sequence is an image of one row: of two figures its own is the width's. */
+#define GTR__READ_BOTH(field) GTR__READ(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
+    "images (N, C, H, W): of a sequence there is one, and " #field "_w is another")
+GTR__READS(conv, const gtr_conv_desc *d, const gtr_shape *weight, int64_t out, bool bias) {
+    const bool flat = weight->ndim == 3;
+    const int64_t h = weight->dim[2], w = flat ? h : weight->dim[3];
+    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding) GTR__READ_BOTH(dilation)
+    GTR__READ_BOTH(output_padding)
+    GTR__READ(out, d->out == out, "layers without a weight that is given")
+    GTR__READ(kernel, d->kernel_w && flat ? true : d->kernel == h && (d->kernel_w || d->kernel == w),
+        "layers without a weight that is given")
+    GTR__READ(kernel_w, d->kernel_w == w, "layers without a weight that is given")
+    GTR__READ(no_bias, !bias, "layers without a bias that is given")
+    return GTR_OK;
+}
+GTR__READS(pool, const gtr_pool_desc *d, bool flat, bool most) {
+    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding)
+    GTR__READ(dilation, most, "gtr_max_pool2d") GTR__READ(dilation_w, most, "gtr_max_pool2d") GTR__READ_BOTH(dilation)
+    GTR__READ(exclude_padding, !most, "gtr_avg_pool2d")
+    return GTR_OK;
+}
+/* soft: labels are probabilities. */
+GTR__READS(entropy, const gtr_cross_entropy_desc *d, bool soft) {
+    GTR__READ(ignore_index, d->ignore_index == -100 || (!soft && !d->ignore_zero), "GTR_I32, and not with .ignore_zero")
+    GTR__READ(ignore_zero, !soft, "labels of GTR_I32")
+    return GTR_OK;
+}
+GTR__READS(custom, const gtr_custom_desc *d) {
+    for (int k = 0; k < 8; k++) {
+        if (k >= d->n_in && d->in[k]) return gtr__unread(ctx, who, "in", "as many inputs as .n_in says");
+        if (k >= GTR__MAX(d->n_out, 1) && d->out_dtype[k])
+            return gtr__unread(ctx, who, "out_dtype", "as many outputs as .n_out says");
+    }
+    return GTR_OK;
+}
 
 // >>memory
 /* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
@@ -7821,6 +7977,7 @@ gtr_context *gtr_create(gtr_desc desc) {
             "allocator has alloc and free");
         return ctx;
     }
+    if (gtr__reads_desc(ctx, "gtr_create", &desc)) return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
@@ -8204,6 +8361,7 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
         return GTR__NONE(ctx, GTR_ERR_ARG,
             "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
+    if (gtr__reads_init(ctx, name, &init)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 /* What the host has set of labels or ids, aligned or not; v NULL: not known. */
@@ -8562,8 +8720,7 @@ static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool
     w.stride = d.stride ? d.stride : d.kernel;
     w.stride_w = d.stride_w ? d.stride_w : d.stride ? d.stride : d.kernel_w;
     w.dilation = d.dilation; w.dilation_w = d.dilation_w;
-    if (!dilates && (d.dilation || d.dilation_w))
-        return GTR__REJECT(x, ARG, "avg_pool", NULL, ", dilation (%d, %d), want 0", d.dilation, d.dilation_w);
+    if (gtr__reads_pool(x->ctx, gtr__kind_of(x->ctx, op), &d, x->shape.ndim == 3, dilates)) return NULL;
     if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, at.i)) return NULL;
     at.i[6] = x->shape.ndim == 3 ? 1 : d.kernel; at.i[7] = d.kernel_w ? d.kernel_w : d.kernel;
     at.i[8] = d.round_up; at.i[9] = d.exclude_padding;
@@ -8709,6 +8866,7 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
             "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
             desc.forward ? "" : ", no forward function");
+    if (gtr__reads_custom(ctx, desc.name, &desc)) return NULL;
     if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
@@ -8851,6 +9009,10 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, w, b };
     if (!gtr__there(who, 2, in) || !gtr__usable(x->ctx)) return NULL;
+    const gtr_shape *s = &w->shape;
+    const bool image = s->ndim == 3 || s->ndim == 4;
+    if (image && gtr__reads_conv(x->ctx, who, &d, s, back ? s->dim[1] * GTR__MAX(d.groups, 1) : s->dim[0], b != NULL))
+        return NULL;
     d.kernel = 1; d.kernel_w = 0;
     if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
     if (!back && (d.output_padding > 0 || d.output_padding_w > 0))
@@ -9165,7 +9327,11 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
+#define GTR__LOSS_READS(name, plain, reads) { #name, reads },
+/* The rows of >>fields that are gtr_loss_desc's: who reads what stands at GTR__LOSSES. */
 static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx, const gtr_loss_desc *d) {
+    static const struct { const char *name, *reads; } losses[] = { GTR__LOSSES(GTR__LOSS_READS)
+        { "gaussian_nll", "eps full" }, { "cosine_embedding", "margin" } };
     static const char *const name[] = { "alpha", "margin", "beta", "delta", "gamma", "eps", "pos_weight", "log_target",
         "no_log_input", "full" };
     const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps, (float)(d->pos_weight != NULL),
@@ -9173,8 +9339,14 @@ static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx
     for (int i = 0; i < 10; i++) {
         const bool read = strstr(reads, name[i]) != NULL;
         const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
-        if (v != 0 && !(read && v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s", op,
-            name[i], (double)v, !read ? ": it is not read" : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30") == GTR_OK;
+        char by[64] = "";
+        int n = 0;
+        if (v == 0 || (read && v >= least && v <= most)) continue;
+        for (size_t k = 0; k < GTR__LENGTH(losses) && !read; k++)
+            if (strstr(losses[k].reads, name[i]))
+                GTR__APPEND(by, sizeof by, n, "%s %s", n ? "," : " but by", losses[k].name);
+        return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s%s", op, name[i], (double)v, !read ? ": it is not read"
+            : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30", by) == GTR_OK;
     }
     return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction) == GTR_OK;
 }
@@ -9257,6 +9429,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
+    if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
@@ -12668,7 +12841,8 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
-    GTR__WRONG(d->warmup_steps != 0 && !row->warms, "a %s schedule has no warmup_steps", row->name);
+    GTR__TRY(gtr__reads_trainer(ctx, "trainer", d, row->warms, row->ends));
+    GTR__WRONG(d->schedule == GTR_PLATEAU && d->gamma >= 1, "gamma is %g, a plateau's factor, want below 1", d->gamma);
     GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
     GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
     GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
@@ -13241,10 +13415,6 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
         "optimizer, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
-    GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
-        "momentum is SGD's and RMSprop's; the others have beta1");
-    GTR__WRONG(d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain),
-        "nesterov needs SGD with a momentum");
     GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
         "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
@@ -13272,7 +13442,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    uint32_t fits = 0; /* groups whose pattern fits one */
+    uint32_t fits = 0, first = 0; /* groups whose pattern fits one, and does so before all others */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
@@ -13282,10 +13452,10 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
-        for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
-        if (!p->trainable || !reach[p->id]) continue;
-        for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
-        if (t->group[g].frozen) continue;
+        int own = t->n_groups - 1;
+        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) { fits |= 1u << g; own = g; }
+        first |= 1u << (g = own);
+        if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
         t->offset[t->n_param++] = t->total;
@@ -13302,6 +13472,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
+        else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
+            "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
         "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
         stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
@@ -13372,7 +13544,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t);
 }
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
-    const gtr_precision asked = desc.precision;
+    const gtr_trainer_desc given = desc;
     int64_t highest;
     if (!loss) return NULL;
     gtr_context *ctx = loss->ctx;
@@ -13380,7 +13552,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
         return NULL;
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
-    t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr; t->asked = asked;
+    t->ctx = ctx; t->desc = desc; t->given = given; t->loss = loss; t->lr = desc.lr;
     t->plateau.rate = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
@@ -14463,8 +14635,9 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
         return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
             (double)d->threshold);
     m->cuts = d->threshold > 0; m->cut = log((double)d->threshold / (1 - (double)d->threshold));
-    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     GTR__TRY(gtr__meter_shapes(m));
+    GTR__TRY(gtr__reads_metrics(ctx, "metrics", &m->d, m->classes, m->kind == GTR__OF_CLASSES));
+    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     m->curves = m->width == 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
     m->most = m->data->rows * m->outer * m->inner;
     m->holds = m->classes && m->most <= d->auc_most / m->curves;
@@ -14971,7 +15144,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
-static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool told) {
     if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
     if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
@@ -14982,6 +15155,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
             || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
             "or .metrics have no .validation");
+    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
@@ -14993,7 +15167,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    GTR__TRY(gtr__fit_check(ctx, &d));
+    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
+        || t->desc.schedule == GTR_PLATEAU;
+    GTR__TRY(gtr__fit_check(ctx, &d, f.told));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
@@ -15005,8 +15181,6 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
-    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
-        || t->desc.schedule == GTR_PLATEAU;
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
@@ -15232,6 +15406,7 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
 }
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
+    GTR__TRY(gtr__reads_predictor(p->ctx, "predictor", d));
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
@@ -15802,6 +15977,8 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
+    snprintf(text, sizeof text, "%.80s: column %d", who, i);
+    GTR__TRY(gtr__reads_column(ctx, text, c));
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
@@ -15837,8 +16014,11 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (desc.rows < 1)
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: %jd rows, want at least 1", (intmax_t)desc.rows);
     if (!desc.column[0].data) return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: column 0 has no data (NULL)");
+    int n = 0;
+    while (n < GTR_MAX_COLUMNS && desc.column[n].data) n++;
+    if (gtr__reads_columns(ctx, "gtr_dataset_arrays", desc.column, n, false)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
-    for (int i = 0; d && i < GTR_MAX_COLUMNS && desc.column[i].data; i++) {
+    for (int i = 0; d && i < n; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
@@ -15860,6 +16040,7 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill)
         return GTR__NO_SET(ctx, ARG, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
+    if (gtr__reads_columns(ctx, who, desc.column, desc.columns, true)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
@@ -16955,8 +17136,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (desc.regression && desc.label_column == -1 && !desc.label)
-        GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
+    else if (gtr__reads_csv(ctx, path, &desc)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
@@ -17091,6 +17271,11 @@ static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const 
     return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16, finite numbers", who, paths ? n : 0,
         desc->scale, desc->shift);
 }
+static gtr_dataset *gtr__npy_link(gtr_dataset *d, bool ok, const gtr_npy_desc *desc, bool archive) {
+    bool bytes = false;
+    for (int i = 0; ok && i < d->n_columns; i++) bytes |= d->column[i].dtype == GTR_U8;
+    return gtr__dataset_link(d, ok && !gtr__reads_npy(d->ctx, d->name, desc, archive, bytes));
+}
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
     gtr_dataset *d = NULL;
     uint64_t size;
@@ -17104,7 +17289,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
     }
-    return gtr__dataset_link(d, ok);
+    return gtr__npy_link(d, ok, &desc, false);
 }
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
@@ -17223,7 +17408,7 @@ static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uin
         if (ok && p) gtr__csv_text(&f, wanted, sizeof wanted);
         ok = ok && gtr__npz_column(ctx, &d, name, p ? &from : &z, p ? wanted : NULL, desc);
     } while (ok && (p ? *p++ == ',' : z.left));
-    return gtr__dataset_link(d, ok);
+    return gtr__npy_link(d, ok, &desc, true);
 }
 gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
     uint64_t size;
@@ -17627,7 +17812,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     bool several;
     if (!GTR__USABLE(series)) return NULL;
     gtr_context *ctx = series->ctx;
-    if (gtr__is_callback(series, who)) return NULL;
+    if (gtr__is_callback(series, who) || gtr__reads_windows(ctx, who, &w)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
@@ -17819,6 +18004,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
+    if (!why) GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, m->channels));
     if (!why) why = gtr__augment_misfit(m, &a);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
@@ -18889,7 +19075,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
-    g->momentum = gtr__momentum_of(t); g->precision = t->asked; g->averages = t->optim.ema > 0;
+    g->momentum = gtr__momentum_of(t); g->precision = t->given.precision; g->averages = t->optim.ema > 0;
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
     g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
@@ -18973,9 +19159,9 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
     if (g->optimizer != t->desc.optimizer || g->momentum != own)
         return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizers[g->optimizer],
             momentum[g->momentum], optimizers[t->desc.optimizer], momentum[own]);
-    if (g->precision != t->asked)
+    if (g->precision != t->given.precision)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
-            precisions[g->precision], precisions[t->asked]);
+            precisions[g->precision], precisions[t->given.precision]);
     if (g->averages != (t->optim.ema > 0))
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
@@ -19244,19 +19430,15 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
 }
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
-    const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
-        || d->keep_best || d->resume;
-    if (d->checkpoint ? !*d->checkpoint : asks)
-        return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is %s", d->checkpoint ? "empty" : "NULL, but how it is kept or "
-            "resumed is not");
+    if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
     if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
             || d->keep_last > GTR__MAX_KEPT)
         return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
             GTR__MAX_KEPT);
     return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
-/* The checkpoint that was just written, called `name`, too: by a link that is renamed, so that the old file of this name
-   is there until then, and that needs no longer name than the checkpoint's own temporary file. */
+/* The checkpoint that was just written, called `name`, too: by a link, which is renamed, so that there is an old file
+   or the new one, and whose own name is no longer than the checkpoint's temporary file's. */
 static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     gtr_context *ctx = f->t->ctx;
     gtr__save s = GTR__ZERO;
@@ -19773,8 +19955,9 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr__weights_lock(ctx);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
-    gtr_trainer_desc d = t->desc;
-    d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
+    gtr_trainer_desc d = t->given;
+    if (d.groups) d.groups = t->group;
+    d.lr = t->lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
     /* a trainer like t: t's own states and counters are left alone */
     gtr_trainer *u = ok ? gtr_trainer_create(t->loss, d) : NULL;

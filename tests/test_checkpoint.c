@@ -312,7 +312,8 @@ static void patience_over(void)
         watch w = { &whole, 0, 0 };
         net n = build(&r);
         gtr_fit_desc d = fit_of(&n, &w, path_of("run"));
-        d.epochs = 6; d.callback = NULL; d.callback_every = 0; d.history = NULL;
+        d.epochs = 6; d.callback = NULL; d.callback_every = 0; d.callback_user = NULL;
+        d.history = NULL; d.history_size = 0;
         d.min_delta = 1e9f; d.patience = more == 2 ? 3 : 1; d.resume = more > 0; d.restore_best = true;
         EXPECT_EQ(gtr_fit(n.t, n.data, d), GTR_OK);
         const gtr_fit_end end = gtr_fit_ended(n.t);
@@ -813,7 +814,7 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
-    snprintf(gone, sizeof gone, "%s/%0240d", folder, 0);    /* one that has room for a suffix, but not for two of them */
+    snprintf(gone, sizeof gone, "%s/%0240d", folder, 0);    /* with room for one suffix, not for two */
     f.keep_best = true; f.keep_last = 2;
     const gtr_result r = gtr_fit(m.t, m.data, f);
     CHECK(r == GTR_OK || (r == GTR_ERR_IO && gtr_trainer_report(m.t).step == steps), "a long name's .best after %d "

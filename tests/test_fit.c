@@ -903,6 +903,192 @@ static void shapes_of_rows(void)
     }
 }
 
+/* ---- fields that are given and not read ---- */
+#define UNREAD(made, field) do { \
+    const void *const it = (const void *)(made); \
+    CHECK(!it, "%s: nobody says that it is not read", #made); \
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "." field " is given, but not read: it is for "); } while (0)
+#define TAKEN(made) do { \
+    const void *const it = (const void *)(made); \
+    CHECK(it != NULL && !gtr_error(ctx), "%s: %s", #made, gtr_error_text(ctx)); \
+    gtr_error_clear(ctx); } while (0)
+#define TRAINER(...) gtr_trainer_create(n.loss, (gtr_trainer_desc){ __VA_ARGS__ })
+static float one_rate(int64_t step, void *user) { (void)step; (void)user; return 0.1f; }
+static void fields_of_trainers(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_group shadowed[] = { { "fc?.*", 0, 0, false }, { "*.bias", 2, 0, false } }, one = { "*", 0, 0, true };
+    static const gtr_schedule decays[] = { GTR_STEP_DECAY, GTR_EXPONENTIAL };
+    UNREAD(TRAINER(.optimizer = GTR_ADAM, .momentum = 0.9f), "momentum");
+    UNREAD(TRAINER(.nesterov = true), "nesterov");
+    UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .nesterov = true), "nesterov");
+    UNREAD(TRAINER(.beta1 = 0.8f), "beta1"); UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .beta1 = 0.8f), "beta1");
+    UNREAD(TRAINER(.beta2 = 0.8f), "beta2"); UNREAD(TRAINER(.eps = 1e-6f), "eps");
+    UNREAD(TRAINER(.optimizer = GTR_LION, .eps = 1e-6f), "eps");
+    UNREAD(TRAINER(.schedule = GTR_PLATEAU, .warmup_steps = 3), "warmup_steps");
+    UNREAD(TRAINER(.total_steps = 3), "total_steps"); UNREAD(TRAINER(.min_lr = 1e-3f), "min_lr");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .decay_steps = 3), "decay_steps");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .gamma = 0.5f), "gamma");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .start_factor = 0.5f), "start_factor");
+    UNREAD(TRAINER(.end_factor = 0.5f), "end_factor"); UNREAD(TRAINER(.pct_start = 0.5f), "pct_start");
+    UNREAD(TRAINER(.div_factor = 5), "div_factor"); UNREAD(TRAINER(.final_div_factor = 5), "final_div_factor");
+    UNREAD(TRAINER(.anneal_linear = true), "anneal_linear"); UNREAD(TRAINER(.three_phase = true), "three_phase");
+    UNREAD(TRAINER(.plateau_patience = 3), "plateau_patience");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .plateau_cooldown = 3), "plateau_cooldown");
+    UNREAD(TRAINER(.threshold = 0.1f), "threshold"); UNREAD(TRAINER(.threshold_absolute = true), "threshold_absolute");
+    UNREAD(TRAINER(.lr_fn = one_rate), "lr_fn"); UNREAD(TRAINER(.lr_user = &n), "lr_user");
+    UNREAD(TRAINER(.groups = &one), "groups");
+    EXPECT(!TRAINER(.groups = shadowed, .n_groups = 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "group 1, \"*.bias\", is given, but not read");
+    EXPECT(!TRAINER(.schedule = GTR_PLATEAU, .gamma = 1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gamma is 1, a plateau's factor");
+    /* whose they are */
+    shadowed[0].pattern = "fc1.*";
+    TAKEN(TRAINER(.groups = shadowed, .n_groups = 2));
+    TAKEN(TRAINER(.momentum = 0.9f, .nesterov = true, .warmup_steps = 3));
+    TAKEN(TRAINER(.optimizer = GTR_ADAMW, .beta1 = 0.8f, .beta2 = 0.8f, .eps = 1e-6f));
+    TAKEN(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .beta2 = 0.8f, .eps = 1e-6f));
+    TAKEN(TRAINER(.optimizer = GTR_LION, .beta1 = 0.8f, .beta2 = 0.8f, .loss_scale = 512));
+    TAKEN(TRAINER(.schedule = GTR_COSINE, .min_lr = 1e-3f, .total_steps = 9, .warmup_steps = 3));
+    for (int k = 0; k < 2; k++) TAKEN(TRAINER(.schedule = decays[k], .decay_steps = 3, .gamma = 0.5f));
+    TAKEN(TRAINER(.schedule = GTR_LINEAR, .start_factor = 0.5f, .end_factor = 0.5f));
+    TAKEN(TRAINER(.schedule = GTR_ONE_CYCLE, .pct_start = 0.3f, .div_factor = 5, .final_div_factor = 5,
+        .anneal_linear = true, .three_phase = true));
+    TAKEN(TRAINER(.schedule = GTR_PLATEAU, .plateau_patience = 3, .plateau_cooldown = 3, .threshold = 0.1f,
+        .threshold_absolute = true, .gamma = 0.9f, .min_lr = 1e-3f));
+    TAKEN(TRAINER(.schedule = GTR_CUSTOM_SCHEDULE, .lr_fn = one_rate, .lr_user = &n));
+    gtr_destroy(ctx);
+    gtr_desc d = desc0();
+    d.log_user = &n;
+    ctx = gtr_create(d);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".log_user is given");
+    gtr_destroy(ctx);
+}
+#define FIT(...) (gtr_fit(n.t, n.data, (gtr_fit_desc){ .epochs = 1, .batch = BATCH, .silent = true, __VA_ARGS__ }) \
+    ? NULL : &n)
+#define METRICS(x, y, ...) (gtr_evaluate_metrics(n.t, n.data, (gtr_metrics_desc){ .scores = x, .labels = y, \
+    __VA_ARGS__ }, NULL) ? NULL : &n)
+static void fields_of_fits(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_report room[EPOCH];
+    gtr_tensor *column = gtr_slice(n.x, 1, 0, 1);
+    UNREAD(FIT(.callback_user = room), "callback_user"); UNREAD(FIT(.callback_every = 3), "callback_every");
+    UNREAD(FIT(.history = room), "history"); UNREAD(FIT(.history_size = 3), "history_size");
+    UNREAD(FIT(.checkpoint_steps = 3), "checkpoint_steps"); UNREAD(FIT(.keep_last = 1), "keep_last");
+    UNREAD(FIT(.checkpoint_seconds = 3), "checkpoint_seconds"); UNREAD(FIT(.resume = true), "resume");
+    UNREAD(FIT(.checkpoint_epochs = 3), "checkpoint_epochs"); UNREAD(FIT(.keep_best = true), "keep_best");
+    UNREAD(FIT(.monitor = GTR_METRIC_TENSOR, .metric = n.acc), "monitor"); UNREAD(FIT(.min_delta = 0.1f), "min_delta");
+    UNREAD(FIT(.monitor_least = true, .patience = 3), "monitor_least");
+    UNREAD(FIT(.metrics = { .labels = n.y }, .validation = n.data), "metrics");
+    UNREAD(FIT(.metrics = { .top_k = 2 }, .validation = n.data), "metrics");
+    UNREAD(METRICS(n.logits, n.y, .binary = true), "binary");
+    UNREAD(METRICS(n.logits, n.y, .threshold = 1), "threshold");
+    UNREAD(METRICS(n.x, n.x, .probabilities = true), "probabilities"); UNREAD(METRICS(n.x, n.x, .top_k = 2), "top_k");
+    UNREAD(METRICS(column, n.y, .top_k = 2), "top_k"); UNREAD(METRICS(n.x, n.x, .auc_most = 9), "auc_most");
+    UNREAD(METRICS(n.x, n.x, .ignore_index = 2), "ignore_index");
+    UNREAD(METRICS(n.x, n.x, .ignore_zero = true), "ignore_zero");
+    UNREAD(METRICS(n.logits, n.y, .ignore_index = 2, .ignore_zero = true), "ignore_index");
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
+    TAKEN(FIT(.history = room, .history_size = EPOCH, .monitor = GTR_METRIC_TENSOR, .metric = n.acc, .patience = 3,
+        .monitor_least = true, .min_delta = 0.1f));
+    TAKEN(METRICS(n.logits, n.y, .top_k = 2, .ignore_index = 2, .auc_most = 9, .probabilities = true));
+    gtr_predictor_desc p;
+    memset(&p, 0, sizeof p);
+    p.out[0] = n.logits; p.out[2] = n.acc;
+    UNREAD(gtr_predictor_create_ex(ctx, p), "out");
+    gtr_destroy(ctx);
+}
+static gtr_result no_forward(const gtr_custom_call *call) { (void)call; return GTR_OK; }
+static void fields_of_layers(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    const gtr_init normal = { GTR_INIT_NORMAL, 1, false }, wrong = { GTR_INIT_ZERO, 1, false };
+    gtr_tensor *im = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 4, 9, 9)),
+        *line = gtr_input(ctx, "line", GTR_F32, gtr_shape3(GTR_BATCH, 4, 9)), *soft = gtr_stop_gradient(n.logits),
+        *w = gtr_parameter(ctx, "w", gtr_shape4(6, 4, 3, 2), normal),
+        *b = gtr_parameter(ctx, "b", gtr_shape1(6), normal);
+#define WITH(...) gtr_conv2d_with(im, w, b, (gtr_conv_desc){ __VA_ARGS__ })
+#define CONV(x, name, ...) gtr_conv2d_ex(x, name, (gtr_conv_desc){ .out = 2, __VA_ARGS__ })
+    UNREAD(gtr_parameter(ctx, "none", gtr_shape1(3), wrong), "a");
+    UNREAD(WITH(.out = 7), "out"); UNREAD(WITH(.kernel = 3), "kernel"); UNREAD(WITH(.kernel_w = 3), "kernel_w");
+    UNREAD(WITH(.no_bias = true), "no_bias");
+    UNREAD(CONV(line, "c", .kernel = 3, .kernel_w = 5), "kernel");
+    UNREAD(CONV(line, "c", .kernel = 3, .stride = 3, .stride_w = 2), "stride");
+    UNREAD(CONV(line, "c", .kernel = 3, .padding = 2, .padding_w = -1), "padding");
+    UNREAD(gtr_max_pool2d_ex(line, (gtr_pool_desc){ .kernel = 2, .kernel_w = 3 }), "kernel");
+    UNREAD(gtr_max_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .exclude_padding = true }), "exclude_padding");
+    UNREAD(gtr_avg_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .dilation_w = 2 }), "dilation_w");
+    UNREAD(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_index = 2 }), "ignore_index");
+    UNREAD(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_zero = true }), "ignore_zero");
+    UNREAD(gtr_cross_entropy_ex(n.logits, n.y, (gtr_cross_entropy_desc){ .ignore_index = 2, .ignore_zero = true }),
+        "ignore_index");
+    EXPECT(!gtr_mse_ex(n.logits, soft, (gtr_loss_desc){ .beta = 1 }));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "mse: beta is 1, want 0: it is not read but by smooth_l1");
+    EXPECT(!gtr_mse_ex(n.logits, soft, (gtr_loss_desc){ .eps = 1 }));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "not read but by poisson_nll, gaussian_nll");
+    gtr_custom_desc c = { .name = "own", .n_in = 1, .in = { n.x, n.x }, .forward = no_forward };
+    UNREAD(gtr_custom(ctx, c), "in");
+    c.in[1] = NULL; c.out_dtype[1] = GTR_I32;
+    UNREAD(gtr_custom(ctx, c), "out_dtype");
+    TAKEN(WITH(.out = 6, .kernel = 3, .kernel_w = 2, .stride = 2, .stride_w = 1));
+    TAKEN(CONV(line, "c", .kernel = 1, .kernel_w = 5, .stride_w = 2));
+    TAKEN(gtr_avg_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .exclude_padding = true }));
+    TAKEN(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_index = -100,
+        .label_smoothing = 0.1f }));
+    gtr_destroy(ctx);
+}
+static bool fills(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
+    return false;
+}
+static void fields_of_data(void)
+{
+    static gtr_float x[3 * 4 * 4 * 8];
+    static uint8_t bytes[64];
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_arrays_desc a = { .rows = 8, .column = { { .data = x, .shape = gtr_shape3(3, 4, 4) } } }, wrong = a;
+    gtr_callback_desc called = { .rows = 8, .columns = 1, .column = { { .name = "x" }, { .name = "y" } },
+        .fill = fills };
+    const char *npy = "build/fields.npy";
+    const char header[] = "\x93NUMPY\1\0\x3c\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ";
+    FILE *f = fopen("build/fields.csv", "w"), *g = fopen(npy, "wb");
+    if (!CHECK(f && g, "no folder build")) return;
+    fputs("a,b,y\n1,2,0\n3,4,1\n", f);
+    fwrite(header, 1, 70, g); fwrite(x, 4, 2, g);
+    fclose(f); fclose(g);
+#define NPY(...) gtr_dataset_npy(ctx, &npy, 1, (gtr_npy_desc){ __VA_ARGS__ })
+    UNREAD(NPY(.scale = 0.5f), "scale"); UNREAD(NPY(.shift = 0.5f), "shift"); UNREAD(NPY(.arrays = "x"), "arrays");
+    TAKEN(NPY(.floats = true, .nonfinite = true));
+    unlink(npy);
+#define CSV(...) gtr_dataset_csv(ctx, "build/fields.csv", (gtr_csv_desc){ .header = true, __VA_ARGS__ })
+#define AUGMENT(...) (gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, (gtr_augment_desc){ __VA_ARGS__ }) ? NULL : &n)
+    wrong.column[0].scale = 2;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "scale");
+    wrong.column[0].scale = 1; wrong.column[0].shift = 1;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "shift");
+    wrong.column[0].shift = 0; wrong.column[2].data = bytes;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "column[2]");
+    wrong.column[1] = wrong.column[0]; wrong.column[1].data = NULL; wrong.column[2].data = NULL;
+    TAKEN(gtr_dataset_arrays(ctx, wrong));              /* labels that may be missing */
+    UNREAD(gtr_dataset_callback(ctx, called), "column[1]");
+    UNREAD(AUGMENT(.pad_mode = GTR_PAD_REFLECT), "pad_mode"); UNREAD(AUGMENT(.mean = { 0, 0, 0, 0.5f }), "mean[3]");
+    UNREAD(AUGMENT(.std = { 1, 1, 1, 2 }), "std[3]");
+    TAKEN(AUGMENT(.pad_mode = GTR_PAD_REFLECT, .pad = 1, .mean = { 0, 0, 0.5f }, .std = { 1, 1, 2 }));
+    UNREAD(CSV(.label = "y", .label_column = 1), "label_column"); UNREAD(CSV(.missing_value = 1), "missing_value");
+    UNREAD(CSV(.label_column = -1, .regression = true), "regression");
+    TAKEN(CSV(.label = "y", .regression = true, .missing = GTR_MISSING_CONSTANT, .missing_value = 1));
+    unlink("build/fields.csv");
+    UNREAD(gtr_dataset_windows(gtr_dataset_arrays(ctx, a), (gtr_windows_desc){ .history = 2, .n_lengths = 1 }),
+        "n_lengths");
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
     RUN(shapes_of_rows);
@@ -922,6 +1108,10 @@ static void all(void)
     RUN(long_names);
     RUN(profiled_fit);
     RUN(refused_at_once);
+    RUN(fields_of_trainers);
+    RUN(fields_of_fits);
+    RUN(fields_of_layers);
+    RUN(fields_of_data);
 }
 int main(int argc, char **argv)
 {

@@ -287,7 +287,7 @@ static void refused(void)
     d.scores = gtr_sum(n.scores, NULL, 0, false);
     EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_SHAPE);
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "scores () float32 and labels (N,) int32");
-    d.scores = n.scores; d.labels = n.s;        /* itself: no error at all */
+    d.scores = n.scores; d.labels = n.s; d.top_k = 0;       /* itself: no error at all */
     memset(&a, 0, sizeof a);
     a.rows = 60; a.column[0].data = n.data->column[0].host; a.column[0].shape = gtr_shape1(5);
     EXPECT_EQ(gtr_evaluate_metrics(n.t, gtr_dataset_arrays(n.ctx, a), d, &out), GTR_OK);

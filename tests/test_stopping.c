@@ -138,8 +138,8 @@ static void rates_beside(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "linear");
     EXPECT_EQ(gtr_trainer_plateau(NULL, 1, false), GTR_ERR_ARG);
     for (i = 0; i < 9; i++) {
-        static const char *const want[] = { "decay_steps", "gamma", "one-cycle schedule has no warmup", "pct_start",
-            "pct_start", "plateau_patience", "plateau schedule has no warmup", "enum", "threshold" };
+        static const char *const want[] = { "decay_steps", "gamma", ".warmup_steps is given, but not read", "pct_start",
+            "pct_start", "plateau_patience", ".warmup_steps is given", "enum", "threshold" };
         memset(&d, 0, sizeof d);
         d.schedule = i < 2 ? (gtr_schedule)(GTR_STEP_DECAY + i) : i < 5 ? GTR_ONE_CYCLE : GTR_PLATEAU;
         d.warmup_steps = i == 2 || i == 6;
