@@ -807,7 +807,7 @@ GTR_API gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes */
-GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals; no gradient */
+GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals, or of NaN; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
 GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
 /* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
@@ -832,8 +832,8 @@ GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
-   GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
-   cross_entropy is; NaN if none counts. */
+   GTR_I32; negative labels do not count, whatever ignore_index a loss has, and a row with a NaN is wrong. A scalar, of
+   the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
@@ -1077,9 +1077,10 @@ GTR_API const char *gtr_end_text(gtr_end why);
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Strings
-   and features are taken by their numbers and places, here and in gtr_evaluate_metrics: a table for it is read with
-   .like of the training's, or a class may be another's. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Where it
+   is not finite, and rows are not, GTR_ERR_NONFINITE names row and column. Strings and features are taken by their
+   numbers and places, here and in gtr_evaluate_metrics: a table for it is read with .like of the training's, or a class
+   may be another's. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
 /* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
@@ -6755,7 +6756,7 @@ GTR__CPU(one_hot_fwd) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
+   label, and no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
    as third input the divisor is, of what counts in all the labels that tally had, the share that N is of these:
    weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
@@ -6772,8 +6773,11 @@ GTR__SHAPE(accuracy) {
 static void gtr__accuracy_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
-    for (; i < end; i++)
-        ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
+    for (; i < end; i++) {
+        const gtr_float *x = gtr__in(c, 0) + i * n;
+        const int32_t k = gtr__argmax_run(x, n, 1);
+        ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] < 0 ? -1 : x[k] != x[k] ? INT32_MAX : k;
+    }
 }
 GTR__CPU(accuracy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
@@ -13641,35 +13645,39 @@ static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void
     else if (i < n) snprintf(text, size, ", row %lld, element %lld,", (long long)(i / row), (long long)(i % row));
     gtr__mfree(ctx, x);
 }
-/* The first such value of a step's rows of its data set, if it has one. */
-static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
-    gtr_dataset *d = t->data;
-    if (!d) return false;
-    const gtr__sequence o = gtr__sequence_of(t);
-    const gtr__batch p = gtr__batch_of(&o, gtr__data_batch(t, step));
+/* The first such value that n inputs get of batch k of a data set, if there is one; column: of each of them. */
+static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k, gtr_tensor *const *input, int n,
+        const int *column, char *text, size_t size) {
+    const gtr__batch p = gtr__batch_of(o, k);
     void *at[GTR_MAX_COLUMNS] = { NULL };
     size_t begin[GTR_MAX_COLUMNS];
     const char *refused;
     uint8_t *room = d->call.fill ? GTR__NEW(d->ctx, uint8_t, gtr__rows_layout(d, 1, begin)) : NULL;
     bool found = false;
     for (int i = 0; room && i < d->n_columns; i++) at[i] = room + begin[i];
-    for (int64_t k = 0; k < p.rows && !found; k++) {
+    for (k = 0; k < p.rows && !found; k++) {
         int64_t row = p.first + k, j = 0;
         if (p.key) GTR__SHUFFLE(row, d->rows, p.key);
         if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at, &refused))) break;
-        for (int i = 0; i < t->n_inputs && !found; i++) {
-            const int of = t->column[i];
+        for (int i = 0; i < n && !found; i++) {
+            const int of = column[i];
             if (of < 0 || d->column[of].dtype != GTR_F32) continue;
             const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
             found = gtr__nonfinite(x, d->column[of].row);
             if (!found) continue;
             while (gtr__finite((double)x[j])) j++;
             snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
-                t->input[i]->name, d->name, (long long)row, of, (long long)j);
+                input[i]->name, d->name, (long long)row, of, (long long)j);
         }
     }
     gtr__mfree(d->ctx, room);
     return found;
+}
+/* Of a step. */
+static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
+    if (!t->data) return false;
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__find_in_batch(t->data, &o, gtr__data_batch(t, step), t->input, t->n_inputs, t->column, text, size);
 }
 /* What usually helps, by what is known; first: no update was made before. */
 static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
@@ -14312,6 +14320,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     const gtr__sequence order = gtr__sequence_set(data, batch);
     const uint64_t first = run->step;
     uint64_t done = first;
+    int64_t bad = -1;
     for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
         if (at < data->rows) {
             n = GTR__MIN(batch, data->rows - at);
@@ -14324,11 +14333,17 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         for (gtr__fence(); done < end; done++) {
             const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
             const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
-            for (int i = 0; sum && i < 2; i++) sum[i] += entry->value[i] * rows;
+            for (int i = 0; sum && i < (metric ? 2 : 1); i++) {
+                sum[i] += entry->value[metric == t->loss ? 0 : i] * rows;
+                if (bad < 0 && !gtr__finite(entry->value[metric == t->loss ? 0 : i])) bad = (int64_t)(done - first);
+            }
         }
     }
     if (e) gtr__mark_filled(e);
-    return GTR_OK;
+    char text[512];
+    if (bad < 0 || !gtr__find_in_batch(data, &order, bad, e->input, e->n_inputs, e->column, text, sizeof text))
+        return GTR_OK; /* of finite rows it is a figure as others */
+    return GTR__FAIL(ctx, NONFINITE, "evaluation: %s is not finite", text);
 }
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
@@ -14356,10 +14371,11 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
         counts = true;
     }
     if (counts) GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, 2, NULL));
-    GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, set, sum));
+    const gtr_result r = gtr__evaluate_pass(t, data, batch, metric, set, sum);
+    if (r && r != GTR_ERR_NONFINITE) return r;
     if (loss) *loss = (float)(sum[0] / (double)data->rows);
-    if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
-    return GTR_OK;
+    if (value) *value = metric ? (float)(sum[1] / (double)data->rows) : (float)NAN;
+    return r;
 }
 static bool gtr__wants_averages(gtr_trainer *t) {
     return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
@@ -14941,6 +14957,11 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
     if (v != v && d->monitor > GTR_METRIC_TENSOR) return gtr__fit_no_metric(f);
+    const bool metric = d->metric && (held ? f->p.val_metric != f->p.val_metric : v != v && tensor && f->weight > 0);
+    if (metric || (held && f->p.val_loss != f->p.val_loss)) /* no value is in its data, which gtr_evaluate looks at */
+        return GTR__FAIL(f->t->ctx, NONFINITE, "gtr_fit: epoch %d: the %s \"%s\"%s%s is NaN (of labels none of which "
+            "counts, inf - inf or 0 / 0)", f->p.epoch, metric ? "metric" : "loss",
+            gtr__label(metric ? d->metric : f->t->loss), held ? " of " : "", held ? d->validation->name : "");
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {

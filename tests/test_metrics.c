@@ -165,6 +165,42 @@ static void thresholds(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* A row with a NaN is wrong, whatever its label and wherever it stands: the largest is the NaN. */
+static void rows_of_nan(void)
+{
+    enum { N = 40, C = 37 };
+    static gtr_float x[N][C];
+    static int32_t y[N], most[N];
+    uint32_t seed = 8;
+    int right = 0;
+    for (int i = 0; i < N; i++) {
+        int best = 0;
+        for (int k = 0; k < C; k++) { x[i][k] = noise(&seed); if (x[i][k] > x[i][best]) best = k; }
+        y[i] = best;
+        if (i % 4 == 1) x[i][y[i] = i % C] = NAN;                       /* the label's own */
+        if (i % 4 == 2) for (int k = 0; k < C; k++) x[i][k] = NAN;      /* of all, also of class 0 */
+        if (i % 4 == 2) y[i] = i % 8 == 2 ? 0 : 5;
+        if (i % 4 == 3) x[i][(y[i] + 1) % C] = NAN;                     /* beside the largest */
+        right += i % 4 == 0;
+    }
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *logits = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, C)),
+        *label = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *of[] = { gtr_accuracy(logits, label), gtr_argmax(logits, 1) };
+    gtr_float share = 0;
+    EXPECT_EQ(gtr_set(logits, x, sizeof x), GTR_OK);
+    EXPECT_EQ(gtr_set(label, y, sizeof y), GTR_OK);
+    EXPECT_EQ(gtr_eval(of, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(of[0], &share, sizeof share), GTR_OK);
+    EXPECT_EQ(gtr_get(of[1], most, sizeof most), GTR_OK);
+    CHECK(share == (gtr_float)right / N, "accuracy %g, want %g", (double)share, (double)right / N);
+    for (int i = 0; i < N; i++) {
+        const int want = i % 4 == 2 ? 0 : i % 4 == 3 ? (y[i] + 1) % C : y[i];
+        CHECK(most[i] == want, "row %d: the largest is %d, want %d", i, most[i], want);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* The table has the classes' names, all figures, and the confusion. */
 static void as_a_table(void)
 {
@@ -403,6 +439,7 @@ static void all(void)
     RUN(nothing_to_monitor);
     RUN(to_monitor);
     RUN(thresholds);
+    RUN(rows_of_nan);
     RUN(names_of_classes);
     RUN(refused);
     RUN(all_ignored);
