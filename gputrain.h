@@ -2545,6 +2545,9 @@ struct gtr_trainer {
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
     bool *lookups; /* whether the last step left a gradient so */
+    /* gradients that were zero in all of its first `looked` steps, and how many; parameters before these, or NULL */
+    bool *quiet; int n_quiet; int64_t looked; gtr_float *before;
+    bool noted; /* what it reaches no gradient of was */
     gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
     uint64_t low_version;
@@ -6756,7 +6759,7 @@ GTR__CPU(one_hot_fwd) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label, and no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
+   label, and is no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
    as third input the divisor is, of what counts in all the labels that tally had, the share that N is of these:
    weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
@@ -13454,6 +13457,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->group_of = GTR__NEW(ctx, int, ctx->n_parameter);
     t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter);
     t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
+    t->quiet = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
@@ -13462,6 +13466,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
+        if (t->quiet) t->quiet[t->n_quiet++] = true;
         t->offset[t->n_param++] = t->total;
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
@@ -13471,7 +13476,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
     }
     gtr__mfree(ctx, reach);
-    if (!t->param || !t->group_of || !t->offset || !t->lookups) return GTR_ERR_NOMEM;
+    if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->quiet) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
@@ -13542,7 +13547,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
-    gtr__mfree(ctx, t->lookups);
+    gtr__mfree(ctx, t->lookups); gtr__mfree(ctx, t->quiet); gtr__mfree(ctx, t->before);
     gtr__mfree(ctx, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
@@ -13998,6 +14003,94 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
             ? " (total_steps 0 is for gtr_fit)" : "", of ? of : "", of ? ", by its lr_scale" : "");
     return false;
 }
+/* Gradients that are zero from the first step on are looked at behind each of the first GTR__LOOKS, until they are not:
+   of most networks behind the first alone. A launch of several steps keeps no gradients: there the optimizer's first
+   state is still zero or, where it has none, the parameter as it was; a decay that is added to gradients hides both. */
+#define GTR__LOOKS 100
+#define GTR__LOOK  ((int64_t)1 << 18) /* elements of one, of which each look takes others */
+static bool gtr__stirs(const gtr_trainer *t, int i, const gtr_float *at, const gtr_float *was) {
+    gtr_context *ctx = t->ctx;
+    const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__LOOK),
+        begin = t->looked * most % (all - most + 1);
+    gtr_float few[32], *room = few;
+    bool stirs = false;
+    for (int64_t n = GTR__MIN(most, 32); !stirs; n = most) {
+        if (n > 32) room = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)n * sizeof *room);
+        stirs = !room
+            || ctx->be->copy(ctx->instance[0], room, at + begin, (size_t)n * sizeof *room, GTR__TO_HOST, true);
+        for (int64_t k = 0; k < n && !stirs; k++)
+            stirs = was ? room[k] != was[begin + k] : room[k] != 0 && gtr__finite((double)room[k]);
+        if (n == most) break;
+    }
+    if (room != few) gtr__host_free(&ctx->desc, room);
+    return stirs;
+}
+/* Whether p would be trained, but that no gradient of t's loss, nor of another trainer's, reaches it. */
+static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
+    if (!p->trainable) return false;
+    for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
+    for (int g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) return !t->group[g].frozen;
+    return true;
+}
+/* Names of what is unreached or, with quiet, has had no gradient in all looks; how many. */
+static int gtr__idle_names(const gtr_trainer *t, bool quiet, char *text, size_t size) {
+    int n = 0, all = 0, named = 0;
+    *text = 0;
+    for (int64_t i = 0; i < t->ctx->n_parameter; i++) {
+        const gtr_tensor *p = t->ctx->parameter[i];
+        const int at = quiet ? gtr__trainer_index(t, p) : 0;
+        if (quiet ? at < 0 || !t->quiet[at] || t->looked < GTR__LOOKS : !gtr__unreached(t, p)) continue;
+        all++;
+        if (strlen(p->name) + 32 > size - (size_t)n) continue;
+        GTR__APPEND(text, size, n, "%s\"%s\"", named++ ? ", " : "", p->name);
+    }
+    if (all > named) GTR__APPEND(text, size, n, " and %d more", all - named);
+    return all;
+}
+static const char gtr__is_unreached[] = "no gradient of the loss reaches, and no trainer trains",
+    gtr__is_quiet[] = "the gradient was 0 in all elements for 100 steps of";
+static void gtr__fit_note(const gtr_trainer *t, const char *text);
+static void gtr__note_idle(gtr_trainer *t, bool quiet) {
+    char names[700], text[1000];
+    if (!gtr__idle_names(t, quiet, names, sizeof names)) return;
+    snprintf(text, sizeof text, "%s: %s (%s)", quiet ? gtr__is_quiet : gtr__is_unreached, names, quiet
+        ? "ReLUs that are all off, a factor of 0?" : "a layer that nothing uses, or behind stop_gradient, argmax, round "
+        "or a comparison; .frozen says that it is meant");
+    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    gtr__fit_note(t, text);
+}
+/* In front of a launch of plan e. */
+static void gtr__look_begin(gtr_trainer *t, const gtr__cached *e) {
+    gtr_context *ctx = t->ctx;
+    if (t->noted || t->aside) return;
+    t->noted = true;
+    gtr__note_idle(t, false);
+    if (!e->recipe.several || t->optim.states || t->total > GTR__LOOK) return;
+    t->before = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)t->total * sizeof(gtr_float));
+    for (int i = 0; i < t->n_param && t->before; i++)
+        ctx->be->copy(ctx->instance[0], t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
+            GTR__TO_HOST, true);
+}
+static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
+    const gtr__optim *o = &t->optim;
+    if (!t->n_quiet || t->looked >= GTR__LOOKS || t->aside) return;
+    for (int i = 0; i < t->n_param; i++) {
+        const gtr_float *at = t->lookups[i] ? NULL : t->gradient + t->offset[i], *was = NULL;
+        if (!t->quiet[i]) continue;
+        if (e->recipe.several) {
+            const bool hidden = o->weight_decay[t->group_of[i]] > 0 && !o->decoupled;
+            was = t->before && !o->states ? t->before + t->offset[i] : NULL;
+            at = hidden ? NULL : o->states ? o->state[0] + t->offset[i] : was ? (gtr_float *)t->param[i]->data : NULL;
+        }
+        if (at && !gtr__stirs(t, i, at, was)) continue;
+        t->quiet[i] = false; t->n_quiet--;
+    }
+    t->looked += n;
+    if (t->n_quiet && t->looked < GTR__LOOKS) return;
+    gtr__mfree(t->ctx, t->before);
+    t->before = NULL;
+    gtr__note_idle(t, true);
+}
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
@@ -14031,8 +14124,10 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
+    gtr__look_begin(t, e);
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
+    gtr__look(t, e, *n);
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
 }
@@ -14863,6 +14958,13 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     else fprintf(stderr, "%s\n", line);
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
+}
+/* A line of its own. */
+static void gtr__fit_note(const gtr_trainer *t, const char *text) {
+    gtr__fitting *f = t->fit;
+    if (!f || f->d->silent) return;
+    fprintf(stderr, "%s%s\n", f->width ? "\n" : "", text);
+    f->width = 0;
 }
 static void gtr__fit_figures(gtr__fitting *f) {
     f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
@@ -19624,6 +19726,11 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     }
     gtr__text_bytes(bytes, buf, sizeof buf);
     gtr__textf(ctx, "in all %s moved, %.4g Mflop\n", buf, flops * 1e-6);
+    for (k = 0; k < 2; k++) {
+        char names[2000];
+        if (!gtr__idle_names(t, k != 0, names, sizeof names)) continue;
+        gtr__textf(ctx, "%s: %s\n", k ? gtr__is_quiet : gtr__is_unreached, names);
+    }
     gtr__observed_drop(ctx, e);
     return gtr__text(ctx);
 }

@@ -1089,6 +1089,109 @@ static void fields_of_data(void)
     gtr_destroy(ctx);
 }
 
+/* ---- parameters that nothing trains ---- */
+static char notes[4][1200];
+static int n_notes;
+static void note_taker(gtr_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == GTR_LOG_WARNING && n_notes < 4) snprintf(notes[n_notes++], sizeof notes[0], "%s", text);
+}
+/* Beside two layers that learn one that nothing uses, one behind round, one whose ReLUs are always off, one behind a
+   factor that begins at 0, and two of which a group and another trainer have one each. */
+static net idle(gtr_trainer_desc d, gtr_trainer **second)
+{
+    static const gtr_group frozen = { "held.*", 0, 0, true };
+    const gtr_init zero = { GTR_INIT_ZERO, 0, false };
+    net n;
+    memset(&n, 0, sizeof n);
+    n.ctx = gtr_create(desc0());
+    n.ctx->desc.log = note_taker;
+    n_notes = 0;
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_linear(n.x, "lost", 4);
+    gtr_tensor *h = gtr_tanh(gtr_linear(n.x, "fc1", 16)), *held = gtr_linear(n.x, "held", 3),
+        *other = gtr_linear(n.x, "other", 1);
+    h = gtr_add(h, gtr_round(gtr_linear(n.x, "rounded", 16)));
+    h = gtr_add(h, gtr_relu(gtr_scale(gtr_abs(gtr_linear(n.x, "dead", 16)), -1, -1)));
+    h = gtr_add(h, gtr_mul(gtr_linear(n.x, "late", 16), gtr_parameter(n.ctx, "factor", gtr_shape1(16), zero)));
+    n.logits = gtr_add(gtr_linear(h, "fc2", CLASSES), held);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    d.groups = &frozen; d.n_groups = 1;
+    n.t = gtr_trainer_create(n.loss, d);
+    *second = gtr_trainer_create(gtr_mean(gtr_square(other), NULL, 0, false), sgd(0.1f));
+    n.data = points(n.ctx, ROWS);
+    return n;
+}
+static bool names_all(const char *text, const char *const *name, int n)
+{
+    char of[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(of, sizeof of, "\"%s\"", name[i]);
+        if (!strstr(text, of)) return false;
+    }
+    return true;
+}
+static int quotes(const char *text) { int n = 0; for (; *text; text++) n += *text == '"'; return n / 2; }
+static void idle_parameters(void)
+{
+    static const char *const unreached[] = { "lost.weight", "lost.bias", "rounded.weight", "rounded.bias" },
+        *const dead[] = { "dead.weight", "dead.bias" };
+    for (int k = 0; k < 5; k++) {
+        gtr_trainer_desc d = sgd(k == 4 ? 1e-30f : 0.05f);      /* a rate at which nothing changes is none of them */
+        gtr_trainer *second;
+        if (k == 1) d.weight_decay = 0.01f;
+        if (k == 2) { d.optimizer = GTR_ADAM; d.weight_decay = 0.01f; }
+        if (k == 3) { d.precision = GTR_MIXED_FP16; d.micro_batches = 2; }
+        net n = idle(d, &second);
+        EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+        CHECK(names_all(gtr_plan_text(n.t, BATCH), unreached, 4), "the plan does not tell");
+        EXPECT_EQ(n_notes, 0);
+        for (int i = 0; i < 120; i++) {
+            if (k == 2 && i % 2) { EXPECT_EQ(gtr_backward(n.t), GTR_OK); EXPECT_EQ(gtr_update(n.t), GTR_OK); }
+            else EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            CHECK(n_notes == (i < 99 ? 1 : 2), "case %d: %d warnings after step %d", k, n_notes, i + 1);
+            if (n_notes != (i < 99 ? 1 : 2)) break;
+        }
+        CHECK(names_all(notes[0], unreached, 4) && quotes(notes[0]) == 4, "case %d: %s", k, notes[0]);
+        CHECK(names_all(notes[1], dead, 2) && quotes(notes[1]) == 2, "case %d: %s", k, notes[1]);
+        CHECK(strstr(gtr_plan_text(n.t, BATCH), "0 in all elements for 100 steps of: \"dead.weight\", \"dead.bias\""),
+            "case %d: the plan does not tell", k);
+        EXPECT_EQ(gtr_trainer_data(second, NULL, 0, false, false), GTR_OK);
+        gtr_set(n.x, pool_x, sizeof *pool_x * WIDTH * 8);
+        EXPECT_EQ(gtr_step(second), GTR_OK);
+        EXPECT(n_notes == 3 && quotes(notes[2]) == 6);          /* what t's group holds, too */
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    for (int k = 0; k < 3; k++) {                               /* in a fit, as lines of its progress, too */
+        static char text[1 << 14];
+        gtr_trainer_desc d = sgd(0.05f);
+        gtr_trainer *second;
+        gtr_fit_desc f = epochs(9);
+        if (k == 1) d.optimizer = GTR_ADAMW;
+        if (k == 2) d.momentum = 0.5f;
+        net n = idle(d, &second);
+        int ends[2], was = dup(2);
+        f.silent = false;
+        if (!CHECK(was >= 0 && !pipe(ends), "no pipe")) return;
+        fflush(stderr);
+        dup2(ends[1], 2);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        fflush(stderr);
+        dup2(was, 2);
+        close(ends[1]); close(was);
+        const ssize_t got = read(ends[0], text, sizeof text - 1);
+        close(ends[0]);
+        text[got > 0 ? got : 0] = 0;
+        const char *begin = strstr(text, "epoch 1/9"), *first = strstr(text, notes[0]), *late = strstr(text, notes[1]);
+        CHECK(n_notes == 2 && begin && first && late && first < begin && late > begin && names_all(notes[1], dead, 2)
+            && quotes(notes[1]) == 2, "case %d: %d warnings; %.300s", k, n_notes, text);
+        gtr_destroy(n.ctx);
+    }
+}
+
 static void all(void)
 {
     RUN(shapes_of_rows);
@@ -1108,6 +1211,7 @@ static void all(void)
     RUN(long_names);
     RUN(profiled_fit);
     RUN(refused_at_once);
+    RUN(idle_parameters);
     RUN(fields_of_trainers);
     RUN(fields_of_fits);
     RUN(fields_of_layers);

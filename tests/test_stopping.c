@@ -479,8 +479,8 @@ static void not_finite_held(void)
         a.column[0].data = x; a.column[0].shape = gtr_shape1(WIDTH);
         a.column[1].data = y; a.column[1].dtype = GTR_I32;
         gtr_dataset *bad = gtr_dataset_arrays(n.ctx, a);
-        const char *want = "evaluation: the input \"x\", data set \"gtr_dataset_arrays\", row 29, column 0, element 4, is "
-            "not finite";
+        const char *want = "evaluation: the input \"x\", data set \"gtr_dataset_arrays\", row 29, column 0, element 4, "
+            "is not finite";
         if (k == 3) f.metric = gtr_log(gtr_scale(n.loss, 0, -1));
         if (k == 4) f.metric = gtr_mean(gtr_log(gtr_scale(n.x, 0, 0)), NULL, 0, false);     /* -inf is a value */
         f.validation = bad; f.patience = k == 2 ? 9 : 0;
