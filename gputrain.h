@@ -32,9 +32,9 @@ A COMPLETE PROGRAM
         if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
         gtr_destroy(ctx);
     }
-Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; in C++
-before C++20: gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/,
-from a truth table to a GAN.
+Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; a field
+that is given and that nobody would read (.beta1 of SGD) is an error that names both. In C++ before C++20: gtr_fit_desc
+d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
 No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
@@ -44,7 +44,7 @@ alone; no build at run time.
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
-    errors memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
+    errors fields memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
@@ -55,8 +55,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
     pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
     running leaves resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting
-    files
-    datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
+    files datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -331,7 +330,8 @@ typedef struct gtr_batch_norm_desc {
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
     bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
-/* Of convolutions and pooling, along height and width alike; what ends in _w, where it is not 0, is the width's. */
+/* Of convolutions and pooling, along height and width alike; what ends in _w, where it is not 0, is the width's (of a
+   sequence, which has no height, give one). */
 typedef struct gtr_conv_desc {
     int64_t out; /* channels out, at least 1 */
     int kernel, kernel_w; /* at least 1 */
@@ -381,8 +381,8 @@ typedef struct gtr_init {
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
-/* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of
-   characters, '?' for one. */
+/* One group of parameters; the first group whose pattern fits a name counts, and each is the first for some. '*' stands
+   for any run of characters, '?' for one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -408,7 +408,7 @@ typedef struct gtr_trainer_desc {
     int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
     float min_lr; /* cosine, plateau */
     int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
-    float gamma; /* step, plateau (its factor): 0: 0.1; exponential: above 0 */
+    float gamma; /* step, plateau (its factor, below 1): 0: 0.1; exponential: above 0 */
     float start_factor, end_factor; /* linear; 0: 1/3 and 1. GTR_ZERO: none */
     float pct_start, div_factor, final_div_factor; /* one-cycle; 0: 0.3, 25 and 1e4 */
     bool anneal_linear, three_phase; /* one-cycle */
@@ -418,12 +418,16 @@ typedef struct gtr_trainer_desc {
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
-    /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take, beside batch_norm's
-       running statistics as they are; 0: none. 1 / (1 - ema) steps should be few of a run's, and its last */
+    /* below 1: decay of the parameters' averages; 0: none. Once there are some they are the model, beside batch_norm's
+       running statistics as they are: gtr_evaluate, gtr_fit's validation, gtr_save, gtr_predict and
+       gtr_parameters_copy take them, gtr_load a checkpoint's, and parameters get them where the trainer is destroyed.
+       gtr_get, gtr_eval and steps have the weights: gtr_average_swap. What gtr_set, gtr_load or gtr_parameters_copy
+       writes is the average, too. A parameter of several trainers has those of the one that did its last step.
+       1 / (1 - ema) steps should be few of a run's, and its last */
     float ema;
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
-    float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
+    float loss_scale; /* FP16, else not read: where the dynamic scale starts; 0: 65536 */
     /* 1 to 64 parts that a step's N rows are computed in, one after the other (part q of n ends before row
        N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
        by itself, as PyTorch's loops do */
@@ -453,7 +457,7 @@ typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
     bool probabilities; /* scores are these, not logits; of a sigmoid or softmax without it: GTR_ERR_ARG */
-    float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
+    float threshold; /* of two classes, by a score or two: the probability above which 1 is predicted; 0: 0.5 */
     int top_k; /* 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
@@ -514,7 +518,8 @@ typedef struct gtr_fit_desc {
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
-       of .metrics, the errors the less, the rest the more; one that is NaN there: GTR_ERR_ARG */
+       of .metrics, the errors the less, the rest the more; one that is NaN there, or that such scores and labels do not
+       have, before the first step: GTR_ERR_ARG */
     gtr_metric monitor;
     bool monitor_least; /* the least .metric is the best */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
@@ -547,7 +552,7 @@ typedef struct gtr_column {
        number beyond their range is an error */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
-    float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    float scale, shift; /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
@@ -817,7 +822,7 @@ GTR_API gtr_tensor *gtr_random_normal(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_uniform(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_random_gumbel(gtr_tensor *like, const char *name);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes */
-GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals; no gradient */
+GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals, or of NaN; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
 GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
 /* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
@@ -842,8 +847,8 @@ GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
 /* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
-   GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
-   cross_entropy is; NaN if none counts. */
+   GTR_I32; negative labels do not count, whatever ignore_index a loss has, and a row with a NaN is wrong. A scalar, of
+   the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* PyTorch's MaxPool2d, AvgPool2d (zeros of the padding count) and AdaptiveAvgPool2d, of x (N, C, H, W), or 1d, of
    (N, C, L), by x's rank: kernel by kernel at steps of stride (0: kernel) in the image and padding on each side. The
@@ -906,7 +911,7 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
 GTR_API gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
-/* The same with given weight and bias (NULL: none); desc's out, kernel and no_bias are theirs. */
+/* The same with given weight and bias (NULL: none); desc's out, kernel and no_bias are theirs, or 0. */
 GTR_API gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
 /* PyTorch's ConvTranspose2d and 1d: weight (C, O / groups, kernel, kernel), oh = (H - 1) stride - 2 padding +
    dilation (kernel - 1) + output_padding + 1; k = 1 / sqrt(O / groups * taps). */
@@ -1019,9 +1024,9 @@ GTR_API int64_t gtr_parameter_count(const gtr_context *ctx);
 GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
 GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name); /* NULL if there is none; no error */
 GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
-/* Gives each of to's parameters and buffers the value of from's that has its name; from may have more. From another
-   context (of the same thread), on whatever device. One that is missing or of another shape is GTR_ERR_SHAPE in to; on
-   failure nothing changes. Waits for both. */
+/* Gives each of to's parameters and buffers the value of from's that has its name (of .ema: the average); from may have
+   more. From another context (of the same thread), on whatever device. One that is missing or of another shape is
+   GTR_ERR_SHAPE in to; on failure nothing changes. Waits for both. */
 GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 
 // >>trainer
@@ -1056,9 +1061,9 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
    set: gtr_checkpoint_load sets all. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
-/* Exchanges the trained parameters and their averages (the first update sets these, later ones make them
-   ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the
-   next call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
+/* Exchanges the trained parameters and their averages (the first update sets these, later ones make them ema average +
+   (1 - ema) parameter, as PyTorch's AveragedModel), for gtr_get and gtr_eval; and at the next call back. Until then t
+   can't step. GTR_ERR_STATE if there are none yet. Waits. */
 GTR_API gtr_result gtr_average_swap(gtr_trainer *t);
 /* The last report the device has made, without waiting; step 0 before the first. After gtr_wait
    it is the last step's. */
@@ -1088,10 +1093,11 @@ GTR_API const char *gtr_end_text(gtr_end why);
    longer: it is planned and captured. */
 GTR_API gtr_result gtr_train_for(gtr_trainer *t, double milliseconds);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Here, in
-   gtr_evaluate_metrics and of gtr_fit's validation, strings (but for last ones, which may lack), names of features and
-   what gtr_dataset_augment makes of images outside training are those of the set that t learned from last, or
-   GTR_ERR_SHAPE: .like of gtr_csv_desc and gtr_images_desc keeps them. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Where it
+   is not finite, and rows are not, GTR_ERR_NONFINITE names row and column. Here, in gtr_evaluate_metrics and of
+   gtr_fit's validation, strings (but for last ones, which may lack), names of features and what gtr_dataset_augment
+   makes of images outside training are those of the set that t learned from last, or GTR_ERR_SHAPE: .like of
+   gtr_csv_desc and gtr_images_desc keeps them. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
     float *loss, float *value);
 /* Metrics of a whole data set and not means of batches, in evaluation mode, as scikit-learn computes them, in double on
@@ -1107,11 +1113,11 @@ GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
 // >>predictor
-/* Computes out (of a gradient gtr_scale(g, 1, 0)) from its one float or I32 input, in evaluation mode, with the weights
-   as they are at each call: max_rows rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or
-   softmax over the batch, a custom op) all of a call's at once, at most max_rows. Has its own memory, stream and error.
-   Made and destroyed in the context's thread, before it; each thread uses its own, while nobody trains, builds or sets:
-   behind a gtr_step, which does not wait, behind gtr_wait. With .snapshot whenever it likes. */
+/* Computes out from its one float or I32 input, in evaluation mode, with the weights (of a trainer with .ema: the
+   averages) as they are at each call: max_rows rows (0: 1) at a time and more in pieces. Where rows act on each other
+   (a sum or softmax over the batch, a custom op) all of a call's at once, at most max_rows. Has its own memory, stream
+   and error. Made and destroyed in the context's thread, before it; each thread uses its own, while nobody trains,
+   builds or sets: behind a gtr_step, which does not wait, behind gtr_wait. With .snapshot whenever it likes. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 /* The same of several inputs and outputs. Inputs are those with a batch that outputs depend on; others were set. */
 GTR_API gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc);
@@ -1241,15 +1247,16 @@ GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
 GTR_API void gtr_dataset_destroy(gtr_dataset *d);
 
 // >>save
-/* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
-   replaces it at the end: path is the old file or the whole new one. Waits. A link is followed and the old file's mode
-   kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
-   is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins.
-   While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
-   then says so: gtr_error_clear allows it. */
+/* Writes all parameters (of a trainer with .ema: the averages) and buffers as safetensors with PyTorch's names, through
+   a temporary file beside path that replaces it at the end: path is the old file or the whole new one. Waits. A link is
+   followed and the old file's mode kept, but not its owner, ACL and other hard links; the folder must be writable and
+   have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
+   Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save alone, it writes nothing and
+   returns that error, whose text then says so: gtr_error_clear allows it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
-/* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
-   nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
+/* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
+   shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
+   gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
@@ -2439,6 +2446,7 @@ struct gtr_tensor {
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
     bool trainable; /* a gradient may be wanted */
+    gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
     bool buffer; /* saved, not trained: running statistics */
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
@@ -2529,7 +2537,8 @@ struct gtr_context {
     const char *builder; /* of several ops, between GTR__SINCE and gtr__whole; NULL */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
-    gtr_trainer *trainers;
+    gtr_trainer *trainers, *stepped; /* stepped: parameters' `trainer` of its own is it */
+    uint64_t taken; /* counts parameters' changes from averages or to them */
     gtr_dataset *datasets;
     struct gtr__cached *plans, *oldest_plan; /* the last used first */
     struct gtr__cached *plan_bin[GTR__PLAN_BINS];
@@ -2554,13 +2563,14 @@ typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plat
 struct gtr_trainer {
     gtr_context *ctx;
     gtr_trainer *next;
-    gtr_trainer_desc desc; /* defaults filled in; groups are below */
+    gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
+    bool aside; /* gtr_profile's: it takes over no parameter */
     void *swap_room;
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
@@ -2573,6 +2583,9 @@ struct gtr_trainer {
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
     bool *lookups; /* whether the last step left a gradient so */
+    /* gradients that were zero in all of its first `looked` steps, and how many; parameters before these, or NULL */
+    bool *quiet; int n_quiet; int64_t looked; gtr_float *before;
+    bool noted; /* what it reaches no gradient of was */
     gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
     uint64_t low_version;
@@ -2584,7 +2597,6 @@ struct gtr_trainer {
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
-    gtr_precision asked; /* of desc, which has what there is here */
     int64_t batch; bool shuffle, drop_last;
     bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
@@ -2615,6 +2627,165 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
+
+// >>fields
+/* Who reads which field of a descriptor, as its comment says: one that is given and that nobody would read is an error,
+   which names both; but not where it says what is so, or a flag or a precision that a program may choose turns off what
+   it is for (.frozen, loss_scale). d is as it was given, without defaults; what else a row needs are arguments. */
+static gtr_result gtr__unread(gtr_context *ctx, const char *who, const char *field, const char *by) {
+    return GTR__BAD_ARG(ctx, "%.300s: .%s is given, but not read: it is for %s", who, field, by);
+}
+#define GTR__READ(field, read, by) if (d->field != 0 && !(read)) return gtr__unread(ctx, who, #field, by);
+#define GTR__READS(name, ...) static gtr_result gtr__reads_##name(gtr_context *ctx, const char *who, __VA_ARGS__)
+GTR__READS(desc, const gtr_desc *d) {
+    GTR__READ(log_user, d->log, "a .log")
+    GTR__READ(allocator.user, d->allocator.alloc, "an .allocator.alloc")
+    GTR__READ(allocator.cuda, d->allocator.alloc, "an .allocator.alloc")
+    return GTR_OK;
+}
+GTR__READS(trainer, const gtr_trainer_desc *d, bool warms, bool ends) {
+    const gtr_optimizer o = d->optimizer;
+    const gtr_schedule s = d->schedule;
+    const bool cycle = s == GTR_ONE_CYCLE, plateau = s == GTR_PLATEAU, decays = s == GTR_STEP_DECAY
+        || s == GTR_EXPONENTIAL, means = o == GTR_ADAM || o == GTR_ADAMW;
+    GTR__READ(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; the others have beta1")
+    GTR__READ(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum")
+    GTR__READ(beta1, means || o == GTR_LION, "Adam, AdamW and Lion")
+    GTR__READ(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion")
+    GTR__READ(eps, means || o == GTR_RMSPROP, "Adam, AdamW and RMSprop")
+    GTR__READ(warmup_steps, warms, "schedules but GTR_ONE_CYCLE, GTR_PLATEAU and GTR_CUSTOM_SCHEDULE")
+    GTR__READ(total_steps, ends, "GTR_COSINE, GTR_LINEAR and GTR_ONE_CYCLE")
+    GTR__READ(min_lr, plateau || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU")
+    GTR__READ(decay_steps, decays, "GTR_STEP_DECAY and GTR_EXPONENTIAL")
+    GTR__READ(gamma, decays || plateau, "GTR_STEP_DECAY, GTR_EXPONENTIAL and GTR_PLATEAU")
+    GTR__READ(start_factor, s == GTR_LINEAR, "GTR_LINEAR") GTR__READ(end_factor, s == GTR_LINEAR, "GTR_LINEAR")
+    GTR__READ(pct_start, cycle, "GTR_ONE_CYCLE") GTR__READ(div_factor, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(final_div_factor, cycle, "GTR_ONE_CYCLE") GTR__READ(anneal_linear, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(three_phase, cycle, "GTR_ONE_CYCLE")
+    GTR__READ(plateau_patience, plateau, "GTR_PLATEAU") GTR__READ(plateau_cooldown, plateau, "GTR_PLATEAU")
+    GTR__READ(threshold, plateau, "GTR_PLATEAU") GTR__READ(threshold_absolute, plateau, "GTR_PLATEAU")
+    GTR__READ(lr_fn, s == GTR_CUSTOM_SCHEDULE, "GTR_CUSTOM_SCHEDULE") GTR__READ(lr_user, d->lr_fn, "an .lr_fn")
+    GTR__READ(groups, d->n_groups, "as many groups as .n_groups says")
+    return GTR_OK;
+}
+/* told: at epochs' ends somebody asks for what is monitored. */
+GTR__READS(fit, const gtr_fit_desc *d, bool told) {
+    const gtr_metrics_desc *m = &d->metrics;
+    const char *const asked = ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each "
+        "epoch's end";
+    GTR__READ(callback_user, d->callback, "a .callback") GTR__READ(callback_every, d->callback, "a .callback")
+    GTR__READ(history, d->history_size, "as many reports as .history_size says")
+    GTR__READ(history_size, d->history, "what lies at .history")
+    GTR__READ(checkpoint_steps, d->checkpoint, "a .checkpoint")
+    GTR__READ(checkpoint_seconds, d->checkpoint, "a .checkpoint")
+    GTR__READ(checkpoint_epochs, d->checkpoint, "a .checkpoint")
+    GTR__READ(keep_last, d->checkpoint, "a .checkpoint") GTR__READ(keep_best, d->checkpoint, "a .checkpoint")
+    GTR__READ(resume, d->checkpoint, "a .checkpoint")
+    GTR__READ(monitor, told, asked) GTR__READ(min_delta, told, asked)
+    GTR__READ(monitor_least, d->monitor == GTR_METRIC_TENSOR, ".monitor = GTR_METRIC_TENSOR")
+    if (!m->scores && (m->labels || m->binary || m->probabilities || m->threshold != 0 || m->top_k || m->ignore_index
+            || m->ignore_zero || m->batch || m->auc_most))
+        return gtr__unread(ctx, who, "metrics", "metrics.scores, which are NULL");
+    return GTR_OK;
+}
+/* classes: of the scores, 0: targets; each: a row has one of them, else as many labels as scores. */
+GTR__READS(metrics, const gtr_metrics_desc *d, int64_t classes, bool each) {
+    GTR__READ(binary, classes && !each, "as many labels as scores")
+    GTR__READ(probabilities, classes, "classes, not targets")
+    GTR__READ(threshold, classes && (!each || classes == 2), "two classes")
+    GTR__READ(top_k, each, "a label a row, of several classes")
+    GTR__READ(ignore_index, classes && !d->ignore_zero, "classes, and not with .ignore_zero")
+    GTR__READ(ignore_zero, classes, "classes, not targets") GTR__READ(auc_most, classes, "classes, not targets")
+    return GTR_OK;
+}
+/* A scale of 1 is what other dtypes have. */
+GTR__READS(column, const gtr_column *d) {
+    GTR__READ(scale, d->dtype == GTR_U8 || d->scale == 1, "GTR_U8") GTR__READ(shift, d->dtype == GTR_U8, "GTR_U8")
+    return GTR_OK;
+}
+/* From the n-th on there are no columns: of arrays behind the first without data, which may be optional. */
+GTR__READS(columns, const gtr_column *column, int n, bool called) {
+    char text[24];
+    for (const gtr_column *d = column + n; n < GTR_MAX_COLUMNS; n++, d++) {
+        snprintf(text, sizeof text, "column[%d]", n);
+        if (d->data || (called && (d->name || d->dtype || d->shape.ndim)))
+            return gtr__unread(ctx, who, text, called ? "more .columns" : "sets whose columns before it have data");
+    }
+    return GTR_OK;
+}
+GTR__READS(augment, const gtr_augment_desc *d, int channels) {
+    char text[24];
+    GTR__READ(pad_mode, d->pad, "a .pad")
+    for (int k = channels; k < 16; k++) {
+        snprintf(text, sizeof text, "%s[%d]", d->mean[k] != 0 ? "mean" : "std", k);
+        if (d->mean[k] != 0 || d->std[k] != 0) return gtr__unread(ctx, who, text, "images of more channels");
+    }
+    return GTR_OK;
+}
+GTR__READS(csv, const gtr_csv_desc *d) {
+    GTR__READ(label_column, !d->label, "a .label that is NULL")
+    const bool label = d->label || d->label_column >= 0;
+    GTR__READ(regression, label, "a label, and label_column is -1 (none)")
+    GTR__READ(positive, label && !d->regression, "labels that are classes")
+    GTR__READ(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
+    return GTR_OK;
+}
+/* bytes: some array is of them. */
+GTR__READS(npy, const gtr_npy_desc *d, bool archive, bool bytes) {
+    GTR__READ(arrays, archive, "gtr_dataset_npz")
+    GTR__READ(scale, bytes, "uint8") GTR__READ(shift, bytes, "uint8")
+    return GTR_OK;
+}
+GTR__READS(windows, const gtr_windows_desc *d) {
+    GTR__READ(n_lengths, d->lengths, "what lies at .lengths")
+    return GTR_OK;
+}
+GTR__READS(predictor, const gtr_predictor_desc *d) {
+    for (int k = 1; k < 8; k++) {
+        if (d->out[k] && !d->out[k - 1]) return gtr__unread(ctx, who, "out", "tensors before the first NULL");
+        if (d->in[k] && !d->in[k - 1]) return gtr__unread(ctx, who, "in", "tensors before the first NULL");
+    }
+    return GTR_OK;
+}
+GTR__READS(init, const gtr_init *d) {
+    GTR__READ(a, d->kind != GTR_INIT_ZERO, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
+    return GTR_OK;
+}
+/* A sequence is an image of one row: of two figures its own is the width's. */
+#define GTR__READ_BOTH(field) GTR__READ(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
+    "images (N, C, H, W): of a sequence there is one, and " #field "_w is another")
+GTR__READS(conv, const gtr_conv_desc *d, const gtr_shape *weight, int64_t out, bool bias) {
+    const bool flat = weight->ndim == 3;
+    const int64_t h = weight->dim[2], w = flat ? h : weight->dim[3];
+    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding) GTR__READ_BOTH(dilation)
+    GTR__READ_BOTH(output_padding)
+    GTR__READ(out, d->out == out, "layers without a weight that is given")
+    GTR__READ(kernel, d->kernel_w && flat ? true : d->kernel == h && (d->kernel_w || d->kernel == w),
+        "layers without a weight that is given")
+    GTR__READ(kernel_w, d->kernel_w == w, "layers without a weight that is given")
+    GTR__READ(no_bias, !bias, "layers without a bias that is given")
+    return GTR_OK;
+}
+GTR__READS(pool, const gtr_pool_desc *d, bool flat, bool most) {
+    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding)
+    GTR__READ(dilation, most, "gtr_max_pool2d") GTR__READ(dilation_w, most, "gtr_max_pool2d") GTR__READ_BOTH(dilation)
+    GTR__READ(exclude_padding, !most, "gtr_avg_pool2d")
+    return GTR_OK;
+}
+/* soft: labels are probabilities. */
+GTR__READS(entropy, const gtr_cross_entropy_desc *d, bool soft) {
+    GTR__READ(ignore_index, d->ignore_index == -100 || (!soft && !d->ignore_zero), "GTR_I32, and not with .ignore_zero")
+    GTR__READ(ignore_zero, !soft, "labels of GTR_I32")
+    return GTR_OK;
+}
+GTR__READS(custom, const gtr_custom_desc *d) {
+    for (int k = 0; k < 8; k++) {
+        if (k >= d->n_in && d->in[k]) return gtr__unread(ctx, who, "in", "as many inputs as .n_in says");
+        if (k >= GTR__MAX(d->n_out, 1) && d->out_dtype[k])
+            return gtr__unread(ctx, who, "out_dtype", "as many outputs as .n_out says");
+    }
+    return GTR_OK;
+}
 
 // >>memory
 /* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
@@ -6639,7 +6810,7 @@ GTR__CPU(one_hot_fwd) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
+   label, and is no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
    as third input the divisor is, of what counts in all the labels that tally had, the share that N is of these:
    weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
@@ -6656,8 +6827,11 @@ GTR__SHAPE(accuracy) {
 static void gtr__accuracy_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
-    for (; i < end; i++)
-        ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
+    for (; i < end; i++) {
+        const gtr_float *x = gtr__in(c, 0) + i * n;
+        const int32_t k = gtr__argmax_run(x, n, 1);
+        ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] < 0 ? -1 : x[k] != x[k] ? INT32_MAX : k;
+    }
 }
 GTR__CPU(accuracy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
@@ -7861,6 +8035,7 @@ gtr_context *gtr_create(gtr_desc desc) {
             "allocator has alloc and free");
         return ctx;
     }
+    if (gtr__reads_desc(ctx, "gtr_create", &desc)) return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
@@ -8244,6 +8419,7 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
         return GTR__NONE(ctx, GTR_ERR_ARG,
             "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
+    if (gtr__reads_init(ctx, name, &init)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 /* What the host has set of labels or ids, aligned or not; v NULL: not known. */
@@ -8609,8 +8785,7 @@ static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, gtr_pool_desc d, bool
     w.stride = d.stride ? d.stride : d.kernel;
     w.stride_w = d.stride_w ? d.stride_w : d.stride ? d.stride : d.kernel_w;
     w.dilation = d.dilation; w.dilation_w = d.dilation_w;
-    if (!dilates && (d.dilation || d.dilation_w))
-        return GTR__REJECT(x, ARG, "avg_pool", NULL, ", dilation (%d, %d), want 0", d.dilation, d.dilation_w);
+    if (gtr__reads_pool(x->ctx, gtr__kind_of(x->ctx, op), &d, x->shape.ndim == 3, dilates)) return NULL;
     if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, at.i)) return NULL;
     at.i[6] = x->shape.ndim == 3 ? 1 : d.kernel; at.i[7] = d.kernel_w ? d.kernel_w : d.kernel;
     at.i[8] = d.round_up; at.i[9] = d.exclude_padding;
@@ -8756,6 +8931,7 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
             "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
             desc.forward ? "" : ", no forward function");
+    if (gtr__reads_custom(ctx, desc.name, &desc)) return NULL;
     if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
@@ -8898,6 +9074,10 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, w, b };
     if (!gtr__there(who, 2, in) || !gtr__usable(x->ctx)) return NULL;
+    const gtr_shape *s = &w->shape;
+    const bool image = s->ndim == 3 || s->ndim == 4;
+    if (image && gtr__reads_conv(x->ctx, who, &d, s, back ? s->dim[1] * GTR__MAX(d.groups, 1) : s->dim[0], b != NULL))
+        return NULL;
     d.kernel = 1; d.kernel_w = 0;
     if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
     if (!back && (d.output_padding > 0 || d.output_padding_w > 0))
@@ -9213,7 +9393,11 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
+#define GTR__LOSS_READS(name, plain, reads) { #name, reads },
+/* The rows of >>fields that are gtr_loss_desc's: who reads what stands at GTR__LOSSES. */
 static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx, const gtr_loss_desc *d) {
+    static const struct { const char *name, *reads; } losses[] = { GTR__LOSSES(GTR__LOSS_READS)
+        { "gaussian_nll", "eps full" }, { "cosine_embedding", "margin" } };
     static const char *const name[] = { "alpha", "margin", "beta", "delta", "gamma", "eps", "pos_weight", "log_target",
         "no_log_input", "full" };
     const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps, (float)(d->pos_weight != NULL),
@@ -9221,8 +9405,14 @@ static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx
     for (int i = 0; i < 10; i++) {
         const bool read = strstr(reads, name[i]) != NULL;
         const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
-        if (v != 0 && !(read && v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s", op,
-            name[i], (double)v, !read ? ": it is not read" : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30") == GTR_OK;
+        char by[64] = "";
+        int n = 0;
+        if (v == 0 || (read && v >= least && v <= most)) continue;
+        for (size_t k = 0; k < GTR__LENGTH(losses) && !read; k++)
+            if (strstr(losses[k].reads, name[i]))
+                GTR__APPEND(by, sizeof by, n, "%s %s", n ? "," : " but by", losses[k].name);
+        return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s%s", op, name[i], (double)v, !read ? ": it is not read"
+            : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30", by) == GTR_OK;
     }
     return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction) == GTR_OK;
 }
@@ -9305,6 +9495,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
+    if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
@@ -12052,8 +12243,68 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
 /* NULL, what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
-    return -1;
+    int low = 0, high = t->n_param; /* last made first */
+    while (low < high) {
+        const int i = low + (high - low) / 2;
+        if (t->param[i]->id > p->id) low = i + 1;
+        else high = i;
+    }
+    return low < t->n_param && t->param[low] == p ? low : -1;
+}
+static bool gtr__averaged(const gtr_trainer *t) {
+    return t->optim.ema > 0 && gtr_trainer_report((gtr_trainer *)(uintptr_t)t).applied;
+}
+static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
+    return t->optim.state[t->optim.all - 1] + t->offset[i];
+}
+/* p as it is saved and predicts: its data or, if its trainer has one, the average. */
+static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
+    const gtr_trainer *t = p->trainer;
+    const int i = t && gtr__averaged(t) && !t->swapped ? gtr__trainer_index(t, p) : -1;
+    if (stage) *stage = i < 0 ? p->stage : 0;
+    return i < 0 ? p->data : gtr__average_of(t, i);
+}
+static gtr_result gtr__model_read(const gtr_tensor *p, void *dst) {
+    int stage;
+    const void *at = gtr__model_of(p, &stage);
+    return gtr__parameter_get(p, stage, at, dst, gtr__label(p));
+}
+/* Changes with where gtr__model_of finds parameters. */
+static uint64_t gtr__model_version(const gtr_context *ctx) {
+    uint64_t v = ctx->taken;
+    for (const gtr_trainer *t = ctx->trainers; t; t = t->next)
+        if (t->optim.ema > 0) v = (v + (gtr__averaged(t) && !t->swapped) + 1) * 0x9e3779b97f4a7c15u;
+    return v;
+}
+static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
+    gtr_trainer *const was = p->trainer;
+    p->ctx->taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
+    p->trainer = t;
+}
+/* In front of a step of t its parameters become t's, else those that were written from outside, with which averages
+   begin anew. */
+static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
+    gtr_context *ctx = t->ctx;
+    gtr_result r = GTR_OK;
+    if (ctx->stepped == t || t->aside) return GTR_OK;
+    gtr__weights_lock(ctx);
+    for (int i = 0; i < t->n_param && !r; i++) {
+        gtr_tensor *p = t->param[i];
+        if (!p->trainer && gtr__averaged(t))
+            r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), p->data, p->data_bytes, GTR__ON_DEVICE, true);
+        if (!r && (step || !p->trainer)) gtr__trainer_set(p, t);
+    }
+    if (step && !r) ctx->stepped = t;
+    gtr__weights_unlock(ctx);
+    return gtr__backend_result(ctx, r, "averages");
+}
+/* One parameter or, NULL, all were written from outside: they are the model as they are. */
+static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
+    gtr__weights_lock(ctx);
+    ctx->stepped = NULL;
+    if (one) gtr__trainer_set(one, NULL);
+    else for (int64_t i = 0; i < ctx->n_parameter; i++) gtr__trainer_set(ctx->parameter[i], NULL);
+    gtr__weights_unlock(ctx);
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
     return t->gradient + t->offset[gtr__trainer_index(t, p)];
@@ -12466,6 +12717,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
         const gtr_result r = gtr__parameter_write(t, src);
+        gtr__rewritten(ctx, t);
         gtr__weights_unlock(ctx);
         return r;
     }
@@ -12694,7 +12946,8 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
-    GTR__WRONG(d->warmup_steps != 0 && !row->warms, "a %s schedule has no warmup_steps", row->name);
+    GTR__TRY(gtr__reads_trainer(ctx, "trainer", d, row->warms, row->ends));
+    GTR__WRONG(d->schedule == GTR_PLATEAU && d->gamma >= 1, "gamma is %g, a plateau's factor, want below 1", d->gamma);
     GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
     GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
     GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
@@ -13266,10 +13519,6 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
         "optimizer, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
-    GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
-        "momentum is SGD's and RMSprop's; the others have beta1");
-    GTR__WRONG(d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain),
-        "nesterov needs SGD with a momentum");
     GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
         "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
@@ -13297,7 +13546,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    uint32_t fits = 0; /* groups whose pattern fits one */
+    uint32_t fits = 0, first = 0; /* groups whose pattern fits one, and does so before all others */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
@@ -13305,14 +13554,16 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->group_of = GTR__NEW(ctx, int, ctx->n_parameter);
     t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter);
     t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
+    t->quiet = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
-        for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
-        if (!p->trainable || !reach[p->id]) continue;
-        for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
-        if (t->group[g].frozen) continue;
+        int own = t->n_groups - 1;
+        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) { fits |= 1u << g; own = g; }
+        first |= 1u << (g = own);
+        if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
+        if (t->quiet) t->quiet[t->n_quiet++] = true;
         t->offset[t->n_param++] = t->total;
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
@@ -13322,11 +13573,13 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
     }
     gtr__mfree(ctx, reach);
-    if (!t->param || !t->group_of || !t->offset || !t->lookups) return GTR_ERR_NOMEM;
+    if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->quiet) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
+        else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
+            "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
         "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
         stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
@@ -13391,13 +13644,13 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
-    gtr__mfree(ctx, t->lookups);
+    gtr__mfree(ctx, t->lookups); gtr__mfree(ctx, t->quiet); gtr__mfree(ctx, t->before);
     gtr__mfree(ctx, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
-    const gtr_precision asked = desc.precision;
+    const gtr_trainer_desc given = desc;
     int64_t highest;
     if (!loss) return NULL;
     gtr_context *ctx = loss->ctx;
@@ -13405,7 +13658,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
         return NULL;
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
-    t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr; t->asked = asked;
+    t->ctx = ctx; t->desc = desc; t->given = given; t->loss = loss; t->lr = desc.lr;
     t->plateau.rate = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
@@ -13425,8 +13678,10 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     }
     if (!ok) { gtr__trainer_free(t); return NULL; }
     gtr__trainer_optim(t);
+    gtr__weights_lock(ctx);
     t->next = ctx->trainers;
     ctx->trainers = t;
+    gtr__weights_unlock(ctx);
     return t;
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
@@ -13435,11 +13690,32 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
+/* Parameters stay as t trained them: as its averages, if it has some. */
+static void gtr__give_up(gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
+    const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->swapped;
+    const bool own = !gtr__forked(ctx); /* a child's copy of the lock may be held */
+    gtr_result r = GTR_OK;
+    if (own) gtr__weights_lock(ctx);
+    for (int i = 0; i < t->n_param; i++) {
+        gtr_tensor *p = t->param[i];
+        if (p->trainer != t) continue;
+        if (averages && !r)
+            r = ctx->be->copy(ctx->instance[0], p->data, gtr__average_of(t, i), p->data_bytes, GTR__ON_DEVICE, true);
+        if (averages && !r) r = gtr__refresh_low(p);
+        gtr__trainer_set(p, NULL);
+    }
+    ctx->writes++;
+    if (ctx->stepped == t) ctx->stepped = NULL;
+    for (gtr_trainer **at = &ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; break; }
+    if (own) gtr__weights_unlock(ctx);
+    gtr__backend_result(ctx, r, "averages");
+}
 void gtr_trainer_destroy(gtr_trainer *t) {
-    gtr_trainer **at;
     if (!t || gtr__refuse(t, "gtr_trainer_destroy")) return;
-    gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
-    for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
+    gtr__settle(t->ctx, NULL, 0);
+    gtr__give_up(t);
+    gtr__trainer_free(t);
 }
 
 // >>nonfinite
@@ -13471,35 +13747,39 @@ static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void
     else if (i < n) snprintf(text, size, ", row %lld, element %lld,", (long long)(i / row), (long long)(i % row));
     gtr__mfree(ctx, x);
 }
-/* The first such value of a step's rows of its data set, if it has one. */
-static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
-    gtr_dataset *d = t->data;
-    if (!d) return false;
-    const gtr__sequence o = gtr__sequence_of(t);
-    const gtr__batch p = gtr__batch_of(&o, gtr__data_batch(t, step));
+/* The first such value that n inputs get of batch k of a data set, if there is one; column: of each of them. */
+static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k, gtr_tensor *const *input, int n,
+        const int *column, char *text, size_t size) {
+    const gtr__batch p = gtr__batch_of(o, k);
     void *at[GTR_MAX_COLUMNS] = { NULL };
     size_t begin[GTR_MAX_COLUMNS];
     const char *refused;
     uint8_t *room = d->call.fill ? GTR__NEW(d->ctx, uint8_t, gtr__rows_layout(d, 1, begin)) : NULL;
     bool found = false;
     for (int i = 0; room && i < d->n_columns; i++) at[i] = room + begin[i];
-    for (int64_t k = 0; k < p.rows && !found; k++) {
+    for (k = 0; k < p.rows && !found; k++) {
         int64_t row = p.first + k, j = 0;
         if (p.key) GTR__SHUFFLE(row, d->rows, p.key);
         if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at, &refused))) break;
-        for (int i = 0; i < t->n_inputs && !found; i++) {
-            const int of = t->column[i];
+        for (int i = 0; i < n && !found; i++) {
+            const int of = column[i];
             if (of < 0 || d->column[of].dtype != GTR_F32) continue;
             const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
             found = gtr__nonfinite(x, d->column[of].row);
             if (!found) continue;
             while (gtr__finite((double)x[j])) j++;
             snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
-                t->input[i]->name, d->name, (long long)row, of, (long long)j);
+                input[i]->name, d->name, (long long)row, of, (long long)j);
         }
     }
     gtr__mfree(d->ctx, room);
     return found;
+}
+/* Of a step. */
+static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
+    if (!t->data) return false;
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__find_in_batch(t->data, &o, gtr__data_batch(t, step), t->input, t->n_inputs, t->column, text, size);
 }
 /* What usually helps, by what is known; first: no update was made before. */
 static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
@@ -13824,13 +14104,107 @@ static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     const gtr_float lr = gtr__rate(t, (int64_t)s);
-    for (int g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
-    if (lr >= 0 && gtr__finite(lr)) return true;
+    int g = 0;
+    for (bool good = true; g < t->n_groups && good; g += good) {
+        rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+        good = rec->lr[g] >= 0 && gtr__finite(rec->lr[g]);
+    }
+    if (g == t->n_groups) return true;
+    const char *of = lr >= 0 && gtr__finite(lr) ? t->group[g].pattern : NULL;
     if (s == t->runner->step)
-        GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
-                (unsigned long long)s + 1, (double)lr,
-                gtr__schedules[t->desc.schedule].ends ? " (total_steps 0 is for gtr_fit)" : "");
+        GTR__BAD_ARG(t->ctx, "step %llu: %s gave a learning rate of %g%s%s%s", (unsigned long long)s + 1,
+            t->desc.schedule == GTR_CUSTOM_SCHEDULE ? "lr_fn" : "the schedule", (double)rec->lr[g],
+            of ? " for the group " : lr != lr && gtr__schedules[t->desc.schedule].ends
+            ? " (total_steps 0 is for gtr_fit)" : "", of ? of : "", of ? ", by its lr_scale" : "");
     return false;
+}
+/* Gradients that are zero from the first step on are looked at behind each of the first GTR__LOOKS, until they are not:
+   of most networks behind the first alone. A launch of several steps keeps no gradients: there the optimizer's first
+   state is still zero or, where it has none, the parameter as it was; a decay that is added to gradients hides both. */
+#define GTR__LOOKS 100
+#define GTR__LOOK  ((int64_t)1 << 18) /* elements of one, of which each look takes others */
+static bool gtr__stirs(const gtr_trainer *t, int i, const gtr_float *at, const gtr_float *was) {
+    gtr_context *ctx = t->ctx;
+    const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__LOOK),
+        begin = t->looked * most % (all - most + 1);
+    gtr_float few[32], *room = few;
+    bool stirs = false;
+    for (int64_t n = GTR__MIN(most, 32); !stirs; n = most) {
+        if (n > 32) room = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)n * sizeof *room);
+        stirs = !room
+            || ctx->be->copy(ctx->instance[0], room, at + begin, (size_t)n * sizeof *room, GTR__TO_HOST, true);
+        for (int64_t k = 0; k < n && !stirs; k++)
+            stirs = was ? room[k] != was[begin + k] : room[k] != 0 && gtr__finite((double)room[k]);
+        if (n == most) break;
+    }
+    if (room != few) gtr__host_free(&ctx->desc, room);
+    return stirs;
+}
+/* Whether p would be trained, but that no gradient of t's loss, nor of another trainer's, reaches it. */
+static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
+    if (!p->trainable) return false;
+    for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
+    for (int g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) return !t->group[g].frozen;
+    return true;
+}
+/* Names of what is unreached or, with quiet, has had no gradient in all looks; how many. */
+static int gtr__idle_names(const gtr_trainer *t, bool quiet, char *text, size_t size) {
+    int n = 0, all = 0, named = 0;
+    *text = 0;
+    for (int64_t i = 0; i < t->ctx->n_parameter; i++) {
+        const gtr_tensor *p = t->ctx->parameter[i];
+        const int at = quiet ? gtr__trainer_index(t, p) : 0;
+        if (quiet ? at < 0 || !t->quiet[at] || t->looked < GTR__LOOKS : !gtr__unreached(t, p)) continue;
+        all++;
+        if (strlen(p->name) + 32 > size - (size_t)n) continue;
+        GTR__APPEND(text, size, n, "%s\"%s\"", named++ ? ", " : "", p->name);
+    }
+    if (all > named) GTR__APPEND(text, size, n, " and %d more", all - named);
+    return all;
+}
+static const char gtr__is_unreached[] = "no gradient of the loss reaches, and no trainer trains",
+    gtr__is_quiet[] = "the gradient was 0 in all elements for 100 steps of";
+static void gtr__fit_note(const gtr_trainer *t, const char *text);
+static void gtr__note_idle(gtr_trainer *t, bool quiet) {
+    char names[700], text[1000];
+    if (!gtr__idle_names(t, quiet, names, sizeof names)) return;
+    snprintf(text, sizeof text, "%s: %s (%s)", quiet ? gtr__is_quiet : gtr__is_unreached, names, quiet
+        ? "ReLUs that are all off, a factor of 0?" : "a layer that nothing uses, or behind stop_gradient, argmax, round "
+        "or a comparison; .frozen says that it is meant");
+    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    gtr__fit_note(t, text);
+}
+/* In front of a launch of plan e. */
+static void gtr__look_begin(gtr_trainer *t, const gtr__cached *e) {
+    gtr_context *ctx = t->ctx;
+    if (t->noted || t->aside) return;
+    t->noted = true;
+    gtr__note_idle(t, false);
+    if (!e->recipe.several || t->optim.states || t->total > GTR__LOOK) return;
+    t->before = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)t->total * sizeof(gtr_float));
+    for (int i = 0; i < t->n_param && t->before; i++)
+        ctx->be->copy(ctx->instance[0], t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
+            GTR__TO_HOST, true);
+}
+static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
+    const gtr__optim *o = &t->optim;
+    if (!t->n_quiet || t->looked >= GTR__LOOKS || t->aside) return;
+    for (int i = 0; i < t->n_param; i++) {
+        const gtr_float *at = t->lookups[i] ? NULL : t->gradient + t->offset[i], *was = NULL;
+        if (!t->quiet[i]) continue;
+        if (e->recipe.several) {
+            const bool hidden = o->weight_decay[t->group_of[i]] > 0 && !o->decoupled;
+            was = t->before && !o->states ? t->before + t->offset[i] : NULL;
+            at = hidden ? NULL : o->states ? o->state[0] + t->offset[i] : was ? (gtr_float *)t->param[i]->data : NULL;
+        }
+        if (at && !gtr__stirs(t, i, at, was)) continue;
+        t->quiet[i] = false; t->n_quiet--;
+    }
+    t->looked += n;
+    if (t->n_quiet && t->looked < GTR__LOOKS) return;
+    gtr__mfree(t->ctx, t->before);
+    t->before = NULL;
+    gtr__note_idle(t, true);
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
@@ -13861,11 +14235,14 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
+    GTR__TRY(gtr__take_over(t, true));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
+    gtr__look_begin(t, e);
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
+    gtr__look(t, e, *n);
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
 }
@@ -13925,6 +14302,7 @@ gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
+    if (!r) r = gtr__take_over(t, true);
     t->ctx->writes++;
     if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
@@ -14026,6 +14404,7 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    if (state && which >= t->optim.states && gtr__usable(t->ctx)) GTR__TRY(gtr__take_over(t, false));
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
@@ -14035,21 +14414,20 @@ gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *s
     return gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true);
 }
 
-static bool gtr__averaged(gtr_trainer *t) { return t->optim.ema > 0 && gtr_trainer_report(t).applied; } /* drained */
 /* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
 static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
-    gtr_float *average = t->optim.state[t->optim.all - 1];
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
     for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
     void *room = t->swap_room;
     t->swap_room = NULL;
+    if (!r) r = gtr__take_over(t, false);
     if (!room && !r && !(room = gtr__device_alloc(ctx, 0, bytes))) return GTR_ERR_NOMEM;
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
-        void *copy[] = { room, p->data, average + t->offset[i], room }; /* each from the one behind it */
+        void *copy[] = { room, p->data, gtr__average_of(t, i), room }; /* each from the one behind it */
         for (int k = 0; k < 3 && !r; k++)
             r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
         if (!r) r = gtr__refresh_low(p);
@@ -14152,6 +14530,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     const gtr__sequence order = gtr__sequence_set(data, batch);
     const uint64_t first = run->step;
     uint64_t done = first;
+    int64_t bad = -1;
     for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
         if (at < data->rows) {
             n = GTR__MIN(batch, data->rows - at);
@@ -14164,11 +14543,17 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         for (gtr__fence(); done < end; done++) {
             const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
             const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
-            for (int i = 0; sum && i < 2; i++) sum[i] += entry->value[i] * rows;
+            for (int i = 0; sum && i < (metric ? 2 : 1); i++) {
+                sum[i] += entry->value[metric == t->loss ? 0 : i] * rows;
+                if (bad < 0 && !gtr__finite(entry->value[metric == t->loss ? 0 : i])) bad = (int64_t)(done - first);
+            }
         }
     }
     if (e) gtr__mark_filled(e);
-    return GTR_OK;
+    char text[512];
+    if (bad < 0 || !gtr__find_in_batch(data, &order, bad, e->input, e->n_inputs, e->column, text, sizeof text))
+        return GTR_OK; /* of finite rows it is a figure as others */
+    return GTR__FAIL(ctx, NONFINITE, "evaluation: %s is not finite", text);
 }
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
@@ -14197,10 +14582,11 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
         counts = true;
     }
     if (counts) GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, 2, NULL));
-    GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, set, sum));
+    const gtr_result r = gtr__evaluate_pass(t, data, batch, metric, set, sum);
+    if (r && r != GTR_ERR_NONFINITE) return r;
     if (loss) *loss = (float)(sum[0] / (double)data->rows);
-    if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
-    return GTR_OK;
+    if (value) *value = metric ? (float)(sum[1] / (double)data->rows) : (float)NAN;
+    return r;
 }
 static bool gtr__wants_averages(gtr_trainer *t) {
     return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
@@ -14238,10 +14624,11 @@ typedef struct {
     gtr_metrics_desc d;
     gtr__metered kind;
     int64_t outer, width, inner, classes; /* outer: of a row */
+    bool cuts; double cut; /* of two scores: that of class 1 less the other's, above which it is predicted */
     int64_t *support, *predicted, *hits; /* of each class */
     int64_t *confusion, top;
     /* for AUC: scores by class, rounded: equals are equal however they were summed; labels; -1: does not count */
-    float *held; int32_t *label; int64_t n_held, curves, most;
+    float *held; int32_t *label; int64_t n_held, curves, most; bool holds; /* as many as auc_most allows */
     double *sum[4]; /* of each target: mean, squared deviations from it, squared and absolute errors */
     int64_t rows; /* outer ones so far */
     gtr_metrics *out;
@@ -14275,6 +14662,8 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
         if (v > x[best * m->inner]) best = k;
         above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
     }
+    if (m->cuts && n == 2)
+        best = m->d.probabilities ? x[m->inner] > m->d.threshold : (double)x[m->inner] - (double)x[0] > m->cut;
     m->out->counted++; m->top += above < m->d.top_k;
     gtr__meter_count(m, y, best, best == y);
     if (!m->held) return GTR_OK;
@@ -14481,21 +14870,32 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
         return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
             (double)d->threshold);
-    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
+    m->cuts = d->threshold > 0; m->cut = log((double)d->threshold / (1 - (double)d->threshold));
     GTR__TRY(gtr__meter_shapes(m));
+    GTR__TRY(gtr__reads_metrics(ctx, "metrics", &m->d, m->classes, m->kind == GTR__OF_CLASSES));
+    GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
+    m->curves = m->width == 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
+    m->most = m->data->rows * m->outer * m->inner;
+    m->holds = m->classes && m->most <= d->auc_most / m->curves;
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
     return gtr__runner_ready(ctx);
+}
+/* Whether such scores and labels have a metric; AUC also wants labels of both kinds. */
+static bool gtr__meter_has(const gtr__meter *m, gtr_metric k) {
+    if (k >= GTR_METRIC_R2) return !m->classes && (k != GTR_METRIC_R2 || m->most > 1);
+    if (k == GTR_METRIC_TOP_K) return m->kind == GTR__OF_CLASSES;
+    if (k == GTR_METRIC_AUC) return m->holds;
+    return m->classes && (k < GTR_METRIC_PRECISION || k > GTR_METRIC_F1
+        || (m->classes == 2 && (m->kind == GTR__OF_CLASSES || m->width == 1)));
 }
 /* Memory in one block: what out points to, counts, sums, what AUC holds. */
 static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     const int64_t c = m->classes, targets = c ? 0 : m->width;
     const int64_t labels = m->kind == GTR__OF_LABELS ? m->width : 1;
     const bool square = c && c <= 1024 && labels == 1;
-    m->curves = m->width == 2 && labels == 1 ? 1 : m->width;
-    m->most = m->data->rows * m->outer * m->inner;
-    const bool holds = c && m->most <= m->d.auc_most / m->curves;
-    const size_t n_held = holds ? (size_t)(m->most * m->curves) : 0, n_labels = holds ? (size_t)(m->most * labels) : 0;
+    const size_t n_held = m->holds ? (size_t)(m->most * m->curves) : 0,
+        n_labels = m->holds ? (size_t)(m->most * labels) : 0;
     const size_t counts = (size_t)(3 * c + (square ? c * c : 0)), sums = 4 * (size_t)targets;
     gtr_class_metrics *of = (gtr_class_metrics *)gtr__malloc(m->t->ctx, (size_t)c * sizeof *of + 8 * (counts + sums) +
         4 * (n_held + n_labels));
@@ -14507,7 +14907,7 @@ static gtr_result gtr__meter_room(gtr__meter *m, void **block) {
     m->out->confusion = m->confusion = square ? count + 3 * c : NULL;
     m->support = count; m->predicted = count + c; m->hits = count + 2 * c;
     for (int i = 0; i < 4; i++) m->sum[i] = sum + i * targets;
-    m->held = holds ? (float *)(sum + sums) : NULL;
+    m->held = m->holds ? (float *)(sum + sums) : NULL;
     m->label = (int32_t *)(sum + sums) + n_held;
     return GTR_OK;
 }
@@ -14685,6 +15085,13 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
 }
+/* A line of its own. */
+static void gtr__fit_note(const gtr_trainer *t, const char *text) {
+    gtr__fitting *f = t->fit;
+    if (!f || f->d->silent) return;
+    fprintf(stderr, "%s%s\n", f->width ? "\n" : "", text);
+    f->width = 0;
+}
 static void gtr__fit_figures(gtr__fitting *f) {
     f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
     f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
@@ -14747,13 +15154,14 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         if (k < 0 && !state[p->id]) continue;
         gtr_tensor as = *p;
         if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
-        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? t->optim.state[t->optim.all - 1] + t->offset[k] : NULL };
+        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
         for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
             const int stage = j ? 0 : p->stage;
             if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
             else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
         }
         if (back && !r) r = gtr__refresh_low(p);
+        if (back && k >= 0) gtr__trainer_set(p, t);
     }
     gtr__weights_unlock(ctx);
     ctx->writes += back;
@@ -14764,6 +15172,11 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
 static int gtr__monitored(const gtr_fit_desc *d) {
     return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
 }
+static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
+    return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
+        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
+        gtr__metric_rows[f->d->monitor].name);
+}
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -14771,10 +15184,12 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
         largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
     const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
         : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
-    if (v != v && d->monitor > GTR_METRIC_TENSOR)
-        return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
-            "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
-            gtr__metric_rows[d->monitor].name);
+    if (v != v && d->monitor > GTR_METRIC_TENSOR) return gtr__fit_no_metric(f);
+    const bool metric = d->metric && (held ? f->p.val_metric != f->p.val_metric : v != v && tensor && f->weight > 0);
+    if (metric || (held && f->p.val_loss != f->p.val_loss)) /* no value is in its data, which gtr_evaluate looks at */
+        return GTR__FAIL(f->t->ctx, NONFINITE, "gtr_fit: epoch %d: the %s \"%s\"%s%s is NaN (of labels none of which "
+            "counts, inf - inf or 0 / 0)", f->p.epoch, metric ? "metric" : "loss",
+            gtr__label(metric ? d->metric : f->t->loss), held ? " of " : "", held ? d->validation->name : "");
     if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
     b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
     if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
@@ -14920,6 +15335,7 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
     if (!m.d.scores) return GTR_OK;
     GTR__TRY(gtr__meter_begin(&m));
+    if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
 /* b's strings are a's, but for the last of one of them. */
@@ -15006,7 +15422,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
-static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool told) {
     if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
     if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
@@ -15017,6 +15433,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
             || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
             "or .metrics have no .validation");
+    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
@@ -15028,7 +15445,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    GTR__TRY(gtr__fit_check(ctx, &d));
+    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
+        || t->desc.schedule == GTR_PLATEAU;
+    GTR__TRY(gtr__fit_check(ctx, &d, f.told));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
@@ -15040,8 +15459,6 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
-    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
-        || t->desc.schedule == GTR_PLATEAU;
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
@@ -15085,7 +15502,7 @@ struct gtr_predictor {
     size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
     int64_t max_rows;
     bool apart, lean;
-    gtr__cached *entry[40]; int n_entry, turn;
+    gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
     void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
@@ -15115,7 +15532,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
         return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor)
-            : p->held ? p->held[v->tensor->id] : v->tensor->data;
+            : p->held ? p->held[v->tensor->id] : (void *)(uintptr_t)gtr__model_of(v->tensor, NULL);
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__predictor_address(ctx, e, v->alias), v->offset);
@@ -15208,6 +15625,9 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
 static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     gtr__cached *e;
     int i;
+    const uint64_t model = p->held ? 0 : gtr__model_version(p->ctx);
+    for (i = 0; i < p->n_entry && p->model != model; i++) if (!gtr__predictor_ready(p, p->entry[i])) return NULL;
+    p->model = model;
     for (i = 0; i < p->n_entry; i++) {
         e = p->entry[i];
         if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
@@ -15265,10 +15685,11 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
 }
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
+    GTR__TRY(gtr__reads_predictor(p->ctx, "predictor", d));
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
-        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_GRADIENT)
+        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_CONSTANT)
             return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or is not computed",
                 gtr__label(t));
         if (gtr__predictor_find(p, GTR__OUT, gtr__stored_as(t)) >= 0)
@@ -15299,7 +15720,7 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     if (!gtr__predictor_block(p, GTR__HELD, GTR__MAX(bytes, 1))) return GTR_ERR_NOMEM;
     char *at = (char *)p->block[GTR__HELD];
     for (int64_t i = 0; i <= highest; i++) if (p->held[i]) {
-        const gtr__move m = { at, list[i]->data, list[i]->data_bytes };
+        const gtr__move m = { at, NULL, list[i]->data_bytes }; /* from where, each gtr_predictor_refresh says */
         p->held[i] = at;
         p->move[p->n_move++] = m;
         at += gtr__rounded(m.bytes);
@@ -15321,6 +15742,8 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
     gtr__line_enter(ctx->line);
+    for (int64_t i = 0, n = 0; n < p->n_move; i++)
+        if (p->held[i]) p->move[n++].from = gtr__model_of(own->tensor[i], NULL);
     gtr_result r = gtr__check_ranges(own, p->entry[0], true);
     if (!r)
         r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
@@ -15371,6 +15794,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
+    p->model = p->held ? 0 : gtr__model_version(ctx);
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
     if (p->held && (!gtr__line_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
@@ -15848,6 +16272,8 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
+    snprintf(text, sizeof text, "%.80s: column %d", who, i);
+    GTR__TRY(gtr__reads_column(ctx, text, c));
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
@@ -15883,8 +16309,11 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (desc.rows < 1)
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: %jd rows, want at least 1", (intmax_t)desc.rows);
     if (!desc.column[0].data) return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: column 0 has no data (NULL)");
+    int n = 0;
+    while (n < GTR_MAX_COLUMNS && desc.column[n].data) n++;
+    if (gtr__reads_columns(ctx, "gtr_dataset_arrays", desc.column, n, false)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
-    for (int i = 0; d && i < GTR_MAX_COLUMNS && desc.column[i].data; i++) {
+    for (int i = 0; d && i < n; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
@@ -15906,6 +16335,7 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill)
         return GTR__NO_SET(ctx, ARG, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
+    if (gtr__reads_columns(ctx, who, desc.column, desc.columns, true)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
@@ -17100,11 +17530,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (desc.regression && desc.label_column == -1 && !desc.label)
-        GTR__OF_FILE(ctx, ARG, "regression wants a label, label_column is -1 (none)", path);
-    else if (desc.positive && (desc.regression || (desc.label_column == -1 && !desc.label)))
-        GTR__OF_FILE(ctx, ARG, ".positive wants labels that are classes, not %s", path, desc.regression ? ".regression"
-            : "label_column -1 (none)");
+    else if (gtr__reads_csv(ctx, path, &desc)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
@@ -17253,6 +17679,11 @@ static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const 
     return !GTR__BAD_ARG(ctx, "%s: %d files, scale %g, shift %g, want 1 to 16, finite numbers", who, paths ? n : 0,
         desc->scale, desc->shift);
 }
+static gtr_dataset *gtr__npy_link(gtr_dataset *d, bool ok, const gtr_npy_desc *desc, bool archive) {
+    bool bytes = false;
+    for (int i = 0; ok && i < d->n_columns; i++) bytes |= d->column[i].dtype == GTR_U8;
+    return gtr__dataset_link(d, ok && !gtr__reads_npy(d->ctx, d->name, desc, archive, bytes));
+}
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
     gtr_dataset *d = NULL;
     uint64_t size;
@@ -17266,7 +17697,7 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
         else if (m) gtr__file_unmap(ctx, m);
         else gtr__mfree(ctx, bytes);
     }
-    return gtr__dataset_link(d, ok);
+    return gtr__npy_link(d, ok, &desc, false);
 }
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
@@ -17385,7 +17816,7 @@ static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uin
         if (ok && p) gtr__csv_text(&f, wanted, sizeof wanted);
         ok = ok && gtr__npz_column(ctx, &d, name, p ? &from : &z, p ? wanted : NULL, desc);
     } while (ok && (p ? *p++ == ',' : z.left));
-    return gtr__dataset_link(d, ok);
+    return gtr__npy_link(d, ok, &desc, true);
 }
 gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc) {
     uint64_t size;
@@ -17789,7 +18220,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     bool several;
     if (!GTR__USABLE(series)) return NULL;
     gtr_context *ctx = series->ctx;
-    if (gtr__is_callback(series, who)) return NULL;
+    if (gtr__is_callback(series, who) || gtr__reads_windows(ctx, who, &w)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
@@ -17986,6 +18417,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
+    if (!why) GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, m->channels));
     if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
@@ -18692,7 +19124,8 @@ static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, i
 }
 /* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
-    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 3; /* gtr__parts_host's */
+    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : ctx->n_parameter)
+        + 3; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -18735,6 +19168,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     gtr__file_close(f);
     return r;
 }
+static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data);
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
@@ -18755,8 +19189,10 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         if (!r) r = gtr__st_data(&s, &f, &data);
         gtr__file_close(&f);
     }
+    if (!r && c.n) r = gtr__parts_averages(&c, &s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    if (!r) gtr__rewritten(ctx, NULL);
     if (!r) gtr__notes_take(ctx, &notes);
     else gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, head);
@@ -18785,7 +19221,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
             r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
                 gtr__dtype_names[p[n]->dtype], gtr__shape_text(&p[n]->shape, want),
                 q ? gtr__dtype_names[q->dtype] : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
-        else if ((r = gtr__parameter_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
+        else if ((r = gtr__model_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
     gtr__weights_lock(to);
     for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
@@ -18794,6 +19230,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
         memcpy(at, data + bytes, p[n]->data_bytes); /* what was there, for the way back */
     }
     while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= p[n]->data_bytes);
+    if (!r) gtr__rewritten(to, NULL);
     gtr__weights_unlock(to);
     gtr__mfree(to, data);
     return r;
@@ -18893,7 +19330,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
     for (int64_t k = 0; !r && k < s->n; k++) {
         gtr_tensor *p = s->order[k];
         if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
-        else if ((r = gtr__parameter_read(p, room))) break;
+        else if ((r = gtr__model_read(p, room))) break;
         gtr__st_swap(p, room, (uint8_t *)out);
         r = gtr__save_put(s, f, out, gtr__st_bytes(p));
     }
@@ -19120,7 +19557,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
-    g->momentum = gtr__momentum_of(t); g->precision = t->asked; g->averages = t->optim.ema > 0;
+    g->momentum = gtr__momentum_of(t); g->precision = t->given.precision; g->averages = t->optim.ema > 0;
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
     g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
@@ -19148,6 +19585,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     size_t all = 0;
     GTR__TRY(gtr__st_may(ctx, path || bytes == NULL ? path : "-", call));
     GTR__TRY(gtr__trainer_whole(t, call, false));
+    GTR__TRY(gtr__take_over(t, false));
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
@@ -19203,9 +19641,9 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
     if (g->optimizer != t->desc.optimizer || g->momentum != own)
         return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizers[g->optimizer],
             momentum[g->momentum], optimizers[t->desc.optimizer], momentum[own]);
-    if (g->precision != t->asked)
+    if (g->precision != t->given.precision)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
-            precisions[g->precision], precisions[t->asked]);
+            precisions[g->precision], precisions[t->given.precision]);
     if (g->averages != (t->optim.ema > 0))
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
@@ -19247,6 +19685,25 @@ static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__fi
         return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
     gtr__words(data + e->begin, g, GTR__N_FIGURES);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
+}
+/* Of a checkpoint with averages these are parts, too, whose names come behind the weights' and so replace them. */
+static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data) {
+    gtr__figures g;
+    gtr__optim o = GTR__ZERO;
+    gtr_trainer_desc d = GTR__ZERO;
+    char before[32], name[GTR__ST_NAME];
+    GTR__TRY(gtr__figures_of(s, data, &g));
+    if (!g.averages || !g.applied) return GTR_OK;
+    d.optimizer = (gtr_optimizer)g.optimizer; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
+    gtr__optim_rule(&o, &d);
+    snprintf(before, sizeof before, "state.%d.", o.states);
+    for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
+        const gtr_tensor *p = c->ctx->parameter[i];
+        snprintf(name, sizeof name, "%s%s", before, p->name);
+        if (gtr__st_find(s, name)) GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, before));
+    }
+    s->list = c->list; s->n_list = c->n;
+    return gtr__st_match(s);
 }
 /* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
@@ -19371,6 +19828,8 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
+    if (!r) gtr__rewritten(ctx, NULL);
+    for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
@@ -19453,28 +19912,34 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
 }
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
-    const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
-        || d->keep_best || d->resume;
-    if (d->checkpoint ? !*d->checkpoint : asks)
-        return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is %s", d->checkpoint ? "empty" : "NULL, but how it is kept or "
-            "resumed is not");
+    if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
     if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
             || d->keep_last > GTR__MAX_KEPT)
         return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
             GTR__MAX_KEPT);
     return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
-/* The checkpoint that was just written, under its step's number, too; those before the last so many go. */
-static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
+/* The checkpoint that was just written, called `name`, too: by a link, which is renamed, so that there is an old file
+   or the new one, and whose own name is no longer than the checkpoint's temporary file's. */
+static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     gtr_context *ctx = f->t->ctx;
     gtr__save s = GTR__ZERO;
-    char *target = NULL;
+    char *target = NULL, *made = GTR__NEW(ctx, char, strlen(f->d->checkpoint) + 32);
+    if (!made) return GTR_ERR_NOMEM;
     s.ctx = ctx; s.path = f->d->checkpoint;
-    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
-    GTR__SYS(unlink)(name);
-    if (!r && GTR__LINK(target, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+    GTR__SYS(unlink)(made);
+    if (!r && (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0)) r = gtr__save_guarded(ctx, f->t, name);
+    GTR__SYS(unlink)(made); /* two names of one file stay as they are */
     gtr__mfree(ctx, target);
+    gtr__mfree(ctx, made);
+    return r;
+}
+/* Under its step's number; those before the last so many go. */
+static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
+    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    gtr_result r = gtr__fit_also(f, name);
     for (; !r && f->n_kept > f->d->keep_last; f->n_kept--) {
         snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[0]);
         GTR__SYS(unlink)(name);
@@ -19484,7 +19949,7 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
 }
 static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
     snprintf(name, size, "%s.best", f->d->checkpoint);
-    return gtr__save_guarded(f->t->ctx, f->t, name);
+    return gtr__fit_also(f, name);
 }
 /* Whether step k of the fit ended an epoch, which is the best one until then. */
 static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
@@ -19628,6 +20093,11 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     }
     gtr__text_bytes(bytes, buf, sizeof buf);
     gtr__textf(ctx, "in all %s moved, %.4g Mflop\n", buf, flops * 1e-6);
+    for (k = 0; k < 2; k++) {
+        char names[2000];
+        if (!gtr__idle_names(t, k != 0, names, sizeof names)) continue;
+        gtr__textf(ctx, "%s: %s\n", k ? gtr__is_quiet : gtr__is_unreached, names);
+    }
     gtr__observed_drop(ctx, e);
     return gtr__text(ctx);
 }
@@ -19823,6 +20293,7 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
+    if (gtr__take_over(t, true)) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
@@ -19986,12 +20457,14 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr__weights_lock(ctx);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
-    gtr_trainer_desc d = t->desc;
-    d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
+    gtr_trainer_desc d = t->given;
+    if (d.groups) d.groups = t->group;
+    d.lr = t->lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
     /* a trainer like t: t's own states and counters are left alone */
     gtr_trainer *u = ok ? gtr_trainer_create(t->loss, d) : NULL;
     if (u) {
+        u->aside = true;
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
         u->one_batch = true; /* whose loss stays what it is: it is not trained */

@@ -13339,7 +13339,7 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
         int64_t row = base + threadIdx.x / team, k;
         float top;
         k = gtr__row_argmax(x, row * n, n, lane, team, row < rows, values, where, &top);
-        if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row]; }
+        if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row] && top == top; }
     }
     right = gtr__block_sum(right, scratch);
     counted = gtr__block_sum(counted, scratch);

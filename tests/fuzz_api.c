@@ -509,7 +509,7 @@ static void do_parameter(void)
     gtr_shape s = shape();
     const char *n = name();
     memset(&i, 0, sizeof i);
-    i.kind = (gtr_init_kind)enumerated(4); i.a = nastyf(0.5f); i.frozen = one_in(8);
+    i.kind = (gtr_init_kind)enumerated(4); i.a = i.kind || one_in(8) ? nastyf(0.5f) : 0; i.frozen = one_in(8);
     for (int k = 0; k < s.ndim && k < GTR_MAX_DIMS; k++) if (s.dim[k] < 0 && !one_in(32)) s.dim[k] = 3;
     before(true, "gtr_parameter(%.20s, kind %d a %g)", n ? n : "NULL", (int)i.kind, (double)i.a);
     built(gtr_parameter(w->ctx, n, s, i), true);
@@ -942,13 +942,19 @@ static gtr_trainer_desc trainer_desc(void)
     d.nonfinite = (gtr_nonfinite)enumerated(2);
     d.no_matchers = one_in(4);
     if (one_in(4)) {
-        d.schedule = (gtr_schedule)enumerated(8); d.total_steps = nasty(5);
-        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0; d.decay_steps = nasty(5); d.gamma = 0.5f;
+        const gtr_schedule s = d.schedule = (gtr_schedule)enumerated(8);
+        /* all: some that nobody reads, too */
+        const bool all = one_in(16), decays = s == GTR_STEP_DECAY || s == GTR_EXPONENTIAL;
+        d.warmup_steps = s == GTR_COSINE ? nasty(2) : 0;
+        if (all || s == GTR_COSINE || s == GTR_LINEAR || s == GTR_ONE_CYCLE) d.total_steps = nasty(5);
+        if (all || decays) d.decay_steps = nasty(5);
+        if (all || decays || s == GTR_PLATEAU) d.gamma = 0.5f;
     }
     if (d.schedule == GTR_CUSTOM_SCHEDULE && !one_in(8)) { d.lr_fn = rate; d.lr_user = (void *)(uintptr_t)byte(); }
     if (one_in(4)) {
         const unsigned g = byte() % 5; d.groups = one_in(16) ? NULL : groups + g; d.n_groups = (int)nasty(1);
         if (d.n_groups > 5 - (int)g && d.n_groups < 16) d.n_groups = 1;
+        if (!d.n_groups && !one_in(8)) d.groups = NULL;
     }
     return d;
 }
@@ -1036,7 +1042,8 @@ static gtr_tensor *pool_of(gtr_tensor *x)
     memset(&d, 0, sizeof d);
     d.kernel = few(2); d.kernel_w = few(byte() % 3); d.stride = few(byte() % 3); d.stride_w = few(byte() % 3);
     d.padding = few(byte() % 2); d.padding_w = few(byte() % 3) - 1; d.dilation = largest ? few(byte() % 3) : 0;
-    d.round_up = one_in(2); d.exclude_padding = one_in(2);
+    d.round_up = one_in(2); d.exclude_padding = one_in(largest ? 16 : 2);
+    if (x && x->shape.ndim == 3 && !one_in(8)) d.kernel_w = d.stride_w = d.dilation_w = d.padding = 0;
     before(true, "gtr_%s_pool2d(%s, %d)", largest ? "max" : "avg", N(x), d.kernel);
     if (plain) return built((largest ? gtr_max_pool2d : gtr_avg_pool2d)(x, d.kernel, d.stride, d.padding), x != NULL);
     return built((largest ? gtr_max_pool2d_ex : gtr_avg_pool2d_ex)(x, d), x != NULL);
@@ -1194,7 +1201,8 @@ static gtr_metrics_desc measured(void)
     gtr_metrics_desc d;
     memset(&d, 0, sizeof d);
     d.scores = foreign(floats()); d.labels = one_in(2) ? input(GTR_I32) : one_in(2) ? of_type(GTR_I32) : floats();
-    d.binary = one_in(2); d.probabilities = one_in(4); d.threshold = nastyf(0); d.top_k = (int)nasty(0);
+    d.binary = one_in(d.labels && d.labels->dtype == GTR_F32 ? 2 : 16);
+    d.probabilities = one_in(4); d.threshold = nastyf(0); d.top_k = (int)nasty(0);
     d.ignore_index = (int32_t)nasty(0); d.ignore_zero = one_in(4); d.batch = nasty(byte() % 4); d.auc_most = nasty(0);
     return d;
 }
@@ -1239,11 +1247,16 @@ static void do_fit(void)
         d.checkpoint_steps = nasty(byte() % 3); d.checkpoint_epochs = (int)nasty(byte() % 2);
         d.checkpoint_seconds = nastyf((float)(byte() % 2) * 1e-9f);
         d.keep_last = (int)nasty(byte() % 3); d.keep_best = one_in(3); d.resume = one_in(2);
+        if (!p && !one_in(8)) {
+            d.checkpoint_steps = d.checkpoint_epochs = d.keep_last = 0; d.checkpoint_seconds = 0;
+            d.keep_best = d.resume = false;
+        }
         io_arm();
     }
     if (one_in(4)) {
         d.patience = (int)nasty(1); d.min_delta = nastyf(0); d.restore_best = one_in(2);
-        d.monitor = (gtr_metric)enumerated(one_in(2) ? 2 : GTR_METRIC_COUNT); d.monitor_least = one_in(2);
+        d.monitor = (gtr_metric)enumerated(one_in(2) ? 2 : GTR_METRIC_COUNT);
+        d.monitor_least = one_in(d.monitor == GTR_METRIC_TENSOR ? 2 : 16);
     }
     if (one_in(8)) d.metrics = measured();
     if (one_in(8)) d.seconds = (double)nastyf(1e-3f);
@@ -1517,6 +1530,7 @@ static void do_dataset(void)
             static const char *const lists[] = { NULL, "1", "2,3", "\"4\",1", "x", "" };
             c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
             c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(5); c.missing_value = nastyf(0);
+            if (c.label && !one_in(8)) c.label_column = 0;
             c.drop_unlabelled = one_in(4);
             c.like = one_in(2) ? d : NULL; c.positive = one_in(4) ? one_in(2) ? "b" : "1" : NULL;
         }
@@ -1610,7 +1624,7 @@ static void do_dataset(void)
             if (!one_in(4)) { g.cutout = (int)nasty(1); g.flip = nastyf(0.5f); g.flip_vertical = nastyf(0); }
             if (one_in(4)) { g.pad_mode = (gtr_pad_mode)enumerated(4); g.contrast = nastyf(0); }
             g.brightness = nastyf(0.1f);
-            if (one_in(4)) { g.mean[0] = nastyf(0.5f); g.std[byte() % 16] = nastyf(2); }
+            if (one_in(4)) { g.mean[0] = nastyf(0.5f); g.std[one_in(2) ? 0 : byte() % 16] = nastyf(2); }
             if (!d || d->ctx != w->ctx) break;
             before(true, "gtr_dataset_augment(%d, column %d)", d != NULL, column);
             after(gtr_dataset_augment(d, column, g));

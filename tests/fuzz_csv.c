@@ -30,13 +30,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     desc.separator = separators[bytes[1] & 3];
     desc.decimal = desc.separator && bytes[1] & 4 ? ',' : 0;
     desc.missing = (gtr_missing)(bytes[1] >> 7 ? GTR_MISSING_DROP : bytes[0] >> 6);
-    desc.drop_unlabelled = bytes[1] >> 6 & 1;
-    desc.missing_value = -2;
+    if (desc.missing == GTR_MISSING_CONSTANT) desc.missing_value = -2;
     desc.skip = lists[bytes[1] >> 2 & 1 ? bytes[2] % 6 : 0];
     desc.categories = lists[bytes[1] >> 3 & 1 ? bytes[2] / 6 % 6 : 0];
     desc.columns = lists[bytes[1] >> 4 & 1 ? bytes[2] / 36 % 6 : 0];
     desc.label = lists[bytes[1] >> 5 & 1 ? bytes[2] % 5 : 0];
     desc.positive = bytes[2] < 216 ? NULL : bytes[2] & 1 ? "a" : "2";
+    desc.drop_unlabelled = (bytes[1] >> 6 & 1) && (desc.label || desc.label_column >= 0);
+    if (desc.label) desc.label_column = 0;
     bytes += 3;
     size -= 3;
     text = (char *)malloc(size + 1);

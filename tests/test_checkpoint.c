@@ -312,7 +312,8 @@ static void patience_over(void)
         watch w = { &whole, 0, 0 };
         net n = build(&r);
         gtr_fit_desc d = fit_of(&n, &w, path_of("run"));
-        d.epochs = 6; d.callback = NULL; d.callback_every = 0; d.history = NULL;
+        d.epochs = 6; d.callback = NULL; d.callback_every = 0; d.callback_user = NULL;
+        d.history = NULL; d.history_size = 0;
         d.min_delta = 1e9f; d.patience = more == 2 ? 3 : 1; d.resume = more > 0; d.restore_best = true;
         EXPECT_EQ(gtr_fit(n.t, n.data, d), GTR_OK);
         const gtr_fit_end end = gtr_fit_ended(n.t);
@@ -813,6 +814,18 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
+    snprintf(gone, sizeof gone, "%s/%0240d", folder, 0);    /* with room for one suffix, not for two */
+    f.keep_best = true; f.keep_last = 2;
+    const gtr_result r = gtr_fit(m.t, m.data, f);
+    CHECK(r == GTR_OK || (r == GTR_ERR_IO && gtr_trainer_report(m.t).step == steps), "a long name's .best after %d "
+        "steps: %s", (int)(gtr_trainer_report(m.t).step - steps), gtr_error_text(m.ctx));
+    gtr_error_clear(m.ctx);
+    unlink(gone);
+    for (k = 0; k <= steps + EPOCH; k++) {
+        snprintf(last, sizeof last, k ? "%s.%d" : "%s.best", gone, k);
+        unlink(last);
+    }
+    snprintf(gone, sizeof gone, "%s/%0250d", folder, 0);
     /* one that was finished is only read */
     snprintf(last, sizeof last, "%s/run", folder);
     f.checkpoint = last; f.keep_last = 0; f.keep_best = false;
@@ -1012,6 +1025,137 @@ static void between_devices(void)
     }
 }
 
+/* ---- averages are the model ---- */
+static net averaged(float ema)
+{
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
+    d.optimizer = GTR_ADAM; d.lr = 5e-3f; d.ema = ema;
+    return build_in(desc0(), NORM, d, 24);
+}
+static gtr_tensor *logits_of(const net *n) { return n->acc->in[0]; }
+/* The loss of the held rows as a program has it that knows nothing of averages: from a file, or from a context. */
+static float loss_elsewhere(const char *path, gtr_context *from)
+{
+    net m = averaged(0);
+    float loss = 0;
+    EXPECT_EQ(path ? gtr_load(m.ctx, path) : gtr_parameters_copy(m.ctx, from), GTR_OK);
+    EXPECT_EQ(gtr_evaluate(m.t, m.held, gtr_dataset_rows(m.held), NULL, &loss, NULL), GTR_OK);
+    EXPECT_OK(m.ctx);
+    gtr_destroy(m.ctx);
+    return loss;
+}
+static float loss_here(net *n)
+{
+    float loss = 0;
+    EXPECT_EQ(gtr_evaluate(n->t, n->held, gtr_dataset_rows(n->held), NULL, &loss, NULL), GTR_OK);
+    return loss;
+}
+static bool saves_itself(const gtr_progress *p)
+{
+    const float *out = p->epoch_end ? &p->val_loss : NULL;
+    const char *path = (const char *)p->user;
+    EXPECT_EQ(gtr_save(p->trainer->ctx, path), GTR_OK);
+    CHECK(out && loss_elsewhere(path, NULL) == *out, "epoch %d: %g was validated, saved was %g", p->epoch,
+        (double)*out, (double)loss_elsewhere(path, NULL));
+    return true;
+}
+/* Predictors p and q (a snapshot) of n give what one of a context gives that has n's model alone. */
+static void predicted(net *n, gtr_predictor *p, gtr_predictor *q, const char *what)
+{
+    static gtr_float out[3][7 * CLASSES];
+    net m = averaged(0);
+    gtr_predictor *r = gtr_predictor_create(logits_of(&m), 7);
+    EXPECT_EQ(gtr_parameters_copy(m.ctx, n->ctx), GTR_OK);
+    EXPECT_EQ(gtr_wait(n->ctx), GTR_OK);
+    EXPECT_EQ(gtr_predictor_refresh(q), GTR_OK);
+    EXPECT_EQ(gtr_predict(p, pool_x, 7, out[0]), GTR_OK);
+    EXPECT_EQ(gtr_predict(q, pool_x, 7, out[1]), GTR_OK);
+    EXPECT_EQ(gtr_predict(r, pool_x, 7, out[2]), GTR_OK);
+    CHECK(!memcmp(out[0], out[2], sizeof *out) && !memcmp(out[1], out[2], sizeof *out),
+        "%s: predicted is not what is saved", what);
+    gtr_destroy(m.ctx);
+}
+/* What is saved, predicted, copied, and loaded from a checkpoint is what was validated; also in a callback, and where
+   the trainer is gone. What is set from outside is the model then. */
+static void averages_are_the_model(void)
+{
+    static gtr_float w[4096], at[4096], a[4096];
+    char saved[600], run[600], best[640];
+    net n = averaged(0.9f), o;
+    gtr_fit_desc f;
+    gtr_tensor *p = n.t->param[0];
+    gtr_predictor_desc d;
+    snprintf(saved, sizeof saved, "%s", path_of("saved")); snprintf(run, sizeof run, "%s", path_of("run"));
+    snprintf(best, sizeof best, "%s.best", run);
+    memset(&f, 0, sizeof f); memset(&d, 0, sizeof d);
+    d.out[0] = logits_of(&n); d.max_rows = 7; d.snapshot = true;
+    gtr_predictor *live = gtr_predictor_create(logits_of(&n), 7), *held = gtr_predictor_create_ex(n.ctx, d);
+    const float begun = loss_here(&n);
+    EXPECT(loss_elsewhere(NULL, n.ctx) == begun);
+    predicted(&n, live, held, "before a step");
+    f.epochs = 3; f.batch = BATCH; f.silent = true; f.validation = n.held; f.callback = saves_itself;
+    f.callback_user = saved; f.checkpoint = run; f.keep_best = true;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    const float loss = loss_here(&n);
+    EXPECT(loss != begun && gtr_fit_ended(n.t).best < begun);
+    EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
+    EXPECT(loss_elsewhere(saved, NULL) == loss && loss_elsewhere(NULL, n.ctx) == loss);
+    EXPECT(loss_elsewhere(run, NULL) == loss && loss_elsewhere(best, NULL) == gtr_fit_ended(n.t).best);
+    predicted(&n, live, held, "after a fit");
+    EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);        /* the weights are what is trained on */
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
+    EXPECT_EQ(gtr_get(p, a, p->data_bytes), GTR_OK);
+    EXPECT(memcmp(a, w, p->data_bytes) != 0 && loss_here(&n) == loss && loss_elsewhere(NULL, n.ctx) == loss);
+    predicted(&n, live, held, "swapped");
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
+    predicted(&n, live, held, "swapped back");
+    /* a fit that had ended is resumed, and does nothing */
+    o = averaged(0.9f);
+    f.resume = true; f.validation = o.held;
+    EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
+    EXPECT(loss_here(&o) == loss && loss_elsewhere(NULL, o.ctx) == loss);
+    EXPECT_EQ(gtr_get(o.t->param[0], at, p->data_bytes), GTR_OK);
+    EXPECT(!memcmp(at, w, p->data_bytes));
+    gtr_trainer_destroy(o.t);
+    EXPECT(loss_elsewhere(NULL, o.ctx) == loss);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(o.ctx, gtr_tensor_name(p)), at, p->data_bytes), GTR_OK);
+    EXPECT(!memcmp(at, a, p->data_bytes));
+    gtr_destroy(o.ctx);
+    /* one that trains without averages has the last word */
+    gtr_trainer_desc plain;
+    memset(&plain, 0, sizeof plain);
+    gtr_trainer *t = gtr_trainer_create(n.loss, plain);
+    EXPECT_EQ(gtr_trainer_data(t, n.data, BATCH, true, false), GTR_OK);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
+    net m = averaged(0);
+    EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
+    EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(m.t->param[0], at, p->data_bytes), GTR_OK);
+    EXPECT(!memcmp(at, w, p->data_bytes));
+    predicted(&n, live, held, "after another trainer");
+    gtr_trainer_destroy(t);
+    predicted(&n, live, held, "and without it");
+    /* what is loaded or set is the model, to whoever evaluates */
+    EXPECT_EQ(gtr_load(n.ctx, best), GTR_OK);
+    EXPECT(loss_here(&n) == gtr_fit_ended(n.t).best && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    for (int i = 0; i < 4096; i++) w[i] = 0.01f * (gtr_float)(i % 17);
+    EXPECT_EQ(gtr_set(p, w, p->data_bytes), GTR_OK);
+    EXPECT(loss_elsewhere(NULL, n.ctx) == loss_here(&n));
+    EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
+    EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
+    EXPECT_EQ(gtr_get(m.t->param[0], at, p->data_bytes), GTR_OK);
+    EXPECT(!memcmp(at, w, p->data_bytes));
+    predicted(&n, live, held, "after gtr_set");
+    EXPECT(gtr_profile(n.t, false)[0] != 0 && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
+    EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+    unlink(saved); unlink(run); unlink(best);
+    gtr_destroy(n.ctx); gtr_destroy(m.ctx);
+}
+
 static void all(void)
 {
     RUN(new_process);
@@ -1031,6 +1175,7 @@ static void all(void)
     RUN(nonfinite);
     RUN(two_trainers);
     RUN(between_devices);
+    RUN(averages_are_the_model);
 }
 int main(int argc, char **argv)
 {

@@ -46,7 +46,8 @@ static gtr_dataset *made_data(gtr_context *ctx, const images *im, gtr_augment_de
     d.column[0].data = im->floats ? (void *)floats : (void *)bytes;
     d.column[0].dtype = im->floats ? GTR_F32 : GTR_U8;
     d.column[0].shape = shape_of(im, im->last, im->h, im->w);
-    d.column[0].scale = 1.0f / 128; d.column[0].shift = 0.25f; d.column[0].channels_last = im->last;
+    if (!im->floats) { d.column[0].scale = 1.0f / 128; d.column[0].shift = 0.25f; }
+    d.column[0].channels_last = im->last;
     d.column[1].data = label; d.column[1].dtype = GTR_I32;
     gtr_dataset *data = gtr_dataset_arrays(ctx, d);
     if (data && im->turned && !im->last) gtr__column_channels(&data->column[0], 1);     /* as CIFAR's */

@@ -2113,8 +2113,10 @@ static void watched(int kind, const gtr_float *rows)
     CHECK(v.bad == 0 && v.last == TAKEN, "kind %d: %d of %d predictions are of no step; the last of step %d (%s)", kind,
         v.bad, (int)v.taken, v.last, gtr_predictor_error_text(v.p));
     feed(&n, 0, 3);
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
     EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
     EXPECT_EQ(gtr_get(n.logits, want, sizeof want), GTR_OK);
+    EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
     EXPECT_EQ(gtr_predictor_refresh(v.p), GTR_OK);
     EXPECT_EQ(gtr_predict(v.p, pool_x, 3, got), GTR_OK);
     CHECK(near32(got, want, EACH), "kind %d: another prediction than gtr_eval's", kind);
@@ -2221,6 +2223,7 @@ static gtr_tensor *predicted(gtr_context *ctx, gtr_tensor *x, int kind)
     case 5: return gtr_sub(x, gtr_mean(x, &zero, 1, true));
     case 6: return gtr_permute(gtr_softmax(gtr_permute(x, swap), 1), swap);
     case 7: return gtr_scale(gtr_gradient(gtr_mean(gtr_mul(x, x), NULL, 0, false), x), 2, 0);
+    case 8: return gtr_gradient(gtr_mean(gtr_tanh(gtr_linear(x, "deep", 5)), NULL, 0, false), x);
     default:
         memset(&c, 0, sizeof c);
         c.name = "column_sums"; c.n_in = 1; c.in[0] = x; c.forward = column_sums;
@@ -2229,7 +2232,7 @@ static gtr_tensor *predicted(gtr_context *ctx, gtr_tensor *x, int kind)
 }
 static void predictor_rows(void)
 {
-    enum { KINDS = 9, APART = 3, MOST = 50 };
+    enum { KINDS = 10, APART = 3, MOST = 50 };
     static gtr_float want[MOST * 16], got[MOST * 16];
     int kind, rows;
     for (kind = 0; kind < KINDS; kind++) {

@@ -2453,6 +2453,9 @@ static void array_sets(void)
     d = gtr_dataset_arrays(ctx, a);
     EXPECT_EQ(gtr_dataset_columns(d), 8);
     a.column[1].data = NULL;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".column[2] is given, but not read");
+    for (c = 2; c < 8; c++) a.column[c].data = NULL;
     d = gtr_dataset_arrays(ctx, a);
     EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1
         && gtr_dataset_rows(d) == 4);

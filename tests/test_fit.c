@@ -388,6 +388,7 @@ static void logger(gtr_level level, const char *text, void *user) {
     (void)user; warnings += level == GTR_LOG_WARNING && strstr(text, "cosine");
     snprintf(logged, sizeof logged, "%s", text);
 }
+static float no_rate(int64_t step, void *user) { (void)user; return step < 3 ? 0.1f : NAN; }
 static void rates_of_fits(void)
 {
     gtr_trainer_desc d = sgd(0.1f);
@@ -442,6 +443,20 @@ static void rates_of_fits(void)
     EXPECT_EQ(gtr_trainer_lr(n.t, 0.25f), GTR_OK);
     EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one)), GTR_OK);
     EXPECT(one[0].lr == 0.025f);
+    /* a rate that is none is named, a group's too */
+    gtr_group group = { "*.bias", 1e30f, 0, false };
+    for (k = 0; k < 3; k++) {
+        d = sgd(k ? 1e20f : 0.5f);
+        if (!k) { d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = no_rate; }
+        else { d.groups = &group; d.n_groups = 1; }
+        group.pattern = k == 1 ? "*.bias" : "*";
+        n.t = gtr_trainer_create(n.loss, d);
+        const gtr_result r = gtr_fit(n.t, n.data, epochs(1));
+        EXPECT_EQ(r, GTR_ERR_ARG);
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, !k ? "step 4: lr_fn gave a learning rate of nan" : k == 1 ? "step 1: the "
+            "schedule gave a learning rate of inf for the group *.bias" : "inf for the group *, by its lr_scale");
+        EXPECT_EQ(gtr_trainer_report(n.t).step, k ? 0 : 3);
+    }
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
@@ -888,6 +903,295 @@ static void shapes_of_rows(void)
     }
 }
 
+/* ---- fields that are given and not read ---- */
+#define UNREAD(made, field) do { \
+    const void *const it = (const void *)(made); \
+    CHECK(!it, "%s: nobody says that it is not read", #made); \
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "." field " is given, but not read: it is for "); } while (0)
+#define TAKEN(made) do { \
+    const void *const it = (const void *)(made); \
+    CHECK(it != NULL && !gtr_error(ctx), "%s: %s", #made, gtr_error_text(ctx)); \
+    gtr_error_clear(ctx); } while (0)
+#define TRAINER(...) gtr_trainer_create(n.loss, (gtr_trainer_desc){ __VA_ARGS__ })
+static float one_rate(int64_t step, void *user) { (void)step; (void)user; return 0.1f; }
+static void fields_of_trainers(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_group shadowed[] = { { "fc?.*", 0, 0, false }, { "*.bias", 2, 0, false } }, one = { "*", 0, 0, true };
+    static const gtr_schedule decays[] = { GTR_STEP_DECAY, GTR_EXPONENTIAL };
+    UNREAD(TRAINER(.optimizer = GTR_ADAM, .momentum = 0.9f), "momentum");
+    UNREAD(TRAINER(.nesterov = true), "nesterov");
+    UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .nesterov = true), "nesterov");
+    UNREAD(TRAINER(.beta1 = 0.8f), "beta1"); UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .beta1 = 0.8f), "beta1");
+    UNREAD(TRAINER(.beta2 = 0.8f), "beta2"); UNREAD(TRAINER(.eps = 1e-6f), "eps");
+    UNREAD(TRAINER(.optimizer = GTR_LION, .eps = 1e-6f), "eps");
+    UNREAD(TRAINER(.schedule = GTR_PLATEAU, .warmup_steps = 3), "warmup_steps");
+    UNREAD(TRAINER(.total_steps = 3), "total_steps"); UNREAD(TRAINER(.min_lr = 1e-3f), "min_lr");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .decay_steps = 3), "decay_steps");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .gamma = 0.5f), "gamma");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .start_factor = 0.5f), "start_factor");
+    UNREAD(TRAINER(.end_factor = 0.5f), "end_factor"); UNREAD(TRAINER(.pct_start = 0.5f), "pct_start");
+    UNREAD(TRAINER(.div_factor = 5), "div_factor"); UNREAD(TRAINER(.final_div_factor = 5), "final_div_factor");
+    UNREAD(TRAINER(.anneal_linear = true), "anneal_linear"); UNREAD(TRAINER(.three_phase = true), "three_phase");
+    UNREAD(TRAINER(.plateau_patience = 3), "plateau_patience");
+    UNREAD(TRAINER(.schedule = GTR_COSINE, .plateau_cooldown = 3), "plateau_cooldown");
+    UNREAD(TRAINER(.threshold = 0.1f), "threshold"); UNREAD(TRAINER(.threshold_absolute = true), "threshold_absolute");
+    UNREAD(TRAINER(.lr_fn = one_rate), "lr_fn"); UNREAD(TRAINER(.lr_user = &n), "lr_user");
+    UNREAD(TRAINER(.groups = &one), "groups");
+    EXPECT(!TRAINER(.groups = shadowed, .n_groups = 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "group 1, \"*.bias\", is given, but not read");
+    EXPECT(!TRAINER(.schedule = GTR_PLATEAU, .gamma = 1));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gamma is 1, a plateau's factor");
+    /* whose they are */
+    shadowed[0].pattern = "fc1.*";
+    TAKEN(TRAINER(.groups = shadowed, .n_groups = 2));
+    TAKEN(TRAINER(.momentum = 0.9f, .nesterov = true, .warmup_steps = 3));
+    TAKEN(TRAINER(.optimizer = GTR_ADAMW, .beta1 = 0.8f, .beta2 = 0.8f, .eps = 1e-6f));
+    TAKEN(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .beta2 = 0.8f, .eps = 1e-6f));
+    TAKEN(TRAINER(.optimizer = GTR_LION, .beta1 = 0.8f, .beta2 = 0.8f, .loss_scale = 512));
+    TAKEN(TRAINER(.schedule = GTR_COSINE, .min_lr = 1e-3f, .total_steps = 9, .warmup_steps = 3));
+    for (int k = 0; k < 2; k++) TAKEN(TRAINER(.schedule = decays[k], .decay_steps = 3, .gamma = 0.5f));
+    TAKEN(TRAINER(.schedule = GTR_LINEAR, .start_factor = 0.5f, .end_factor = 0.5f));
+    TAKEN(TRAINER(.schedule = GTR_ONE_CYCLE, .pct_start = 0.3f, .div_factor = 5, .final_div_factor = 5,
+        .anneal_linear = true, .three_phase = true));
+    TAKEN(TRAINER(.schedule = GTR_PLATEAU, .plateau_patience = 3, .plateau_cooldown = 3, .threshold = 0.1f,
+        .threshold_absolute = true, .gamma = 0.9f, .min_lr = 1e-3f));
+    TAKEN(TRAINER(.schedule = GTR_CUSTOM_SCHEDULE, .lr_fn = one_rate, .lr_user = &n));
+    gtr_destroy(ctx);
+    gtr_desc d = desc0();
+    d.log_user = &n;
+    ctx = gtr_create(d);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".log_user is given");
+    gtr_destroy(ctx);
+}
+#define FIT(...) (gtr_fit(n.t, n.data, (gtr_fit_desc){ .epochs = 1, .batch = BATCH, .silent = true, __VA_ARGS__ }) \
+    ? NULL : &n)
+#define METRICS(x, y, ...) (gtr_evaluate_metrics(n.t, n.data, (gtr_metrics_desc){ .scores = x, .labels = y, \
+    __VA_ARGS__ }, NULL) ? NULL : &n)
+static void fields_of_fits(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_report room[EPOCH];
+    gtr_tensor *column = gtr_slice(n.x, 1, 0, 1);
+    UNREAD(FIT(.callback_user = room), "callback_user"); UNREAD(FIT(.callback_every = 3), "callback_every");
+    UNREAD(FIT(.history = room), "history"); UNREAD(FIT(.history_size = 3), "history_size");
+    UNREAD(FIT(.checkpoint_steps = 3), "checkpoint_steps"); UNREAD(FIT(.keep_last = 1), "keep_last");
+    UNREAD(FIT(.checkpoint_seconds = 3), "checkpoint_seconds"); UNREAD(FIT(.resume = true), "resume");
+    UNREAD(FIT(.checkpoint_epochs = 3), "checkpoint_epochs"); UNREAD(FIT(.keep_best = true), "keep_best");
+    UNREAD(FIT(.monitor = GTR_METRIC_TENSOR, .metric = n.acc), "monitor"); UNREAD(FIT(.min_delta = 0.1f), "min_delta");
+    UNREAD(FIT(.monitor_least = true, .patience = 3), "monitor_least");
+    UNREAD(FIT(.metrics = { .labels = n.y }, .validation = n.data), "metrics");
+    UNREAD(FIT(.metrics = { .top_k = 2 }, .validation = n.data), "metrics");
+    UNREAD(METRICS(n.logits, n.y, .binary = true), "binary");
+    UNREAD(METRICS(n.logits, n.y, .threshold = 1), "threshold");
+    UNREAD(METRICS(n.x, n.x, .probabilities = true), "probabilities"); UNREAD(METRICS(n.x, n.x, .top_k = 2), "top_k");
+    UNREAD(METRICS(column, n.y, .top_k = 2), "top_k"); UNREAD(METRICS(n.x, n.x, .auc_most = 9), "auc_most");
+    UNREAD(METRICS(n.x, n.x, .ignore_index = 2), "ignore_index");
+    UNREAD(METRICS(n.x, n.x, .ignore_zero = true), "ignore_zero");
+    UNREAD(METRICS(n.logits, n.y, .ignore_index = 2, .ignore_zero = true), "ignore_index");
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
+    TAKEN(FIT(.history = room, .history_size = EPOCH, .monitor = GTR_METRIC_TENSOR, .metric = n.acc, .patience = 3,
+        .monitor_least = true, .min_delta = 0.1f));
+    TAKEN(METRICS(n.logits, n.y, .top_k = 2, .ignore_index = 2, .auc_most = 9, .probabilities = true));
+    gtr_predictor_desc p;
+    memset(&p, 0, sizeof p);
+    p.out[0] = n.logits; p.out[2] = n.acc;
+    UNREAD(gtr_predictor_create_ex(ctx, p), "out");
+    gtr_destroy(ctx);
+}
+static gtr_result no_forward(const gtr_custom_call *call) { (void)call; return GTR_OK; }
+static void fields_of_layers(void)
+{
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    const gtr_init normal = { GTR_INIT_NORMAL, 1, false }, wrong = { GTR_INIT_ZERO, 1, false };
+    gtr_tensor *im = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 4, 9, 9)),
+        *line = gtr_input(ctx, "line", GTR_F32, gtr_shape3(GTR_BATCH, 4, 9)), *soft = gtr_stop_gradient(n.logits),
+        *w = gtr_parameter(ctx, "w", gtr_shape4(6, 4, 3, 2), normal),
+        *b = gtr_parameter(ctx, "b", gtr_shape1(6), normal);
+#define WITH(...) gtr_conv2d_with(im, w, b, (gtr_conv_desc){ __VA_ARGS__ })
+#define CONV(x, name, ...) gtr_conv2d_ex(x, name, (gtr_conv_desc){ .out = 2, __VA_ARGS__ })
+    UNREAD(gtr_parameter(ctx, "none", gtr_shape1(3), wrong), "a");
+    UNREAD(WITH(.out = 7), "out"); UNREAD(WITH(.kernel = 3), "kernel"); UNREAD(WITH(.kernel_w = 3), "kernel_w");
+    UNREAD(WITH(.no_bias = true), "no_bias");
+    UNREAD(CONV(line, "c", .kernel = 3, .kernel_w = 5), "kernel");
+    UNREAD(CONV(line, "c", .kernel = 3, .stride = 3, .stride_w = 2), "stride");
+    UNREAD(CONV(line, "c", .kernel = 3, .padding = 2, .padding_w = -1), "padding");
+    UNREAD(gtr_max_pool2d_ex(line, (gtr_pool_desc){ .kernel = 2, .kernel_w = 3 }), "kernel");
+    UNREAD(gtr_max_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .exclude_padding = true }), "exclude_padding");
+    UNREAD(gtr_avg_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .dilation_w = 2 }), "dilation_w");
+    UNREAD(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_index = 2 }), "ignore_index");
+    UNREAD(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_zero = true }), "ignore_zero");
+    UNREAD(gtr_cross_entropy_ex(n.logits, n.y, (gtr_cross_entropy_desc){ .ignore_index = 2, .ignore_zero = true }),
+        "ignore_index");
+    EXPECT(!gtr_mse_ex(n.logits, soft, (gtr_loss_desc){ .beta = 1 }));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "mse: beta is 1, want 0: it is not read but by smooth_l1");
+    EXPECT(!gtr_mse_ex(n.logits, soft, (gtr_loss_desc){ .eps = 1 }));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "not read but by poisson_nll, gaussian_nll");
+    gtr_custom_desc c = { .name = "own", .n_in = 1, .in = { n.x, n.x }, .forward = no_forward };
+    UNREAD(gtr_custom(ctx, c), "in");
+    c.in[1] = NULL; c.out_dtype[1] = GTR_I32;
+    UNREAD(gtr_custom(ctx, c), "out_dtype");
+    TAKEN(WITH(.out = 6, .kernel = 3, .kernel_w = 2, .stride = 2, .stride_w = 1));
+    TAKEN(CONV(line, "c", .kernel = 1, .kernel_w = 5, .stride_w = 2));
+    TAKEN(gtr_avg_pool2d_ex(im, (gtr_pool_desc){ .kernel = 2, .exclude_padding = true }));
+    TAKEN(gtr_cross_entropy_ex(n.logits, soft, (gtr_cross_entropy_desc){ .ignore_index = -100,
+        .label_smoothing = 0.1f }));
+    gtr_destroy(ctx);
+}
+static bool fills(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    (void)user; (void)epoch; (void)begin; (void)end; (void)column;
+    return false;
+}
+static void fields_of_data(void)
+{
+    static gtr_float x[3 * 4 * 4 * 8];
+    static uint8_t bytes[64];
+    net n = build(NODES, sgd(0));
+    gtr_context *ctx = n.ctx;
+    gtr_arrays_desc a = { .rows = 8, .column = { { .data = x, .shape = gtr_shape3(3, 4, 4) } } }, wrong = a;
+    gtr_callback_desc called = { .rows = 8, .columns = 1, .column = { { .name = "x" }, { .name = "y" } },
+        .fill = fills };
+    const char *npy = "build/fields.npy";
+    const char header[] = "\x93NUMPY\1\0\x3c\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ";
+    FILE *f = fopen("build/fields.csv", "w"), *g = fopen(npy, "wb");
+    if (!CHECK(f && g, "no folder build")) return;
+    fputs("a,b,y\n1,2,0\n3,4,1\n", f);
+    fwrite(header, 1, 70, g); fwrite(x, 4, 2, g);
+    fclose(f); fclose(g);
+#define NPY(...) gtr_dataset_npy(ctx, &npy, 1, (gtr_npy_desc){ __VA_ARGS__ })
+    UNREAD(NPY(.scale = 0.5f), "scale"); UNREAD(NPY(.shift = 0.5f), "shift"); UNREAD(NPY(.arrays = "x"), "arrays");
+    TAKEN(NPY(.floats = true, .nonfinite = true));
+    unlink(npy);
+#define CSV(...) gtr_dataset_csv(ctx, "build/fields.csv", (gtr_csv_desc){ .header = true, __VA_ARGS__ })
+#define AUGMENT(...) (gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, (gtr_augment_desc){ __VA_ARGS__ }) ? NULL : &n)
+    wrong.column[0].scale = 2;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "scale");
+    wrong.column[0].scale = 1; wrong.column[0].shift = 1;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "shift");
+    wrong.column[0].shift = 0; wrong.column[2].data = bytes;
+    UNREAD(gtr_dataset_arrays(ctx, wrong), "column[2]");
+    wrong.column[1] = wrong.column[0]; wrong.column[1].data = NULL; wrong.column[2].data = NULL;
+    TAKEN(gtr_dataset_arrays(ctx, wrong));              /* labels that may be missing */
+    UNREAD(gtr_dataset_callback(ctx, called), "column[1]");
+    UNREAD(AUGMENT(.pad_mode = GTR_PAD_REFLECT), "pad_mode"); UNREAD(AUGMENT(.mean = { 0, 0, 0, 0.5f }), "mean[3]");
+    UNREAD(AUGMENT(.std = { 1, 1, 1, 2 }), "std[3]");
+    TAKEN(AUGMENT(.pad_mode = GTR_PAD_REFLECT, .pad = 1, .mean = { 0, 0, 0.5f }, .std = { 1, 1, 2 }));
+    UNREAD(CSV(.label = "y", .label_column = 1), "label_column"); UNREAD(CSV(.missing_value = 1), "missing_value");
+    UNREAD(CSV(.label_column = -1, .regression = true), "regression");
+    TAKEN(CSV(.label = "y", .regression = true, .missing = GTR_MISSING_CONSTANT, .missing_value = 1));
+    unlink("build/fields.csv");
+    UNREAD(gtr_dataset_windows(gtr_dataset_arrays(ctx, a), (gtr_windows_desc){ .history = 2, .n_lengths = 1 }),
+        "n_lengths");
+    gtr_destroy(ctx);
+}
+
+/* ---- parameters that nothing trains ---- */
+static char notes[4][1200];
+static int n_notes;
+static void note_taker(gtr_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == GTR_LOG_WARNING && n_notes < 4) snprintf(notes[n_notes++], sizeof notes[0], "%s", text);
+}
+/* Beside two layers that learn one that nothing uses, one behind round, one whose ReLUs are always off, one behind a
+   factor that begins at 0, and two of which a group and another trainer have one each. */
+static net idle(gtr_trainer_desc d, gtr_trainer **second)
+{
+    static const gtr_group frozen = { "held.*", 0, 0, true };
+    const gtr_init zero = { GTR_INIT_ZERO, 0, false };
+    net n;
+    memset(&n, 0, sizeof n);
+    n.ctx = gtr_create(desc0());
+    n.ctx->desc.log = note_taker;
+    n_notes = 0;
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_linear(n.x, "lost", 4);
+    gtr_tensor *h = gtr_tanh(gtr_linear(n.x, "fc1", 16)), *held = gtr_linear(n.x, "held", 3),
+        *other = gtr_linear(n.x, "other", 1);
+    h = gtr_add(h, gtr_round(gtr_linear(n.x, "rounded", 16)));
+    h = gtr_add(h, gtr_relu(gtr_scale(gtr_abs(gtr_linear(n.x, "dead", 16)), -1, -1)));
+    h = gtr_add(h, gtr_mul(gtr_linear(n.x, "late", 16), gtr_parameter(n.ctx, "factor", gtr_shape1(16), zero)));
+    n.logits = gtr_add(gtr_linear(h, "fc2", CLASSES), held);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    d.groups = &frozen; d.n_groups = 1;
+    n.t = gtr_trainer_create(n.loss, d);
+    *second = gtr_trainer_create(gtr_mean(gtr_square(other), NULL, 0, false), sgd(0.1f));
+    n.data = points(n.ctx, ROWS);
+    return n;
+}
+static bool names_all(const char *text, const char *const *name, int n)
+{
+    char of[64];
+    for (int i = 0; i < n; i++) {
+        snprintf(of, sizeof of, "\"%s\"", name[i]);
+        if (!strstr(text, of)) return false;
+    }
+    return true;
+}
+static int quotes(const char *text) { int n = 0; for (; *text; text++) n += *text == '"'; return n / 2; }
+static void idle_parameters(void)
+{
+    static const char *const unreached[] = { "lost.weight", "lost.bias", "rounded.weight", "rounded.bias" },
+        *const dead[] = { "dead.weight", "dead.bias" };
+    for (int k = 0; k < 5; k++) {
+        gtr_trainer_desc d = sgd(k == 4 ? 1e-30f : 0.05f);      /* a rate at which nothing changes is none of them */
+        gtr_trainer *second;
+        if (k == 1) d.weight_decay = 0.01f;
+        if (k == 2) { d.optimizer = GTR_ADAM; d.weight_decay = 0.01f; }
+        if (k == 3) { d.precision = GTR_MIXED_FP16; d.micro_batches = 2; }
+        net n = idle(d, &second);
+        EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+        CHECK(names_all(gtr_plan_text(n.t, BATCH), unreached, 4), "the plan does not tell");
+        EXPECT_EQ(n_notes, 0);
+        for (int i = 0; i < 120; i++) {
+            if (k == 2 && i % 2) { EXPECT_EQ(gtr_backward(n.t), GTR_OK); EXPECT_EQ(gtr_update(n.t), GTR_OK); }
+            else EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            CHECK(n_notes == (i < 99 ? 1 : 2), "case %d: %d warnings after step %d", k, n_notes, i + 1);
+            if (n_notes != (i < 99 ? 1 : 2)) break;
+        }
+        CHECK(names_all(notes[0], unreached, 4) && quotes(notes[0]) == 4, "case %d: %s", k, notes[0]);
+        CHECK(names_all(notes[1], dead, 2) && quotes(notes[1]) == 2, "case %d: %s", k, notes[1]);
+        CHECK(strstr(gtr_plan_text(n.t, BATCH), "0 in all elements for 100 steps of: \"dead.weight\", \"dead.bias\""),
+            "case %d: the plan does not tell", k);
+        EXPECT_EQ(gtr_trainer_data(second, NULL, 0, false, false), GTR_OK);
+        gtr_set(n.x, pool_x, sizeof *pool_x * WIDTH * 8);
+        EXPECT_EQ(gtr_step(second), GTR_OK);
+        EXPECT(n_notes == 3 && quotes(notes[2]) == 6);          /* what t's group holds, too */
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    for (int k = 0; k < 3; k++) {                               /* in a fit, as lines of its progress, too */
+        static char text[1 << 14];
+        gtr_trainer_desc d = sgd(0.05f);
+        gtr_trainer *second;
+        gtr_fit_desc f = epochs(9);
+        if (k == 1) d.optimizer = GTR_ADAMW;
+        if (k == 2) d.momentum = 0.5f;
+        net n = idle(d, &second);
+        int ends[2], was = dup(2);
+        f.silent = false;
+        if (!CHECK(was >= 0 && !pipe(ends), "no pipe")) return;
+        fflush(stderr);
+        dup2(ends[1], 2);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        fflush(stderr);
+        dup2(was, 2);
+        close(ends[1]); close(was);
+        const ssize_t got = read(ends[0], text, sizeof text - 1);
+        close(ends[0]);
+        text[got > 0 ? got : 0] = 0;
+        const char *begin = strstr(text, "epoch 1/9"), *first = strstr(text, notes[0]), *late = strstr(text, notes[1]);
+        CHECK(n_notes == 2 && begin && first && late && first < begin && late > begin && names_all(notes[1], dead, 2)
+            && quotes(notes[1]) == 2, "case %d: %d warnings; %.300s", k, n_notes, text);
+        gtr_destroy(n.ctx);
+    }
+}
+
 static void all(void)
 {
     RUN(shapes_of_rows);
@@ -907,6 +1211,11 @@ static void all(void)
     RUN(long_names);
     RUN(profiled_fit);
     RUN(refused_at_once);
+    RUN(idle_parameters);
+    RUN(fields_of_trainers);
+    RUN(fields_of_fits);
+    RUN(fields_of_layers);
+    RUN(fields_of_data);
 }
 int main(int argc, char **argv)
 {

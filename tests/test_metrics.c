@@ -98,11 +98,108 @@ static void nothing_to_monitor(void)
         f.monitor = GTR_METRIC_F1;
         EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
         EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "monitor is f1, which the validation set has no value of");
+        EXPECT_EQ(gtr_trainer_report(n.t).step, 0);         /* before any training */
         f.monitor = k ? GTR_METRIC_R2 : GTR_METRIC_F1_MACRO;
         EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
         EXPECT(gtr_fit_ended(n.t).best_epoch > 0);
         gtr_destroy(n.ctx);
     }
+}
+/* What is said of scores and labels before anything runs is so. */
+static void to_monitor(void)
+{
+    for (int k = 0; k < CASES; k++) {
+        net n = net_of(k);
+        gtr_metrics m, none;
+        EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, n.d, &m), GTR_OK);
+        gtr__meter meter = gtr__meter_of(n.t, n.data, n.d, &none);
+        EXPECT_EQ(gtr__meter_begin(&meter), GTR_OK);
+        for (int i = GTR_METRIC_ACCURACY; i < GTR_METRIC_COUNT; i++) {
+            const bool there = m.value[i] == m.value[i], has = gtr__meter_has(&meter, (gtr_metric)i);
+            CHECK(has == there || (has && (i == GTR_METRIC_AUC || m.counted == 0)), "case %d: %s is %g", k,
+                gtr__metric_rows[i].name, m.value[i]);
+        }
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* Two classes by two scores, logits or probabilities, at a threshold, are those by one. */
+static void thresholds(void)
+{
+    enum { N = 300 };
+    static const float at[] = { 0.05f, 0.3f, 0.5f, 0.8f, 1 };
+    static gtr_float two[N][2], one[N];
+    static int32_t y[N];
+    uint32_t seed = 3;
+    gtr_arrays_desc a;
+    gtr_trainer_desc how;
+    memset(&a, 0, sizeof a); memset(&how, 0, sizeof how);
+    for (int i = 0; i < N; i++) {
+        two[i][0] = 3 * noise(&seed); two[i][1] = 3 * noise(&seed); one[i] = two[i][1] - two[i][0];
+        y[i] = noise(&seed) > 0.2f;
+    }
+    a.rows = N; a.column[0].data = two; a.column[0].shape = gtr_shape1(2); a.column[1].data = one;
+    a.column[2].data = y; a.column[2].dtype = GTR_I32;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x2 = gtr_input(ctx, "two", GTR_F32, gtr_shape2(GTR_BATCH, 2)),
+        *x1 = gtr_input(ctx, "one", GTR_F32, gtr_shape1(GTR_BATCH)),
+        *label = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *p2 = gtr_softmax(x2, 1);
+    gtr_tensor *loss = gtr_add(gtr_cross_entropy(gtr_linear(x2, "fc", 2), label), gtr_mean(x1, NULL, 0, false));
+    gtr_trainer *t = gtr_trainer_create(loss, how);
+    gtr_dataset *data = gtr_dataset_arrays(ctx, a);
+    for (int k = 0; k < 5; k++) {
+        gtr_metrics_desc d[3];
+        gtr_metrics m[3];
+        int64_t confusion[3][4];
+        for (int i = 0; i < 3; i++) {
+            memset(&d[i], 0, sizeof d[i]);
+            d[i].scores = i == 0 ? x1 : i == 1 ? x2 : p2; d[i].labels = label;
+            d[i].probabilities = i == 2; d[i].threshold = at[k];
+            EXPECT_EQ(gtr_evaluate_metrics(t, data, d[i], &m[i]), GTR_OK);
+            if (m[i].confusion) memcpy(confusion[i], m[i].confusion, sizeof confusion[i]);
+            CHECK(m[i].confusion && !memcmp(confusion[i], confusion[0], sizeof *confusion)
+                && m[i].value[GTR_METRIC_RECALL] == m[0].value[GTR_METRIC_RECALL], "threshold %g, scores %d: recall "
+                "%g, want %g", (double)at[k], i, m[i].value[GTR_METRIC_RECALL], m[0].value[GTR_METRIC_RECALL]);
+        }
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* A row with a NaN is wrong, whatever its label and wherever it stands: the largest is the NaN. */
+static void rows_of_nan(void)
+{
+    enum { N = 40, C = 37 };
+    static gtr_float x[N][C];
+    static int32_t y[N], most[N];
+    uint32_t seed = 8;
+    int right = 0;
+    for (int i = 0; i < N; i++) {
+        int best = 0;
+        for (int k = 0; k < C; k++) { x[i][k] = noise(&seed); if (x[i][k] > x[i][best]) best = k; }
+        y[i] = best;
+        if (i % 4 == 1) x[i][y[i] = i % C] = NAN;                       /* the label's own */
+        if (i % 4 == 2) for (int k = 0; k < C; k++) x[i][k] = NAN;      /* of all, also of class 0 */
+        if (i % 4 == 2) y[i] = i % 8 == 2 ? 0 : 5;
+        if (i % 4 == 3) x[i][(y[i] + 1) % C] = NAN;                     /* beside the largest */
+        right += i % 4 == 0;
+    }
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *logits = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, C)),
+        *label = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *of[] = { gtr_accuracy(logits, label), gtr_argmax(logits, 1) };
+    gtr_float share = 0;
+    EXPECT_EQ(gtr_set(logits, x, sizeof x), GTR_OK);
+    EXPECT_EQ(gtr_set(label, y, sizeof y), GTR_OK);
+    EXPECT_EQ(gtr_eval(of, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(of[0], &share, sizeof share), GTR_OK);
+    EXPECT_EQ(gtr_get(of[1], most, sizeof most), GTR_OK);
+    CHECK(share == (gtr_float)right / N, "accuracy %g, want %g", (double)share, (double)right / N);
+    for (int i = 0; i < N; i++) {
+        const int want = i % 4 == 2 ? 0 : i % 4 == 3 ? (y[i] + 1) % C : y[i];
+        CHECK(most[i] == want, "row %d: the largest is %d, want %d", i, most[i], want);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
 }
 /* The table has the classes' names, all figures, and the confusion. */
 static void as_a_table(void)
@@ -226,7 +323,7 @@ static void refused(void)
     d.scores = gtr_sum(n.scores, NULL, 0, false);
     EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_SHAPE);
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "scores () float32 and labels (N,) int32");
-    d.scores = n.scores; d.labels = n.s;        /* itself: no error at all */
+    d.scores = n.scores; d.labels = n.s; d.top_k = 0;       /* itself: no error at all */
     memset(&a, 0, sizeof a);
     a.rows = 60; a.column[0].data = n.data->column[0].host; a.column[0].shape = gtr_shape1(5);
     EXPECT_EQ(gtr_evaluate_metrics(n.t, gtr_dataset_arrays(n.ctx, a), d, &out), GTR_OK);
@@ -381,6 +478,9 @@ static void all(void)
 {
     RUN(as_a_table);
     RUN(nothing_to_monitor);
+    RUN(to_monitor);
+    RUN(thresholds);
+    RUN(rows_of_nan);
     RUN(names_of_classes);
     RUN(refused);
     RUN(probabilities);

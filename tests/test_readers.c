@@ -307,7 +307,8 @@ static void tables_of_python(void)
     gtr_context *ctx = gtr_create(desc0());
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
         gtr_csv_desc c = csv0();
-        c.separator = tables[k].separator; c.missing = tables[k].missing; c.missing_value = -1.5f;
+        c.separator = tables[k].separator; c.missing = tables[k].missing;
+        if (c.missing == GTR_MISSING_CONSTANT) c.missing_value = -1.5f;
         c.categories = "\"colour, or so\"";
         gtr_dataset *d = csv_of(ctx, tables[k].text, c);
         EXPECT_OK(ctx);
@@ -1566,6 +1567,9 @@ static void refused_windows(void)
     w.stride = INT64_MAX; w.n_lengths = 2; w.lengths = halves;      /* one window of each series */
     EXPECT_EQ(gtr_dataset_rows(gtr_dataset_windows(d, w)), 2);
     w.lengths = NULL; w.stride = 0;
+    EXPECT(!gtr_dataset_windows(d, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".n_lengths is given, but not read");
+    w.n_lengths = 0;
     EXPECT(!gtr_dataset_windows(gtr_dataset_windows(d, w), w));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "windows already");
     gtr_augment_desc turned;

@@ -65,7 +65,7 @@ static void goes_on_by_another(void)
 {
     static const char path[] = "build/stopping.checkpoint";
     int k, i;
-    for (k = 0; k < 4; k++) for (i = 0; i < 2; i++) {
+    for (k = 0; k < 4; k++) for (i = 0; i < (k == 3 ? 1 : 2); i++) {
         gtr_trainer_desc d;
         memset(&d, 0, sizeof d);
         d.lr = 0.1f;
@@ -75,7 +75,8 @@ static void goes_on_by_another(void)
         if (i && k == 1) { f.monitor = GTR_METRIC_TENSOR; f.metric = n.loss; f.monitor_least = true; }
         if (!i && k == 2) f.validation = line_far(&n);
         if (k == 3) { f.monitor = GTR_METRIC_TENSOR; f.metric = gtr_log(gtr_scale(n.loss, 0, -1)); }
-        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), k == 3 ? GTR_ERR_NONFINITE : GTR_OK);
+        if (k == 3) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "the metric \"log\" is NaN");
         const gtr_fit_end end = gtr_fit_ended(n.t);
         const int want = k == 3 || (!i && !k) ? 0 : f.epochs;
         CHECK(end.best_epoch == want, "case %d, fit %d: best in epoch %d, want %d", k, i, end.best_epoch, want);
@@ -138,8 +139,8 @@ static void rates_beside(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "linear");
     EXPECT_EQ(gtr_trainer_plateau(NULL, 1, false), GTR_ERR_ARG);
     for (i = 0; i < 9; i++) {
-        static const char *const want[] = { "decay_steps", "gamma", "one-cycle schedule has no warmup", "pct_start",
-            "pct_start", "plateau_patience", "plateau schedule has no warmup", "enum", "threshold" };
+        static const char *const want[] = { "decay_steps", "gamma", ".warmup_steps is given, but not read", "pct_start",
+            "pct_start", "plateau_patience", ".warmup_steps is given", "enum", "threshold" };
         memset(&d, 0, sizeof d);
         d.schedule = i < 2 ? (gtr_schedule)(GTR_STEP_DECAY + i) : i < 5 ? GTR_ONE_CYCLE : GTR_PLATEAU;
         d.warmup_steps = i == 2 || i == 6;
@@ -233,9 +234,10 @@ static void other_ends(void)
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "monitor");
     f.metric = gtr_log(gtr_scale(n.loss, 0, -1));                   /* NaN */
-    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
-    EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_PATIENCE);
-    EXPECT(gtr_fit_ended(n.t).best_epoch == 0 && !gtr_fit_ended(n.t).restored && gtr_fit_ended(n.t).steps == 2);
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_NONFINITE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "epoch 1: the metric \"log\" is NaN");
+    EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_ERROR);
+    EXPECT(gtr_fit_ended(n.t).best_epoch == 0 && !gtr_fit_ended(n.t).restored && gtr_fit_ended(n.t).steps == 1);
     for (int i = 0; i < 5; i++) {
         gtr_fit_desc g = fit_of(2, 1);
         g.patience = -(i == 0); g.min_delta = i == 1 ? -1 : i == 2 ? NAN : 0;
@@ -459,9 +461,48 @@ static void not_finite(void)
     }
 }
 
+/* A validation set that is not finite is named as training's is; so is a loss or metric that is NaN of finite rows. */
+static void not_finite_held(void)
+{
+    static gtr_float x[40 * WIDTH];
+    static int32_t y[40];
+    for (int k = 0; k < 5; k++) {
+        net n = net_of(0, GTR_FP32);
+        gtr_arrays_desc a;
+        gtr_fit_desc f = fit_of(3, 8);
+        float loss = 0, value = 0;
+        gtr_tensor *logits = n.loss->in[0], *acc = gtr_accuracy(logits, n.t->input[1]);
+        memset(&a, 0, sizeof a);
+        memcpy(x, pool_x, sizeof x); memcpy(y, pool_y, sizeof y);
+        if (k < 3) x[29 * WIDTH + 4] = k == 1 ? INFINITY : NAN;
+        a.rows = 40;
+        a.column[0].data = x; a.column[0].shape = gtr_shape1(WIDTH);
+        a.column[1].data = y; a.column[1].dtype = GTR_I32;
+        gtr_dataset *bad = gtr_dataset_arrays(n.ctx, a);
+        const char *want = "evaluation: the input \"x\", data set \"gtr_dataset_arrays\", row 29, column 0, element 4, "
+            "is not finite";
+        if (k == 3) f.metric = gtr_log(gtr_scale(n.loss, 0, -1));
+        if (k == 4) f.metric = gtr_mean(gtr_log(gtr_scale(n.x, 0, 0)), NULL, 0, false);     /* -inf is a value */
+        f.validation = bad; f.patience = k == 2 ? 9 : 0;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), k < 4 ? GTR_ERR_NONFINITE : GTR_OK);
+        if (k < 3) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, want);
+        if (k == 3) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "epoch 1: the metric \"log\" of gtr_dataset_arrays is NaN");
+        EXPECT_EQ(gtr_trainer_report(n.t).step, k < 4 ? 13 : 39);
+        if (k < 3) for (int batch = 7; batch < 60; batch += 33) {
+            EXPECT_EQ(gtr_evaluate(n.t, bad, batch, acc, &loss, &value), GTR_ERR_NONFINITE);
+            EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, want);
+        }
+        EXPECT_EQ(gtr_evaluate(n.t, n.held, 7, acc, &loss, &value), GTR_OK);
+        EXPECT(loss > 0 && value >= 0);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+
 static void all(void)
 {
     RUN(not_finite);
+    RUN(not_finite_held);
     RUN(ends_by_itself);
     RUN(other_ends);
     RUN(best_is_back);

@@ -643,7 +643,7 @@ static void windows(void)
         gtr_trainer_desc td;
         memset(&a, 0, sizeof a); memset(&w, 0, sizeof w); memset(&td, 0, sizeof td);
         a.rows = 150; a.column[0].data = series; a.column[0].shape = gtr_shape1(3);
-        w.history = 12; w.horizon = 2; w.stride = 2; w.lengths = many ? lengths : NULL; w.n_lengths = 3;
+        w.history = 12; w.horizon = 2; w.stride = 2; w.lengths = many ? lengths : NULL; w.n_lengths = many ? 3 : 0;
         gtr_dataset *d = gtr_dataset_windows(gtr_dataset_arrays(ctx, a), w);
         if (k) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
         gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 12, 3));

@@ -629,6 +629,20 @@ static gtr_dataset *make_data(state *c, int64_t rows, int run, const int *inputs
 
 /* --- lines that run something */
 static float falling(int64_t step, void *user) { return (float)((double)*(float *)user / (double)(1 + step)); }
+/* Groups that others before them leave nothing, which a trainer refuses, go. */
+static void drop_shadowed(state *c)
+{
+    for (int g = c->n_group - 1, k; g > 0; g--) {
+        int64_t i = 0;
+        for (; i < gtr_parameter_count(c->ctx); i++) {
+            const char *name = gtr_tensor_name(gtr_parameter_at(c->ctx, i));
+            for (k = 0; k < g && !gtr__glob(c->group[k].pattern, name); k++) {}
+            if (k == g && gtr__glob(c->group[g].pattern, name)) break;
+        }
+        if (i < gtr_parameter_count(c->ctx)) continue;
+        for (k = g, c->n_group--; k < c->n_group; k++) c->group[k] = c->group[k + 1];
+    }
+}
 static void run_trainer(state *c)
 {
     gtr_trainer_desc d;
@@ -638,12 +652,10 @@ static void run_trainer(state *c)
     d.momentum = real(c, 4);
     d.nesterov = number(c, 5) != 0;
     d.weight_decay = real(c, 6);
-    d.beta1 = real(c, 7);
-    d.beta2 = real(c, 8);
+    if (d.optimizer != GTR_SGD) { d.beta1 = real(c, 7); d.beta2 = real(c, 8); }
     d.clip_norm = real(c, 9);
     d.schedule = number(c, 10) == 2 ? GTR_CUSTOM_SCHEDULE : number(c, 10) ? GTR_COSINE : GTR_CONSTANT;
-    d.lr_fn = number(c, 10) == 2 ? falling : NULL;
-    d.lr_user = &c->rate[c->n_trainer];
+    if (number(c, 10) == 2) { d.lr_fn = falling; d.lr_user = &c->rate[c->n_trainer]; }
     c->rate[c->n_trainer] = d.lr;
     d.warmup_steps = number(c, 11);
     d.total_steps = number(c, 12);
@@ -655,7 +667,8 @@ static void run_trainer(state *c)
     d.precision = precisions[c->precision].precision;
     d.loss_scale = d.precision == GTR_MIXED_FP16 ? 256 : 0;      /* LOSS_SCALE */
     if (d.optimizer != GTR_SGD) d.momentum = 0;
-    d.groups = c->group;
+    drop_shadowed(c);
+    d.groups = c->n_group ? c->group : NULL;
     d.n_groups = c->n_group;
     c->clip[c->n_trainer] = d.clip_norm;
     c->states[c->n_trainer] = d.optimizer != GTR_SGD ? 2 : d.momentum > 0;
