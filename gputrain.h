@@ -117,7 +117,7 @@ STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait.
-.cuda_stream and .max_sm of gtr_desc share a GPU with others. After
+.cuda_stream and .max_sm of gtr_desc share a GPU with others. On the CPU a call does with 64 KiB of stack. After
 fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
@@ -2737,10 +2737,13 @@ typedef struct {
     const gtr__host *host;
     gtr__pool *pool; /* NULL: the caller's thread alone */
     int threads;
-    bool shares; /* the pool is another instance's */
+    bool shares; /* the pool and the room are another instance's */
+    void *room; /* the caller's thread's, see gtr__piece_fn; workers have theirs on their stacks */
 } gtr__cpu;
-/* Runs fn(arg, piece) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are done. */
-typedef void (*gtr__piece_fn)(void *arg, int64_t piece);
+/* Runs fn(arg, piece, room) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are
+   done. room: scratch of that thread's own, aligned to 64, at least GTR__ROOM_BYTES. */
+#define GTR__WORKER_ROOM (192 << 10)
+typedef void (*gtr__piece_fn)(void *arg, int64_t piece, void *room);
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg);
 
 // >>threads
@@ -2792,8 +2795,7 @@ static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
 static void gtr__pool_destroy(gtr__pool *pool) { (void)pool; }
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
-    (void)cpu;
-    for (int64_t i = 0; i < pieces; i++) fn(arg, i);
+    for (int64_t i = 0; i < pieces; i++) fn(arg, i, cpu->room);
 }
 typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
@@ -2908,13 +2910,13 @@ struct gtr__pool {
     gtr__thread thread[1]; /* workers of them */
 };
 static bool gtr__pool_left(uint64_t ticket) { return (uint32_t)ticket != ticket >> 32; }
-static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
+static uint32_t gtr__pool_work(gtr__pool *pool, bool worker, void *room) {
     uint32_t did = 0;
     uint64_t t = gtr__atomic_get(&pool->ticket);
     while (gtr__pool_left(t)) {
         if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
         uint32_t pieces = pool->pieces; /* before the piece counts as done: after that the next job may be written */
-        pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t));
+        pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t), room);
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
             gtr__gate_lock(&pool->end);
@@ -2940,9 +2942,10 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
 #define GTR__SPIN_SHORT 4e-6
 static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
+    char block[GTR__WORKER_ROOM + 64], *room = block + (64 - (uintptr_t)block % 64);
     while (!gtr__atomic_get(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
-            if (gtr__pool_work(pool, true)) spin = GTR__SPIN_LONG;
+            if (gtr__pool_work(pool, true, room)) spin = GTR__SPIN_LONG;
             continue;
         }
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT); /* jobs are rare: do not burn the core */
@@ -2974,7 +2977,7 @@ static bool gtr__thread_start(gtr__thread *t, void *(*main)(void *), void *arg) 
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* convolutions keep 200 KiB there; musl's default is 128 */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* a worker's room is there; musl's default is 128 KiB */
         ok = !pthread_create(t, &attr, main, arg);
         pthread_attr_destroy(&attr);
     }
@@ -3081,7 +3084,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
     gtr__pool *pool = cpu->pool;
     const int64_t most = (int64_t)1 << 30;
     if (!pool || pieces < 2 || gtr__atomic_swap(&pool->busy, 1)) {
-        for (int64_t i = 0; i < pieces; i++) fn(arg, i);
+        for (int64_t i = 0; i < pieces; i++) fn(arg, i, cpu->room);
         return;
     }
     for (int64_t first = 0; first < pieces; first += most) {
@@ -3093,7 +3096,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
         gtr__atomic_swap(&pool->ticket, (uint64_t)pool->pieces << 32);
         /* Without the lock, which a worker whose core is busy may hold: one about to sleep may miss it and the job. */
         if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
-        gtr__pool_work(pool, false);
+        gtr__pool_work(pool, false, cpu->room);
         gtr__pool_finish(pool, pool->pieces);
     }
     gtr__atomic_swap(&pool->busy, 0);
@@ -3821,14 +3824,12 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
         }
     }
 }
+/* Packed blocks of B and of A's rows. */
+typedef struct { gtr_float b[GTR__PACK_B], a[GTR__MR * GTR__PACK_AS]; } gtr__gemm_room;
 static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
-        int64_t j0, int64_t j1) {
-    gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
-    gtr_float *pa = room_a, *pb = room_b;
+        int64_t j0, int64_t j1, gtr__gemm_room *room) {
     const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
     gtr__spot s;
-    pa += (64 - (uintptr_t)pa % 64) % 64 / sizeof *pa;
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     s.g = g;
     s.finish = g->parts == 1;
     s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
@@ -3845,12 +3846,12 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
                 gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
-                    GTR__MIN(g->strip, j1 - j), pa, pb);
+                    GTR__MIN(g->strip, j1 - j), room->a, room->b);
             }
         }
     }
 }
-static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
+static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
     const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
         group = piece / (g->col_blocks * g->row_blocks * g->parts);
@@ -3858,7 +3859,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         j1 = GTR__MIN(j0 + g->cols, g->n);
     for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
         const int64_t c = GTR__ITEM(g, c, item) - g->c;
-        gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+        gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
         const int64_t n = j1 - j0, step = g->row_bias || g->ldc != n ? 1 : i1 - i0;
         for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
             const int64_t at = c + i * g->ldc + j0;
@@ -3870,16 +3871,17 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
-static void gtr__products_piece(void *arg, int64_t piece) {
+static void gtr__products_piece(void *arg, int64_t piece, void *room) {
     const gtr__products *p = (const gtr__products *)arg;
     int i = 0;
     for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
-    gtr__gemm_piece(&p->gemm[i], piece);
+    gtr__gemm_piece(&p->gemm[i], piece, room);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
-static void gtr__combine_piece(void *arg, int64_t piece) {
+static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
+    (void)room;
     const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
     gtr_float *sum = g->partial + at, *c = g->c + at;
     for (int64_t p = 1; p < g->parts; p++) {
@@ -4117,18 +4119,25 @@ static gtr_float *gtr__out(const gtr__call *c, int i) { return gtr__floats(&c->o
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 /* The workspace that a kernel wants; what follows computes. */
 #define GTR__WANTS(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
-/* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
-   kernel is its gtr__call. */
+/* Calls fn(job, i, end), or in(job, i, end, room), for parts [i, end) of [0, n), each of group, at least 1. The job of
+   a simple kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
-typedef struct { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
-static void gtr__range_piece(void *arg, int64_t piece) {
+typedef void (*gtr__room_fn)(GTR__SPAN, void *room);
+typedef struct { gtr__range_fn fn; gtr__room_fn in; const void *job; int64_t n, group; } gtr__range;
+static void gtr__range_piece(void *arg, int64_t piece, void *room) {
     const gtr__range *r = (const gtr__range *)arg;
-    r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
+    const int64_t begin = piece * r->group, end = GTR__MIN(r->n, begin + r->group);
+    if (r->fn) r->fn(r->job, begin, end);
+    else r->in(r->job, begin, end, room);
 }
-static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
-    gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
+static gtr_result gtr__ranges_in(void *cpu, gtr__range_fn fn, gtr__room_fn in, const void *job, int64_t n,
+        int64_t group) {
+    gtr__range r = { fn, in, job, n, GTR__MAX(group, 1) };
     gtr__parallel((gtr__cpu *)cpu, (n + r.group - 1) / r.group, gtr__range_piece, &r);
     return GTR_OK;
+}
+static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
+    return gtr__ranges_in(cpu, fn, NULL, job, n, group);
 }
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
    of a float for any n. */
@@ -5414,10 +5423,14 @@ static void gtr__conv_each(const gtr__conv_job *w, const gtr__conv_line *line, i
             fn(w->e, gtr__conv_to(w, line) + r * w->across * w->g.o + col, count, col, n);
     }
 }
-static void gtr__conv_range(GTR__SPAN) {
+/* Rows of A, lines of places; of dy packed. */
+typedef struct {
+    gtr_float a[GTR__CONV_ROWS * GTR__CONV_K], dy[GTR__CONV_ROWS * 2 * GTR__NR]; gtr__conv_line line[GTR__CONV_ROWS];
+} gtr__conv_room;
+static void gtr__conv_range(GTR__SPAN, void *scratch) {
     GTR__JOB(gtr__conv_job, w);
-    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K];
-    gtr__conv_line line[GTR__CONV_ROWS];
+    gtr_float *const room = ((gtr__conv_room *)scratch)->a;
+    gtr__conv_line *const line = ((gtr__conv_room *)scratch)->line;
     for (int lines; i < end; i++) {
         const int64_t col = i / w->steps * w->cols, wide = GTR__MIN(w->n - col, w->cols), all = w->g.groups * w->n,
             last = GTR__MIN((i % w->steps + 1) * w->step, w->rows);
@@ -5481,7 +5494,7 @@ static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     w->step = GTR__ROUND_UP(w->step, line);
     w->steps = (w->rows + w->step - 1) / w->step;
     gtr__ranges(cpu, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
-    gtr__ranges(cpu, gtr__conv_range, w, w->steps * cuts, 1);
+    gtr__ranges_in(cpu, NULL, gtr__conv_range, w, w->steps * cuts, 1);
 }
 /* Few channels of many groups: a group a lane. t[k] += x[k xs] w[k ws], and of further taps xt, wt apart */
 static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int64_t xt, const gtr_float *w, int64_t ws,
@@ -5642,12 +5655,11 @@ static void gtr__conv_bias_add(const gtr_float *dy, int64_t pitch, int64_t rows,
         for (int64_t k = 0; k < some; k++) to[k] += (double)t[k];
     }
 }
-static void gtr__conv_dw_range(GTR__SPAN) {
+static void gtr__conv_dw_range(GTR__SPAN, void *scratch) {
     GTR__JOB(gtr__conv_dw_job, d);
     const gtr__conv_job *w = &d->w;
-    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__CONV_ROWS * 2 * GTR__NR + GTR__LINE], *pb = room_b;
-    gtr__conv_line line[GTR__CONV_ROWS];
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    gtr__conv_room *const room = (gtr__conv_room *)scratch;
+    gtr__conv_line *const line = room->line;
     for (; i < end; i++) {
         const int64_t part = i % d->parts, q = i / d->parts % w->g.groups,
             last = GTR__MIN(w->rows, (part + 1) * d->part), image = w->g.oh * w->g.ow;
@@ -5662,7 +5674,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
             const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
             /* lines of one image lie evenly apart */
             rows = gtr__conv_lines(w, row, w->runs ? GTR__MIN(last, row - row % image + image) : last, line, &lines);
-            g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
+            g.acs = gtr__conv_fill(w, &b, q, line, lines, room->a);
             if (d->bias && !b.l) gtr__conv_bias_add(dy, w->g.o, rows, w->n, d->bias + part * w->g.o + q * w->n);
             s.first = row == part * d->part;
             g.run = line->rows;
@@ -5673,7 +5685,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
                 for (int64_t ky = 0; ky < runs; ky++)
                     gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.pack_b ? NULL : dy + j, ky * run,
-                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
+                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, room->dy);
         }
     }
 }
@@ -5727,7 +5739,7 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
         return GTR_OK;
     }
     const double flops = 2.0 * (double)d.part * (double)d.w.nb * (double)GTR__MIN(k, GTR__CONV_K);
-    gtr__ranges(cpu, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
+    gtr__ranges_in(cpu, NULL, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
     for (int64_t o = 0; o < g->o && bias; o++) {
         double sum = 0;
         for (int64_t p = 0; p < d.parts; p++) sum += d.bias[p * g->o + o];
@@ -7406,10 +7418,11 @@ static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
     return t;
 }
-static void gtr__program_range(GTR__SPAN) {
+typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
+static void gtr__program_range(GTR__SPAN, void *room) {
     GTR__JOB(gtr__program_job, w);
     const gtr__program *p = w->p;
-    gtr_float t[GTR__PROGRAM_SLOTS][GTR__BLOCK];
+    gtr_float (*const t)[GTR__BLOCK] = *(gtr__program_room *)room;
     const gtr_float *at[GTR__PROGRAM_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
@@ -7435,8 +7448,7 @@ static gtr_result gtr__program_run(GTR__ARGS) {
     }
     for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
         w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
-    gtr__ranges(cpu, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
-    return GTR_OK;
+    return gtr__ranges_in(cpu, NULL, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
 }
 
 #ifdef __clang__
@@ -7463,14 +7475,24 @@ static void gtr__cpu_host_free(void *instance, void *p, size_t bytes) {
     GTR__HOST;
     host->free(host->user, p, bytes);
 }
+#define GTR__ROOM_BYTES \
+    GTR__MAX(sizeof(gtr__program_room), GTR__MAX(sizeof(gtr__gemm_room), sizeof(gtr__conv_room)))
+typedef char gtr__room_fits[GTR__ROOM_BYTES <= GTR__WORKER_ROOM ? 1 : -1];
 static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     const gtr__cpu *share = (const gtr__cpu *)desc.share;
     const int threads = desc.threads ? desc.threads : gtr__online_cores();
     gtr__cpu *cpu = (gtr__cpu *)host->alloc(host->user, sizeof *cpu);
-    if (!cpu) { snprintf(why, 256, "out of host memory"); return GTR_ERR_NOMEM; }
+    void *room = share ? share->room : host->alloc(host->user, GTR__ROOM_BYTES);
+    if (!cpu || !room) {
+        host->free(host->user, cpu, sizeof *cpu);
+        if (!share) host->free(host->user, room, GTR__ROOM_BYTES);
+        snprintf(why, 256, "out of host memory");
+        return GTR_ERR_NOMEM;
+    }
     memset(cpu, 0, sizeof *cpu);
     cpu->host = host;
     cpu->shares = share != NULL;
+    cpu->room = room;
     cpu->pool = share ? share->pool : gtr__pool_create(host, threads);
     cpu->threads = share ? share->threads : cpu->pool ? threads : 1;
     *instance = cpu;
@@ -7478,7 +7500,10 @@ static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc
 }
 static void gtr__cpu_destroy(void *instance) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
-    if (!cpu->shares) gtr__pool_destroy(cpu->pool);
+    if (!cpu->shares) {
+        gtr__pool_destroy(cpu->pool);
+        cpu->host->free(cpu->host->user, cpu->room, GTR__ROOM_BYTES);
+    }
     cpu->host->free(cpu->host->user, cpu, sizeof *cpu);
 }
 static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
@@ -7538,19 +7563,12 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
-    const gtr__op_row *row = gtr__row(op);
-    gtr__kernel kernel = gtr__cpu_kernels[op][dir];
-    gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs */
+static gtr_result gtr__cpu_call_wide(void *instance, const gtr__op_row *row, gtr__kernel kernel,
+        const gtr__call *call) {
+    gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
     gtr__call c = *call;
     size_t own = 0, at;
     int i, n = c.n_in + c.n_out;
-    bool any = false;
-    for (i = 0; i < n; i++) any |= gtr__cpu_widens(row, gtr__operand_of(call, i));
-    if (!any) {
-        if (c.measure && !(row->flags & GTR__WS)) { *c.measure = 0; return GTR_OK; }
-        return kernel(instance, &c);
-    }
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
     for (i = 0; i < n; i++) {
         arg[i] = *gtr__operand_of(call, i);
@@ -7579,6 +7597,15 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
+}
+static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
+    const gtr__op_row *row = gtr__row(op);
+    const gtr__kernel kernel = gtr__cpu_kernels[op][dir];
+    for (int i = 0; i < call->n_in + call->n_out; i++)
+        if (gtr__cpu_widens(row, gtr__operand_of(call, i))) return gtr__cpu_call_wide(instance, row, kernel, call);
+    if (!call->measure || row->flags & GTR__WS) return kernel(instance, call);
+    *call->measure = 0;
+    return GTR_OK;
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
@@ -11708,6 +11735,7 @@ typedef struct gtr__runner {
     int32_t *flag; /* device: a result of CHECK */
     bool stale; /* a launch failed: records that the device fetched ahead are void */
     struct gtr__stream *stream; /* NULL: no set of its was streamed */
+    gtr__record rec[GTR__LAUNCH_STEPS]; /* of the steps that are queued next */
 } gtr__runner;
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
    What reads a slot is queued before the other's next event. */
@@ -13722,7 +13750,7 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
-    gtr__record rec[GTR__LAUNCH_STEPS];
+    gtr__record *const rec = t->runner->rec;
     int64_t batch;
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -19556,10 +19584,9 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
 static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
-    double rate[2], of[GTR__OP_COUNT * 2 + 1][4];
-    int count[GTR__OP_COUNT * 2 + 1], i, j;
-    memset(of, 0, sizeof of);
-    memset(count, 0, sizeof count);
+    double rate[2], (*const of)[5] = (double (*)[5])gtr__malloc(ctx, (size_t)(all + 1) * sizeof *of);
+    int i, j;
+    if (!of) return false;
     gtr__ceilings(ctx, t->desc.precision, rate);
     gtr__textf(ctx,
         "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g "
@@ -19569,12 +19596,12 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
         const gtr__node *n = &e->plan.node[i];
         const size_t begin = ctx->text_used;
         const int k = (int)n->op * 2 + (int)n->dir;
-        double one[4];
+        double one[5];
         const gtr__runner *r = t->runner;
         const gtr__record last = r->shared->record[(r->step - 1) % GTR__RING];
         for (j = 1; n->op == GTR__OP_NETWORK && j < GTR__RING; j++) /* it may report, and go on to the next step */
             gtr__record_write(t->runner, r->shared->step + (uint64_t)j - 1, &last);
-        if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
+        if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) break;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;
         if (n->phase == GTR__GUARD) /* gradients added many times may overflow */
@@ -19584,17 +19611,19 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
             gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         gtr__profile_line(ctx, begin, one, step);
-        for (j = 0; j < 4; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
-        count[k]++; count[all]++;
+        one[4] = 1;
+        for (j = 0; j < 5; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
     }
-    for (i = 0; i <= all; i++) {
+    const bool whole = i == e->plan.n_node;
+    for (i = 0; i <= all && whole; i++) {
         const size_t begin = ctx->text_used;
-        if (!count[i]) continue;
-        gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
+        if (of[i][4] == 0) continue;
+        gtr__textf(ctx, "%3.0f x %s%s", of[i][4], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
             i % 2 ? " backward" : "");
         gtr__profile_line(ctx, begin, of[i], step);
     }
-    return true;
+    gtr__mfree(ctx, of);
+    return whole;
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr__cached *e = NULL;

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "copies.h"
 #include "device.h"
+#include "stack.h"
 #include "points.h"
 #include <dirent.h>
 #include <signal.h>

@@ -6,6 +6,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "stack.h"
 
 enum { ROWS = 21, WIDTH = 6, CLASSES = 5, STEPS = 3, SET = 50, TIMES = 3 };
 static const int micros[] = { 1, 2, 3, 7 };

@@ -25,6 +25,7 @@ static int lock_late(pthread_mutex_t *m)
 #include <math.h>
 #include <unistd.h>
 #include "device.h"
+#include "stack.h"
 
 enum { ROWS = 203, SIDE = 6, PIXELS = SIDE * SIDE, CLASSES = 5, STEPS = 400 };
 typedef enum { RESIDENT, STREAMED, CALLED, CALLED_HERE, KINDS } kind;
