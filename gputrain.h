@@ -12254,16 +12254,16 @@ static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
     GTR__TRY(gtr__drain(r->ctx));
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
-/* The device may look at a record before its step is launched: it counts once its step is written. */
+/* The device may read a record before its step is launched: `step`, which publishes it, is written last, and is no
+   step's while the rest is. rec's own is not looked at. */
 static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *rec) {
     gtr__record *to = &r->shared->record[step % GTR__RING];
-    uint64_t old = to->step == step ? UINT64_MAX : to->step;
-    *(volatile uint64_t *)&to->step = old;
+    volatile uint64_t *at = &to->step;
+    *at = UINT64_MAX;
     gtr__fence();
-    *to = *rec;
-    *(volatile uint64_t *)&to->step = old;
+    memcpy(&to->step + 1, &rec->step + 1, sizeof *to - sizeof to->step);
     gtr__fence();
-    *(volatile uint64_t *)&to->step = step;
+    *at = step;
     gtr__fence();
 }
 /* Launches a part of a plan for n steps; their records are written but for the right part, whose left part had them. */

@@ -4291,6 +4291,51 @@ static void last_gradient(void)
         gtr_plan_text(n.t, 64));
     gtr_destroy(ctx);
 }
+/* What a device that looks at any time sees of a record that the host writes for a step that is repeated: single steps
+   of the host's instructions, behind each of which a record that says it is the step's is the one before or the new one. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
+#include <signal.h>
+static gtr__record *slot, whole[2];
+static volatile int looks, seen_early;
+static void single_step(int signal)
+{
+    (void)signal;
+    looks++;
+    seen_early += *(volatile uint64_t *)&slot->step == GTR__RING + 5 && memcmp(slot, &whole[0], sizeof *slot) != 0
+        && memcmp(slot, &whole[1], sizeof *slot) != 0;
+}
+#define SINGLE_STEPS(flags) __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" flags \
+    "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" : : : "memory", "cc")
+static void published_last(void)
+{
+    gtr__runner *r = (gtr__runner *)calloc(1, sizeof *r);
+    gtr__record now;
+    struct sigaction to, was;
+    memset(&to, 0, sizeof to);
+    to.sa_handler = single_step;
+    r->shared = (gtr__shared *)calloc(1, sizeof *r->shared);
+    slot = &r->shared->record[5];
+    for (int again = 0; again < 3; again++) {
+        memset(&now, 0x11 * (again + 1), sizeof now);
+        now.step = again ? GTR__RING + 5 : 0;           /* as it was copied from the ring */
+        whole[0] = *slot;
+        whole[1] = now;
+        whole[1].step = GTR__RING + 5;
+        sigaction(SIGTRAP, &to, &was);
+        SINGLE_STEPS("orq $0x100, (%%rsp)");
+        gtr__record_write(r, GTR__RING + 5, &now);
+        SINGLE_STEPS("andq $~0x100, (%%rsp)");
+        sigaction(SIGTRAP, &was, NULL);
+        EXPECT(!memcmp(slot, &whole[1], sizeof now));
+    }
+    if (!looks) SKIP("no single steps here");
+    CHECK(!seen_early, "%d of %d times a record was its step's before it was whole", seen_early, looks);
+    free(r->shared);
+    free(r);
+}
+#else
+static void published_last(void) { SKIP("single steps are x86-64's"); }
+#endif
 /* What gtr_set brings, few bytes or many, two at a time of either, is what the next run reads, whatever was queued. */
 static void queued_sets(void)
 {
@@ -5055,6 +5100,7 @@ static void all(void)
     RUN(current_values);
     RUN(ever_new_batches);
     RUN(last_gradient);
+    RUN(published_last);
     RUN(queued_sets);
     RUN(unaligned);
     RUN(recomputed_low);
