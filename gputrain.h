@@ -1250,7 +1250,8 @@ GTR_API gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path);
    another within rounding. gtr_trainer_data, called before or after, then goes on in that epoch where data set's rows,
    batch, shuffle and drop_last are the checkpoint's. Of another model, optimizer, precision or seed: GTR_ERR_SHAPE or
    GTR_ERR_STATE, which says what differs; rates, decays and the like may be others. A rate that gtr_trainer_lr had set
-   comes back where desc.lr is the checkpoint's; another desc.lr holds. On failure nothing changes. */
+   comes back where desc.lr is the checkpoint's; another desc.lr holds. On failure nothing changes. Of other bytes than
+   were saved, by the CRC32C that they end in, gtr_load's too: GTR_ERR_FORMAT. */
 GTR_API gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path);
 /* The same in memory: how many bytes it takes now (0 on error), and these, all of them. */
 GTR_API size_t gtr_checkpoint_bytes(gtr_trainer *t);
@@ -14665,8 +14666,9 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     if (bytes) *bytes = at;
     return r;
 }
-static int gtr__monitored(const gtr_fit_desc *d) {
-    return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
+/* What a best value is of, as checkpoints say it. */
+static int64_t gtr__monitored(const gtr_fit_desc *d) {
+    return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
 }
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
@@ -17013,21 +17015,34 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
 typedef struct { char name[256]; const uint8_t *data; uint64_t size; uint32_t crc; } gtr__member;
-/* A zip's CRC-32, four bytes at a time. */
-static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
-    uint32_t t[4][256], c = 0xffffffffu;
+/* A CRC of 32 bits by its reflected polynomial, eight bytes at a time: a zip's, or CRC32C, a checkpoint's. */
+#define GTR__CRC_ZIP 0xedb88320u
+#define GTR__CRC32C  0x82f63b78u
+typedef struct { uint32_t t[8][256], sum; } gtr__crc; /* sum: of what was added, inverted */
+static void gtr__crc_begin(gtr__crc *c, uint32_t polynomial) {
     for (uint32_t i = 0; i < 256; i++) {
-        t[0][i] = i;
-        for (int k = 0; k < 8; k++) t[0][i] = t[0][i] >> 1 ^ (t[0][i] & 1 ? 0xedb88320u : 0);
+        c->t[0][i] = i;
+        for (int k = 0; k < 8; k++) c->t[0][i] = c->t[0][i] >> 1 ^ (c->t[0][i] & 1 ? polynomial : 0);
     }
-    for (int k = 1; k < 4; k++)
-        for (int i = 0; i < 256; i++) t[k][i] = t[k - 1][i] >> 8 ^ t[0][t[k - 1][i] & 255];
-    for (; n >= 4; n -= 4, p += 4) {
-        c ^= (uint32_t)gtr__le_get(p, 4);
-        c = t[3][c & 255] ^ t[2][c >> 8 & 255] ^ t[1][c >> 16 & 255] ^ t[0][c >> 24];
+    for (int k = 1; k < 8; k++)
+        for (int i = 0; i < 256; i++) c->t[k][i] = c->t[k - 1][i] >> 8 ^ c->t[0][c->t[k - 1][i] & 255];
+    c->sum = 0xffffffffu;
+}
+static void gtr__crc_add(gtr__crc *c, const uint8_t *p, uint64_t n) {
+    uint32_t (*const t)[256] = c->t, sum = c->sum;
+    for (; n >= 8; n -= 8, p += 8) {
+        const uint32_t a = sum ^ (uint32_t)gtr__le_get(p, 4);
+        sum = t[7][a & 255] ^ t[6][a >> 8 & 255] ^ t[5][a >> 16 & 255] ^ t[4][a >> 24] ^ t[3][p[4]] ^ t[2][p[5]]
+            ^ t[1][p[6]] ^ t[0][p[7]];
     }
-    for (; n; n--) c = c >> 8 ^ t[0][(c ^ *p++) & 255];
-    return ~c;
+    for (; n; n--) sum = sum >> 8 ^ t[0][(sum ^ *p++) & 255];
+    c->sum = sum;
+}
+static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
+    gtr__crc c;
+    gtr__crc_begin(&c, GTR__CRC_ZIP);
+    gtr__crc_add(&c, p, n);
+    return ~c.sum;
 }
 static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
     return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
@@ -18351,7 +18366,7 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 /* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
    like these. In a build with doubles their 8 bytes are an int64's. */
 typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
-static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint";
+static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint", gtr__of_sum[] = "gputrain.crc32c";
 static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
@@ -18371,9 +18386,15 @@ static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, i
     like.shape = gtr_shape2(n, width); like.data_bytes = (size_t)(n * width) * 8;
     return gtr__parts_add(c, &like, data, -1, "");
 }
-/* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
+/* The checksum: 4 bytes that are called float32, as that is aligned to 4. */
+static gtr_result gtr__parts_sum(gtr__parts *c) {
+    GTR__TRY(gtr__parts_host(c, gtr__of_sum, NULL, 1, 1));
+    c->list[c->n - 1]->dtype = GTR_F32;
+    return GTR_OK;
+}
+/* All of a context's parameters and, if t is not NULL, its states, with room for four more. gtr__parts_free after it. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
-    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 3; /* gtr__parts_host's */
+    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 4; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -18416,6 +18437,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     gtr__file_close(f);
     return r;
 }
+static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data);
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
@@ -18434,6 +18456,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         }
         if (!r) r = gtr__st_match(&s);
         if (!r) r = gtr__st_data(&s, &f, &data);
+        if (!r && s.among) r = gtr__checkpoint_sum(&s, data);
         gtr__file_close(&f);
     }
     if (!r) r = gtr__st_notes(&s, &notes);
@@ -18485,13 +18508,15 @@ typedef struct {
     const char *path;
     gtr_tensor **order; int64_t n; /* what the file holds, in its order */
     uint8_t *memory; /* where it goes, if not NULL */
+    gtr__crc *crc; /* a checkpoint's: of what was put */
     char *header; /* the 8 bytes of its size included */
     size_t header_bytes, header_room;
 } gtr__save;
-/* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
+static bool gtr__is_sum(const gtr_tensor *p) { return gtr__on_host(p) && !p->data; }
+/* Wide elements first, so that each tensor's data are aligned to its element; then by name; a checksum last. */
 static int gtr__save_order(const void *a, const void *b, const void *arg) {
     const gtr_tensor *x = *(gtr_tensor *const *)a, *y = *(gtr_tensor *const *)b;
-    const int u = x->dtype == GTR_I64, v = y->dtype == GTR_I64;
+    const int u = 2 * (x->dtype == GTR_I64) - gtr__is_sum(x), v = 2 * (y->dtype == GTR_I64) - gtr__is_sum(y);
     (void)arg;
     return u != v ? v - u : strcmp(x->name, y->name);
 }
@@ -18550,6 +18575,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
         (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t n) {
+    if (s->crc) gtr__crc_add(s->crc, (const uint8_t *)bytes, n);
     if (!s->memory) return gtr__file_move(f, bytes, n, true);
     memcpy(s->memory, bytes, n);
     s->memory += n;
@@ -18557,14 +18583,21 @@ static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t 
 }
 static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx, s->order, s->n), *out = gtr__st_room(s->ctx, s->order, s->n);
-    gtr_result r = room && out ? gtr__save_put(s, f, s->header, s->header_bytes) : GTR_ERR_NOMEM;
+    const bool sums = s->n && gtr__is_sum(s->order[s->n - 1]);
+    s->crc = sums ? GTR__NEW(s->ctx, gtr__crc, 1) : NULL;
+    if (s->crc) gtr__crc_begin(s->crc, GTR__CRC32C);
+    gtr_result r = room && out && (s->crc || !sums) ? gtr__save_put(s, f, s->header, s->header_bytes) : GTR_ERR_NOMEM;
     for (int64_t k = 0; !r && k < s->n; k++) {
         gtr_tensor *p = s->order[k];
-        if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
-        else if ((r = gtr__parameter_read(p, room))) break;
-        gtr__st_swap(p, room, (uint8_t *)out);
+        if (gtr__is_sum(p)) gtr__le_put((uint8_t *)out, 4, ~s->crc->sum);
+        else {
+            if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
+            else if ((r = gtr__parameter_read(p, room))) break;
+            gtr__st_swap(p, room, (uint8_t *)out);
+        }
         r = gtr__save_put(s, f, out, gtr__st_bytes(p));
     }
+    gtr__mfree(s->ctx, s->crc);
     gtr__mfree(s->ctx, room);
     gtr__mfree(s->ctx, out);
     return r;
@@ -18743,14 +18776,18 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guard
 
 // >>checkpoint
 /* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
-   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), and the reports of a fit
-   that keeps a history. Random numbers have no state beside the step: see >>random. */
-#define GTR__CHECKPOINT_VERSION 1
+   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), the reports of a fit
+   that keeps a history, its best weights, and at its end "gputrain.crc32c", CRC32C of all bytes before. What rows of
+   tables stand for is there by the hash of its name. Random numbers have no state beside the step: see >>random.
+   Version 1 had rows by number, no `lost` and no checksum. */
+#define GTR__CHECKPOINT_VERSION 2
+#define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
 typedef struct {
-    int64_t version, seed, optimizer, momentum, precision, averages; /* must be the trainer's; momentum 2: Nesterov's */
+    /* must be the trainer's; optimizer, precision: hashes; momentum 2: Nesterov's */
+    int64_t version, seed, optimizer, momentum, precision, averages;
     int64_t step, applied, good, evaluated; /* evaluated: runs of gtr_eval, which draw by their number */
-    int64_t cuda, without; /* caps.without, of that backend */
+    int64_t cuda, without; /* without: caps.without in version 1 */
     int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
     double scale, lr, lr0; /* lr0: desc.lr */
     gtr__past last; /* report */
@@ -18759,9 +18796,13 @@ typedef struct {
     int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
     double plateau, plateau_best; /* rate; of its values */
     int64_t plateau_bad, plateau_cooldown, plateau_any;
+    int64_t lost[32]; /* hashes of the matchers in caps.without, of that backend; 0: none */
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
+#define GTR__N_FIGURES_1 ((int64_t)(offsetof(gtr__figures, lost) / 8)) /* version 1 */
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
+static const char *const gtr__optimizer_names[GTR__N_OPTIMIZERS] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
+    *const gtr__precision_names[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" };
 static const char gtr__of_past[] = "gputrain.history", gtr__of_best[] = "gputrain.best"; /* a fit's best weights */
 static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
@@ -18781,17 +18822,24 @@ static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
 static int64_t gtr__fit_best(const gtr__fitting *f) {
     return f && f->stopping.weights && f->stopping.epoch ? (int64_t)((f->stopping.bytes + 7) / 8) : 0;
 }
+static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__figures *g) {
+    memset(g->lost, 0, sizeof g->lost);
+    for (int m = 0; m < ctx->be->n_matchers; m++)
+        if (without >> m & 1) g->lost[m] = GTR__NAMED(ctx->be->matchers[m].name);
+}
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
     gtr__ctl ctl;
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
-    g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
-    g->momentum = gtr__momentum_of(t); g->precision = t->asked; g->averages = t->optim.ema > 0;
+    g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->averages = t->optim.ema > 0;
+    g->optimizer = GTR__NAMED(gtr__optimizer_names[t->desc.optimizer]); g->momentum = gtr__momentum_of(t);
+    g->precision = GTR__NAMED(gtr__precision_names[t->asked]);
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
-    g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
+    g->cuda = ctx->caps.cuda;
+    gtr__figures_lost(ctx, ctx->caps.without, g);
     if (t->rows) {
         g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
@@ -18822,6 +18870,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r) r = gtr__parts_sum(&c);
     if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
     if (!r && best) r = gtr__parts_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
     if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
@@ -18863,17 +18912,21 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
+static const char *gtr__name_of(const char *const *names, size_t n, int64_t hash) {
+    while (n-- > 0) if (GTR__NAMED(names[n]) == hash) return names[n];
+    return "what this library does not know";
+}
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
-    static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
-        *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
-        *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
+    static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
     const int own = gtr__momentum_of(t);
-    if (g->optimizer != t->desc.optimizer || g->momentum != own)
-        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizers[g->optimizer],
-            momentum[g->momentum], optimizers[t->desc.optimizer], momentum[own]);
-    if (g->precision != t->asked)
-        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
-            precisions[g->precision], precisions[t->asked]);
+    const char *optimizer = gtr__name_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g->optimizer), *precision
+        = gtr__name_of(gtr__precision_names, GTR__LENGTH(gtr__precision_names), g->precision);
+    if (strcmp(optimizer, gtr__optimizer_names[t->desc.optimizer]) || g->momentum != own)
+        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizer,
+            momentum[g->momentum], gtr__optimizer_names[t->desc.optimizer], momentum[own]);
+    if (strcmp(precision, gtr__precision_names[t->asked]))
+        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path, precision,
+            gtr__precision_names[t->asked]);
     if (g->averages != (t->optim.ema > 0))
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
@@ -18887,9 +18940,7 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 #define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
 static bool gtr__figures_good(const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
-    bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->momentum, 2)
-        && GTR__UPTO(g->precision, GTR_MIXED_FP16) && GTR__UPTO(g->step, most)
-        && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
+    bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
         && GTR__REAL(g->plateau) && GTR__UPTO(g->plateau_bad, INT32_MAX) && GTR__UPTO(g->plateau_cooldown, INT32_MAX)
         && (!g->rows || g->batch) && GTR__REAL(g->lr) && g->scale > 1e-30 && GTR__REAL(g->scale);
@@ -18903,17 +18954,45 @@ static bool gtr__figures_good(const gtr__figures *g) {
     }
     return ok;
 }
+/* Rows by number, as these were in version 1, by name. */
+static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
+    const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
+    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_names[o]) : 0;
+    g->precision = p < GTR__LENGTH(gtr__precision_names) ? GTR__NAMED(gtr__precision_names[p]) : 0;
+    g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
+    gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
+}
+static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
+    const gtr__st_entry *run = gtr__st_find(s, gtr__of_run), *e = gtr__st_find(s, gtr__of_sum);
+    uint8_t size[8];
+    if (!e && run->end - run->begin == 8 * (uint64_t)GTR__N_FIGURES_1) return GTR_OK; /* version 1 */
+    if (!e || e->end != s->data || e->end - e->begin != 4)
+        return GTR__BAD_FILE(s->ctx, "a checkpoint without \"%s\", its checksum, at its end", s->path, gtr__of_sum);
+    gtr__crc *c = GTR__NEW(s->ctx, gtr__crc, 1);
+    if (!c) return GTR_ERR_NOMEM;
+    gtr__crc_begin(c, GTR__CRC32C);
+    gtr__le_put(size, 8, s->size);
+    gtr__crc_add(c, size, 8);
+    gtr__crc_add(c, s->head, s->size);
+    gtr__crc_add(c, data, e->begin);
+    const bool same = ~c->sum == (uint32_t)gtr__le_get(data + e->begin, 4);
+    gtr__mfree(s->ctx, c);
+    return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than the checkpoint that was "
+        "saved: it was damaged since", s->path);
+}
 static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__figures *g) {
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
     int64_t version = 0;
     if (!e) return GTR__BAD_FILE(s->ctx, "no checkpoint: it has no \"%s\" (gtr_load reads a model's file)", s->path,
         gtr__of_run);
     if (e->end - e->begin >= 8) gtr__words(data + e->begin, &version, 1);
-    if (version != GTR__CHECKPOINT_VERSION) return gtr__st_about(s, e, GTR_ERR_VERSION,
-        ": a checkpoint of version %jd, want %d", (intmax_t)version, GTR__CHECKPOINT_VERSION);
-    if (e->end - e->begin != sizeof *g)
-        return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
-    gtr__words(data + e->begin, g, GTR__N_FIGURES);
+    if (version < 1 || version > GTR__CHECKPOINT_VERSION) return gtr__st_about(s, e, GTR_ERR_VERSION,
+        ": a checkpoint of version %jd, want 1 to %d", (intmax_t)version, GTR__CHECKPOINT_VERSION);
+    const int64_t n = version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1;
+    if (e->end - e->begin != 8 * (uint64_t)n) return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)n);
+    GTR__TRY(gtr__checkpoint_sum(s, data));
+    gtr__words(data + e->begin, g, n);
+    if (version == 1) gtr__figures_renamed(s->ctx, g);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
 }
 /* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
@@ -18976,7 +19055,8 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
-        ctx->caps.without |= (uint32_t)g->without & 1u << m;
+        for (size_t k = 0; k < GTR__LENGTH(g->lost); k++)
+            if (g->lost[k] == GTR__NAMED(ctx->be->matchers[m].name)) ctx->caps.without |= 1u << m;
     t->edited = 0;
     t->data_at = g->rows ? g->place : 0;
     t->data_step0 = t->runner->step;
@@ -19022,7 +19102,8 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
     gtr_result r = gtr__parts_make(&c, ctx, t);
-    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
+    if (!r && g.version > 1) r = gtr__parts_sum(&c);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
     if (!r && (e = gtr__st_find(s, gtr__of_best)) != NULL) {
         bytes = (size_t)(e->end - e->begin);
