@@ -496,8 +496,8 @@ typedef struct gtr_fit_desc {
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
-       whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there is
-       tried before the first step */
+       whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
+       what keep_last and keep_best name, is tried before the first step */
     const char *checkpoint;
     int64_t checkpoint_steps;
     double checkpoint_seconds;
@@ -14532,7 +14532,7 @@ typedef struct gtr__fitting {
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
-static gtr_result gtr__fit_try(gtr_context *ctx, const char *path);
+static gtr_result gtr__fit_tries(const gtr__fitting *f);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
@@ -14929,7 +14929,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
     if (!r) r = gtr__fit_resumed(&f);
-    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_try(ctx, d.checkpoint);
+    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -17531,9 +17531,10 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
-    if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
-    if (!gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
-    to->borrowed = false;
+    const bool made = gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host);
+    to->borrowed = false; /* d's columns' memory is freed with it */
+    if (to == &d->column[d->n_columns] && !shared) gtr__mfree(d->ctx, host);
+    if (!made || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
     gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
@@ -19200,6 +19201,38 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
     gtr__mfree(ctx, target); gtr__mfree(ctx, name);
     return r;
 }
+/* The same for all files that the fit may write: of steps it tries the last one's. */
+static gtr_result gtr__fit_tries(const gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    const size_t size = strlen(d->checkpoint) + 32;
+    char *name = GTR__NEW(f->t->ctx, char, size);
+    gtr_result r = name ? gtr__fit_try(f->t->ctx, d->checkpoint) : GTR_ERR_NOMEM;
+    if (!r && d->keep_best) {
+        snprintf(name, size, "%s.best", d->checkpoint);
+        r = gtr__fit_try(f->t->ctx, name);
+    }
+    if (!r && d->keep_last) {
+        snprintf(name, size, "%s.%jd", d->checkpoint, (intmax_t)((int64_t)f->first + f->p.steps));
+        r = gtr__fit_try(f->t->ctx, name);
+    }
+    gtr__mfree(f->t->ctx, name);
+    return r;
+}
+/* Whether two files have the same bytes. */
+static bool gtr__files_alike(const char *a, const char *b) {
+    gtr__file f[2];
+    uint8_t piece[2][1024];
+    bool alike = true;
+    for (int k = 0; k < 2; k++) alike &= gtr__file_open(&f[k], NULL, k ? b : a) == GTR_OK;
+    alike = alike && f[0].size == f[1].size;
+    for (uint64_t n, left = alike ? f[0].size : 0; left && alike; left -= n) {
+        n = GTR__MIN(left, sizeof *piece);
+        for (int k = 0; k < 2; k++) alike = alike && !gtr__file_move(&f[k], piece[k], n, false);
+        alike = alike && !memcmp(piece[0], piece[1], (size_t)n);
+    }
+    for (int k = 0; k < 2; k++) gtr__file_close(&f[k]);
+    return alike;
+}
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
     const bool asks = d->checkpoint_steps || d->checkpoint_seconds != 0 || d->checkpoint_epochs || d->keep_last
@@ -19221,8 +19254,10 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
     s.ctx = ctx; s.path = f->d->checkpoint;
     snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
     gtr_result r = gtr__save_target(&s, &target);
-    GTR__SYS(unlink)(name);
-    if (!r && GTR__LINK(target, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+    if (!r && !gtr__files_alike(target, name)) {
+        GTR__SYS(unlink)(name);
+        if (GTR__LINK(target, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+    }
     gtr__mfree(ctx, target);
     for (; !r && f->n_kept > f->d->keep_last; f->n_kept--) {
         snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[0]);
@@ -19233,7 +19268,7 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
 }
 static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
     snprintf(name, size, "%s.best", f->d->checkpoint);
-    return gtr__save_guarded(f->t->ctx, f->t, name);
+    return gtr__files_alike(f->d->checkpoint, name) ? GTR_OK : gtr__save_guarded(f->t->ctx, f->t, name);
 }
 /* Whether step k of the fit ended an epoch, which is the best one until then. */
 static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
@@ -19245,7 +19280,8 @@ static gtr_result gtr__fit_resume(gtr__fitting *f) {
     return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
         : gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
 }
-/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files. */
+/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files; those that are there
+   stay as they are. */
 static gtr_result gtr__fit_resumed(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     if (!f->resumed || !d->checkpoint) return GTR_OK;
@@ -19554,13 +19590,14 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
 }
 const char *gtr_trace(gtr_trainer *t) {
     int i, k, steps = 1;
-    gtr_result r;
+    gtr_result r = GTR_OK;
     gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
+    gtr__weights_lock(ctx);
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
@@ -19570,16 +19607,19 @@ const char *gtr_trace(gtr_trainer *t) {
         if (r) { /* no step was done: the next one has this one's number, and a record of its own */
             gtr__backend_result(ctx, r, n->layer);
             t->runner->stale = true;
-            return gtr__text(ctx);
+            break;
         }
         gtr__text_node(ctx, &e->plan, i);
         gtr__textf(ctx, "  %.1f us", us * 1e6);
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);
         gtr__textf(ctx, "\n");
     }
-    t->runner->launched++;
-    t->runner->step++;
-    gtr__mark_filled(e);
+    if (!r) {
+        t->runner->launched++;
+        t->runner->step++;
+        gtr__mark_filled(e);
+    }
+    gtr__weights_unlock(ctx);
     return gtr__text(ctx);
 }
 /* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. waited: share of

@@ -863,6 +863,24 @@ static bool best_of(const gtr_progress *p)
     if (p->epoch == 6) gtr_trainer_lr(p->trainer, 3.0f);        /* no epoch behind it is as good */
     return true;
 }
+/* The names of .keep_best and .keep_last, too, before any training: a folder is there, or a name gets too long. */
+static void tried_before(net *n, gtr_fit_desc f)
+{
+    static char run[600], other[640];
+    const int most = snprintf(run, sizeof run, ".tmp-%ld-0", (long)getpid());   /* of 255 */
+    for (int k = 0; k < 4; k++) {
+        const bool best = k % 2 == 0;
+        if (k < 2) snprintf(run, sizeof run, "%s/before", folder);
+        else snprintf(run, sizeof run, "%s/%0*d", folder, 255 - most, 0);
+        f.checkpoint = run; f.keep_best = best; f.keep_last = best ? 0 : 2; f.epochs = 2; f.resume = false;
+        snprintf(other, sizeof other, best ? "%s.best" : "%s.%lld", run, (long long)gtr_trainer_report(n->t).step
+            + 2 * EPOCH);
+        if (k < 2) EXPECT_EQ(mkdir(other, 0700), 0);
+        EXPECT_EQ(gtr_fit(n->t, n->data, f), GTR_ERR_IO);
+        EXPECT_ERROR(n->ctx, GTR_ERR_IO, k < 2 ? "is there, but not a regular file" : "making a file beside it failed");
+        if (k < 2) EXPECT_EQ(rmdir(other), 0);
+    }
+}
 static void kept(void)
 {
     static char run[600], gone[600];
@@ -899,6 +917,18 @@ static void kept(void)
     EXPECT_EQ(files(), 5);
     snprintf(last, sizeof last, "run.%d", 6 * EPOCH);
     EXPECT_EQ(step_of(last), 6 * EPOCH);
+    EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
+    struct stat was[4], is[4];
+    const char *const names[] = { "run", "run.best", "run.42", "run.35" };
+    for (k = 0; k < 4; k++) EXPECT_EQ(stat(path_of(names[k]), &was[k]), 0);
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);         /* all there: nothing is written, as on a read-only mount */
+    for (k = 0; k < 4; k++)
+        CHECK(!stat(path_of(names[k]), &is[k]) && was[k].st_ino == is[k].st_ino && !memcmp(&was[k].st_ctim,
+            &is[k].st_ctim, sizeof is[k].st_ctim), "%s was written anew", names[k]);
+    EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
+    FILE *damaged = fopen(path_of("run.best"), "r+b");  /* of another run, or half a copy */
+    EXPECT(damaged && fputc('x', damaged) == 'x' && !fclose(damaged));
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
     f.epochs = 7; f.keep_last = 2; f.checkpoint_epochs = 2;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
@@ -954,6 +984,8 @@ static void kept(void)
     f.checkpoint = gone;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
+    tried_before(&m, f);
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
     /* one that was finished is only read */
     snprintf(last, sizeof last, "%s/run", folder);

@@ -2145,6 +2145,60 @@ static void snapshots_while_training(void)
     if (device != GTR_DEVICE_CUDA) watched(1, rows);    /* there a fit's kernels may do other sums than steps' */
     watched(2, rows);
 }
+/* gtr_trace is a step, too: a snapshot that another thread asks for between the nodes that commit running statistics
+   and that update parameters has both or neither. */
+static gtr_result (*real_node)(void *const *instances, gtr__plan *plan, int node);
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+static bool asked_for, taken;
+static bool under_lock(const bool *what) {
+    pthread_mutex_lock(&asking);
+    const bool is = *what;
+    pthread_mutex_unlock(&asking);
+    return is;
+}
+static void note_it(bool *what) { pthread_mutex_lock(&asking); *what = true; pthread_mutex_unlock(&asking); }
+static void pause_ms(long ms) { const struct timespec t = { 0, ms * 1000000 }; nanosleep(&t, NULL); }
+static void *refreshes(void *arg)
+{
+    while (!under_lock(&asked_for)) pause_ms(1);
+    EXPECT_EQ(gtr_predictor_refresh((gtr_predictor *)arg), GTR_OK);
+    note_it(&taken);
+    return NULL;
+}
+static gtr_result node_and_wait(void *const *instances, gtr__plan *plan, int node)
+{
+    const gtr_result r = real_node(instances, plan, node);
+    if (plan->node[node].phase < GTR__UPDATE || under_lock(&asked_for)) return r;
+    note_it(&asked_for);
+    for (int i = 0; i < 200 && !under_lock(&taken); i++) pause_ms(1);   /* it may not be; or else is in between */
+    return r;
+}
+static void traced_snapshot(void)
+{
+    static gtr_float want[2][3 * CLASSES], got[3 * CLASSES];
+    gtr_trainer_desc d = sgd(0.5f);
+    net n = build(create(), GTR_BATCH, NORM, &d);
+    pthread_t thread;
+    gtr_predictor *p = snapshot_of(n.logits, 3), *shared = gtr_predictor_create(n.logits, 3);
+    feed(&n, 0, 32);
+    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(n.ctx), GTR_OK);
+    EXPECT_EQ(gtr_predict(shared, pool_x, 3, want[0]), GTR_OK);
+    real_node = n.ctx->be->run_node;
+    n.ctx->be->run_node = node_and_wait;
+    asked_for = taken = false;
+    if (pthread_create(&thread, NULL, refreshes, p)) { gtr_destroy(n.ctx); SKIP("no thread"); return; }
+    EXPECT(*gtr_trace(n.t));
+    n.ctx->be->run_node = real_node;
+    pthread_join(thread, NULL);
+    EXPECT_EQ(gtr_predict(shared, pool_x, 3, want[1]), GTR_OK);
+    EXPECT_EQ(gtr_predict(p, pool_x, 3, got), GTR_OK);
+    CHECK(!memcmp(got, want[0], sizeof got) || !memcmp(got, want[1], sizeof got),
+        "a snapshot is of a step's weights and another one's running statistics");
+    EXPECT(memcmp(want[0], want[1], sizeof got) != 0);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
 /* All that a prediction reads stays as it was: weights, running statistics, constants, inputs without a batch. */
 static void snapshots(void)
 {
@@ -5135,6 +5189,7 @@ static void all(void)
     RUN(predictors);
     RUN(snapshots);
     RUN(snapshots_while_training);
+    RUN(traced_snapshot);
     RUN(predictor_rows);
     RUN(predictor_several);
     RUN(predictor_draws);
