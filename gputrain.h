@@ -573,8 +573,9 @@ typedef struct gtr_callback_desc {
        works, but training is then not reproducible.
        It may wait: steps then wait for it, and a fit's end and gtr_destroy until it returns. A context's calls are one
        after the other, from a thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and
-       in the search for what is not finite, from the context's. Of this it calls gtr_dataset_row, gtr_stop and
-       gtr_predict of a .snapshot alone: steps and evaluations in it end the run with GTR_ERR_STATE */
+       in the search for what is not finite, from the context's. Of this it calls gtr_dataset_row, gtr_stop,
+       gtr_predict of a .snapshot and what says a shape or name: other calls in it change nothing, return GTR_ERR_STATE
+       or NULL, and end the run with GTR_ERR_STATE */
     bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
     void *user;
     bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
@@ -1105,7 +1106,7 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
    next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile, it waits
    until that ends: a fill that is read then must not wait for its thread. Not in a custom op. GTR_ERR_STATE: no
-   .snapshot. */
+   .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
@@ -2561,8 +2562,10 @@ struct gtr_trainer {
 // >>errors
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
+static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
+    if (ctx && gtr__outside_fill(ctx, "a call")) return code; /* the context is another thread's, perhaps */
     if (ctx) ctx->may_save = false;
     if (ctx && ctx->error == GTR_OK) {
         GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
@@ -7671,10 +7674,27 @@ static bool gtr__forked(gtr_context *ctx) {
     }
     return true;
 }
-static bool gtr__usable(gtr_context *ctx) { return ctx && !gtr__forked(ctx) && !ctx->dead; }
+/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
+   context gets an error when it asks for the rows. */
+typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
+static bool gtr__in_fill(const gtr_context *ctx) {
+    return ctx->calls && gtr__atomic_get(&ctx->calls->by) == gtr__thread_self();
+}
+static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
+    if (!gtr__in_fill(ctx)) return GTR_OK;
+    if (!ctx->calls->refused) ctx->calls->refused = who && strncmp(who, "gtr__", 5) ? who : "a call";
+    return GTR_ERR_STATE;
+}
+/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor where the device is lost. */
+static bool gtr__usable_by(gtr_context *ctx, const char *who) {
+    return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
+}
+#define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
+/* What is returned where ctx is not usable. */
+static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
 gtr_result gtr_error(const gtr_context *ctx) {
-    gtr__usable((gtr_context *)(uintptr_t)ctx);
+    if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
     return ctx ? ctx->error : GTR_ERR_NOMEM;
 }
 const char *gtr_error_text(const gtr_context *ctx) {
@@ -7864,7 +7884,7 @@ const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : 
 bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
-    if (!ctx) return "";
+    if (!ctx || gtr__outside_fill(ctx, "gtr_environment_text")) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
@@ -8063,7 +8083,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     const char *const kind = gtr__kind_of(ctx, op);
     gtr__shape_call s = GTR__ZERO;
     char who[GTR__OP_TEXT], *full = NULL;
-    if (!gtr__there(kind, n_in, in) || !gtr__usable(ctx)) return NULL;
+    if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
             gtr__op_text(kind, ctx->scope, name, n_in, in, who);
@@ -8201,9 +8221,16 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 }
 /* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
    memory at the end, when all shapes are known to fit. */
-#define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
+#define GTR__SINCE(x, who) const int64_t since = gtr__since(x, who)
+static int64_t gtr__since(gtr_tensor *x, const char *who) {
+    if (!x) return 0;
+    if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
+    x->ctx->builder = who;
+    return x->ctx->n_tensor;
+}
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     if (!x) return t;
+    if (since == INT64_MAX) return NULL;
     gtr_context *ctx = x->ctx;
     ctx->builder = NULL;
     int64_t k = ctx->n_parameter;
@@ -8666,7 +8693,7 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
     }
 }
 static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
-    if (!GTR__USABLE(x)) return false;
+    if (!x || !gtr__usable_by(x->ctx, who)) return false;
     return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
 }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
@@ -8798,7 +8825,7 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
     return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
-    if (!GTR__USABLE(x)) return false;
+    if (!x || !gtr__usable_by(x->ctx, what)) return false;
     if (name && name[0]) return true;
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
@@ -12367,19 +12394,9 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
-/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
-   context gets an error when it asks for the rows. */
-typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
-    gtr__calls *c = ctx->calls;
-    if (!c || gtr__atomic_get(&c->by) != gtr__thread_self()) return GTR_OK;
-    if (!c->refused) c->refused = who;
-    return GTR_ERR_STATE;
-}
 /* A context whose device is lost, or that only plans, runs nothing. */
 static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
-    if (!gtr__usable(ctx)) return ctx->error;
-    GTR__TRY(gtr__outside_fill(ctx, who));
+    if (!gtr__usable_by(ctx, who)) return gtr__unusable(ctx);
     return ctx->preset ? GTR__BAD_STATE(ctx, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
@@ -12668,7 +12685,7 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
 }
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
     if (!(lr >= 0) || !gtr__finite(lr))
         return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
     t->lr = lr;
@@ -12694,7 +12711,7 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
 }
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
     if (t->desc.schedule != GTR_PLATEAU || t->fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
             gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
@@ -13585,7 +13602,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
-    if (!gtr__usable(ctx)) return ctx->error;
+    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     gtr_result r = gtr__wait_all(ctx);
     for (gtr_trainer *t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
@@ -13907,7 +13924,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
         const char *what) {
     if (!t || !p) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (!gtr__usable(ctx)) return ctx->error;
+    if (!gtr__usable_by(ctx, what)) return gtr__unusable(ctx);
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
@@ -13927,7 +13944,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return r;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    const bool lost = t && t->fitted && gtr__usable(t->ctx);
+    const bool lost = t && gtr__usable(t->ctx) && t->fitted;
     gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
@@ -14487,6 +14504,7 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
+    else GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate_metrics"));
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -15007,7 +15025,7 @@ static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
 }
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
-    if (!p) return;
+    if (!p || gtr__outside_fill(p->ctx, "gtr_predictor_destroy")) return;
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
@@ -15193,6 +15211,8 @@ static bool gtr__line_ready(gtr_context *ctx) {
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
+    if (gtr__outside_fill(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
+        "callback of a data set: what asks for its rows may have the weights until it gets them");
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
@@ -15223,6 +15243,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
     p->own = *ctx;
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
+    p->own.calls = NULL; /* it is used in fills, too */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows;
     p->next = ctx->predictors;
@@ -15276,6 +15297,8 @@ gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows,
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
     bool null = !in || !out || rows < 1;
+    if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
+        "of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
@@ -17426,7 +17449,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     uint8_t *host[GTR_MAX_COLUMNS] = { NULL };
     if (!d) return GTR_ERR_ARG;
     gtr_context *ctx = d->ctx;
-    if (!gtr__usable(ctx) || gtr__has_windows(d, who)) return ctx->error;
+    if (!gtr__usable(ctx) || gtr__has_windows(d, who)) return gtr__unusable(ctx);
     bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
     for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
@@ -17729,7 +17752,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     const gtr_augment_desc none = GTR__ZERO;
     char text[GTR__TEXT];
     if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     if (!gtr__dataset_has(d, column))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d of %d", d->name, column, d->n_columns);
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
@@ -17778,7 +17801,7 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
         "want a gtr_streaming (0 to 2)", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
@@ -17788,7 +17811,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     return GTR_OK;
 }
 void gtr_dataset_destroy(gtr_dataset *d) {
-    if (!d) return;
+    if (!d || gtr__outside_fill(d->ctx, "gtr_dataset_destroy")) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
@@ -18177,7 +18200,7 @@ static gtr_result gtr__notes_add(gtr_context *ctx, gtr__notes *own, const char *
 }
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
     gtr__notes one = GTR__ZERO;
-    if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
+    if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
     const size_t n = strlen(key) + 1, m = text ? strlen(text) + 1 : 0;
@@ -18191,9 +18214,10 @@ const char *gtr_note(const gtr_context *ctx, const char *key) {
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     gtr__notes own = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     const int64_t n = gtr_dataset_categories(d, column);
     const gtr__column *c = &d->column[n ? column : 0];
-    if (!n || !gtr__usable(d->ctx) || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
+    if (!n || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or none of its ids, in UTF-8",
             d->name, column);
     const size_t room = (size_t)c->names.used + (size_t)n * (strlen(c->name) + 24);
@@ -18358,6 +18382,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
+    GTR__TRY(gtr__outside_fill(ctx, call));
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
     if (!gtr__usable(ctx)) return GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call);
     if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
@@ -18765,7 +18790,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     size_t *bytes);
 static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_save";
-    if (!gtr__usable(ctx)) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
+    if (!ctx || !gtr__usable_by(ctx, t ? call : "gtr_save")) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
     gtr_wait(ctx);
     const bool refuse = gtr__save_refused(ctx);
     const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, path, call, NULL, NULL)
@@ -19329,7 +19354,7 @@ static const char *const gtr__home_names[] = { "none", "parameter", "low", "stat
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
-    if (!GTR__USABLE(t)) return NULL;
+    if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
@@ -19454,7 +19479,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
-    if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
+    if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     m.batch = batch;
     for (int64_t i = 0; i < ctx->n_tensor; i++) {
@@ -19825,7 +19850,7 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
-    if (!ctx) return;
+    if (!ctx || gtr__outside_fill(ctx, "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);
