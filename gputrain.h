@@ -7685,7 +7685,7 @@ static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
     if (!ctx->calls->refused) ctx->calls->refused = who && strncmp(who, "gtr__", 5) ? who : "a call";
     return GTR_ERR_STATE;
 }
-/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor where the device is lost. */
+/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor on a lost device. */
 static bool gtr__usable_by(gtr_context *ctx, const char *who) {
     return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
 }
@@ -18418,7 +18418,7 @@ static gtr_result gtr__parts_sum(gtr__parts *c) {
     c->list[c->n - 1]->dtype = GTR_F32;
     return GTR_OK;
 }
-/* All of a context's parameters and, if t is not NULL, its states, with room for four more. gtr__parts_free after it. */
+/* All of a context's parameters and, if t is not NULL, its states, with room for four more. gtr__parts_free after. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
     const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : 0) + 4; /* gtr__parts_host's */
     char before[32];
@@ -18790,7 +18790,8 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     size_t *bytes);
 static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_save";
-    if (!ctx || !gtr__usable_by(ctx, t ? call : "gtr_save")) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
+    if (!gtr__usable_by(ctx, t ? call : "gtr_save"))
+        return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
     gtr_wait(ctx);
     const bool refuse = gtr__save_refused(ctx);
     const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, path, call, NULL, NULL)
@@ -18966,7 +18967,8 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 #define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
 static bool gtr__figures_good(const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
-    bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
+    bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step)
+        && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
         && GTR__REAL(g->plateau) && GTR__UPTO(g->plateau_bad, INT32_MAX) && GTR__UPTO(g->plateau_cooldown, INT32_MAX)
         && (!g->rows || g->batch) && GTR__REAL(g->lr) && g->scale > 1e-30 && GTR__REAL(g->scale);
@@ -19003,8 +19005,8 @@ static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
     gtr__crc_add(c, data, e->begin);
     const bool same = ~c->sum == (uint32_t)gtr__le_get(data + e->begin, 4);
     gtr__mfree(s->ctx, c);
-    return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than the checkpoint that was "
-        "saved: it was damaged since", s->path);
+    return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than when it was saved: "
+        "the checkpoint was damaged since", s->path);
 }
 static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__figures *g) {
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
@@ -19305,8 +19307,8 @@ static gtr_result gtr__fit_resume(gtr__fitting *f) {
     return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
         : gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
 }
-/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files; those that are there
-   stay as they are. */
+/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files; those that are
+   there stay as they are. */
 static gtr_result gtr__fit_resumed(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     if (!f->resumed || !d->checkpoint) return GTR_OK;

@@ -581,7 +581,7 @@ static void by_name(void)
     EXPECT_EQ(m.ctx->caps.without, 2);
     gtr__le_put(file + head + offsetof(gtr__figures, optimizer), 8, gtr__hash(0, "ADAMS"));
     sums_fit(file, size);
-    refused(&n, file, size, GTR_ERR_STATE, "a checkpoint of GTR_what this library does not know", "an optimizer to come");
+    refused(&n, file, size, GTR_ERR_STATE, "a checkpoint of GTR_what this library does not know", "one to come");
     EXPECT_OK(m.ctx);
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);

@@ -4346,7 +4346,7 @@ static void last_gradient(void)
     gtr_destroy(ctx);
 }
 /* What a device that looks at any time sees of a record that the host writes for a step that is repeated: single steps
-   of the host's instructions, behind each of which a record that says it is the step's is the one before or the new one. */
+   of the host's instructions, behind each of which a record that says it is the step's is the old or the new one. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
 #include <signal.h>
 static gtr__record *slot, whole[2];

@@ -712,7 +712,9 @@ static void averages_fail(void)
 }
 
 /* ---- builders take back what they made before they failed ---- */
-typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data, *series; } site;
+typedef struct site {
+    gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data, *series;
+} site;
 static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
 static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
 static void *b_linear_bare(site *s) {
