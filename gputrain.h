@@ -133,7 +133,7 @@ CONFIG MACROS
     GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only, and no -lcublasLt
     GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
-    GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math
+    GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math and -ffinite-math-only
 */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
@@ -158,8 +158,9 @@ CONFIG MACROS
 #if defined(GPUTRAIN_STATIC) && !defined(GPUTRAIN_IMPLEMENTATION) && !defined(GPUTRAIN_BACKEND)
 #error "gputrain: GPUTRAIN_STATIC is a private copy: define GPUTRAIN_IMPLEMENTATION too, in each file that has it"
 #endif
-#if defined(__FAST_MATH__) && !defined(GPUTRAIN_ALLOW_FAST_MATH)
-#error "gputrain: -ffast-math breaks infinities and reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
+#if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) \
+    && !defined(GPUTRAIN_ALLOW_FAST_MATH)
+#error "gputrain: -ffast-math, or its -ffinite-math-only, breaks infinities; define GPUTRAIN_ALLOW_FAST_MATH to insist"
 #endif
 
 #ifndef GTR_API
@@ -653,7 +654,8 @@ GTR_API gtr_context *gtr_create(gtr_desc desc);
 /* Waits for the device, frees the context and everything made in it. NULL: nothing. */
 GTR_API void gtr_destroy(gtr_context *ctx);
 /* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted.
-   The text is the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
+   The text is the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. That gtr_set, gtr_get, gtr_eval
+   or gtr_item was called with NULL is kept by the context that its thread asks next. */
 GTR_API gtr_result gtr_error(const gtr_context *ctx);
 GTR_API const char *gtr_error_text(const gtr_context *ctx);
 /* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU
@@ -995,7 +997,7 @@ GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
    rounded, unless gtr_keep marked it. A tensor that no run computed yet and that needs no input is computed. Anything
    else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
-/* The first element of t, whatever its dtype, computed if need be: for losses. NaN on error. */
+/* The first element of t, whatever its dtype, computed if need be, from what gtr_set set: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
 
 // >>parameters
@@ -1228,8 +1230,8 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    replaces it at the end: path is the old file or the whole new one. Waits. A link is followed and the old file's mode
    kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
    is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins.
-   While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
-   then says so: gtr_error_clear allows it. */
+   While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item of what was not kept, it writes
+   nothing and returns that error, whose text then says so: gtr_error_clear allows it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
    nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
@@ -2373,6 +2375,13 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__PRINTF(f, a)
 #endif
 #define GTR__RESTRICT __restrict
+#if defined(__GNUC__) || defined(__clang__)
+#define GTR__THREAD_LOCAL __thread
+#elif defined(_MSC_VER)
+#define GTR__THREAD_LOCAL __declspec(thread)
+#else
+#define GTR__THREAD_LOCAL
+#endif
 #ifdef __cplusplus
 #define GTR__ZERO {} /* what a struct begins as */
 #else
@@ -2474,7 +2483,7 @@ struct gtr_context {
     gtr_desc desc;
     gtr_result error;
     char error_text[1024];
-    bool may_save; /* the error is of gtr_save alone */
+    bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
     long process; /* that made it; */
     volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
@@ -2563,9 +2572,11 @@ struct gtr_trainer {
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
 static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
+static void gtr__null_take(gtr_context *ctx);
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (ctx && gtr__outside_fill(ctx, "a call")) return code; /* the context is another thread's, perhaps */
+    gtr__null_take(ctx);
     if (ctx) ctx->may_save = false;
     if (ctx && ctx->error == GTR_OK) {
         GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
@@ -2581,6 +2592,16 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
+/* This thread's last call with NULL for a tensor, and so without a context, until one takes it for its error: the next
+   that has an error, or is asked for one. */
+static GTR__THREAD_LOCAL const char *gtr__null_call;
+static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return GTR_ERR_ARG; }
+static void gtr__null_take(gtr_context *ctx) {
+    const char *who = gtr__null_call;
+    gtr__null_call = NULL;
+    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
+        "built", who);
+}
 
 // >>memory
 /* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
@@ -7695,6 +7716,7 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
 static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
 gtr_result gtr_error(const gtr_context *ctx) {
     if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
+    gtr__null_take((gtr_context *)(uintptr_t)ctx);
     return ctx ? ctx->error : GTR_ERR_NOMEM;
 }
 const char *gtr_error_text(const gtr_context *ctx) {
@@ -7703,6 +7725,7 @@ const char *gtr_error_text(const gtr_context *ctx) {
 }
 void gtr_error_clear(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return; /* a lost device stays lost */
+    gtr__null_take(ctx);
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
     ctx->may_save = false;
@@ -12400,7 +12423,7 @@ static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
     return ctx->preset ? GTR__BAD_STATE(ctx, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
-    if (!t) return GTR_ERR_ARG;
+    if (!t) return gtr__of_null(who);
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
@@ -12487,9 +12510,9 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_tensor *input[GTR__MAX_FEED];
     int64_t batch, highest;
     int n_inputs, i;
-    if (!t || n < 1) return GTR_ERR_ARG;
+    if (!t || n < 1) return gtr__of_null("gtr_eval");
     for (i = 0; i < n; i++) {
-        if (!t[i]) return GTR_ERR_ARG;
+        if (!t[i]) return gtr__of_null("gtr_eval");
         if (!ctx) ctx = t[i]->ctx;
         if (t[i]->ctx != ctx) return GTR__BAD_ARG(ctx, "gtr_eval: the tensors belong to different contexts");
     }
@@ -12563,11 +12586,17 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
-        if (t->fed && !first)
-            return GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, but the last run did not need it: ask for it in "
-                "gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it with "
-                "gtr_keep before the run", gtr__called(t, who));
-        GTR__TRY(gtr_eval(&t, 1));
+        const bool good = gtr_error(ctx) == GTR_OK;
+        const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
+            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: "
+            "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
+        if (r && good && t->fed) { /* the model is as it was */
+            snprintf(text, sizeof text, "; gtr_item of %.60s, which was not kept, computes it anew: gtr_keep before "
+                "the run keeps it", gtr__called(t, who));
+            if (first) gtr__error_more(ctx, text);
+            ctx->may_save = true;
+        }
+        GTR__TRY(r);
         GTR__TRY(gtr__wait_all(ctx));
     }
     const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&s->kept_shape) * size;
@@ -12578,14 +12607,14 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
-    if (!t) return GTR_ERR_ARG;
+    if (!t) return gtr__of_null("gtr_get");
     GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
     return dst ? gtr__get_some(t, dst, bytes, false)
         : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
-    if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
+    if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item")) || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
@@ -13922,9 +13951,10 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
 }
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
-    if (!t || !p) return GTR_ERR_ARG;
+    if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     if (!gtr__usable_by(ctx, what)) return gtr__unusable(ctx);
+    if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
@@ -18781,7 +18811,7 @@ static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
 }
 /* With an error, which the wait may find, the model may not be the one that was meant, and path's a good one. */
 static bool gtr__save_refused(gtr_context *ctx) {
-    const bool refuse = ctx->error && !ctx->may_save;
+    const bool refuse = gtr_error(ctx) && !ctx->may_save;
     if (refuse)
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
     return refuse;

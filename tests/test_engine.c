@@ -7,6 +7,8 @@
 #include "stack.h"
 #include "points.h"
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static gtr_context *create(void) { return gtr_create(desc0()); }
 static int repeat(int n) { return small ? 2 : n; }
@@ -3734,6 +3736,66 @@ static void kept_values(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* A name that no parameter has gives NULL without an error: what is done with that has one. */
+static void of_null(gtr_context *ctx, gtr_trainer *t)
+{
+    static const char *const names[] = { "gtr_set: ", "gtr_set_device: ", "gtr_get: ", "gtr_item: ", "gtr_eval: ",
+        "gtr_eval: ", "gradient: ", "optimizer state: " };
+    gtr_tensor *none = gtr_parameter_find(ctx, "fc1.wieght"), *pair[2];
+    pair[0] = gtr_parameter_at(ctx, 0); pair[1] = none;
+    EXPECT_OK(ctx);
+    for (int k = 0; k < 8; k++) {
+        const gtr_result r = k == 0 ? gtr_set(none, pool_x, 4) : k == 1 ? gtr_set_device(none, pool_x, 4, NULL)
+            : k == 2 ? gtr_get(none, pool_x, 4) : k == 3 ? gtr_item(none) != gtr_item(none) ? GTR_ERR_ARG : GTR_OK
+            : k == 4 ? gtr_eval(pair, 2) : k == 5 ? gtr_eval_train(pair + 1, 1)
+            : k == 6 ? gtr_gradient_get(t, none, pool_x, 4) : gtr_state_set(t, none, 0, pool_x, 4);
+        EXPECT_EQ(r, GTR_ERR_ARG);
+        if (k % 2) EXPECT_EQ(gtr_save(ctx, "no/such/folder/model"), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, names[k]);
+        EXPECT_OK(ctx);
+    }
+    gtr_set(none, pool_x, 4);
+    gtr_error_clear(ctx);
+    EXPECT_OK(ctx);
+    gtr_set(none, pool_x, 4);           /* the first of two errors is kept */
+    EXPECT_EQ(gtr_trainer_lr(t, -1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_set: a tensor is NULL: gtr_parameter_find has none of that name");
+    EXPECT_OK(ctx);
+}
+/* What a fit's data fed and nobody kept can't be computed anew: the error says what keeps it, and stops no gtr_save. */
+static void item_of_fed(void)
+{
+    const char *path = "build/item.safetensors";
+    gtr_trainer_desc d = sgd(0.1f);
+    for (int kept = 0; kept < 2; kept++) for (int get = 0; get < 2; get++) {
+        net n = build(create(), GTR_BATCH, 0, &d);
+        gtr_fit_desc f;
+        gtr_float v = 0;
+        memset(&f, 0, sizeof f);
+        f.batch = 16; f.silent = true;
+        gtr_tensor *most = gtr_max(n.logits, NULL, 0, false);
+        gtr_tensor *loss = gtr_add(n.loss, gtr_scale(most, 1e-3f, 0));
+        if (kept) gtr_keep(most);
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        EXPECT_EQ(gtr_fit(t, points(n.ctx, 64), f), GTR_OK);
+        EXPECT_OK(n.ctx);
+        if (get) EXPECT_EQ(gtr_get(most, &v, sizeof v), kept ? GTR_OK : GTR_ERR_STATE);
+        else v = (gtr_float)gtr_item(most);
+        CHECK((v == v && v != 0) == (kept != 0) || get, "%g, kept %d", (double)v, kept);
+        EXPECT_EQ(gtr_error(n.ctx), kept ? GTR_OK : GTR_ERR_STATE);
+        mkdir("build", 0777);
+        EXPECT_EQ(gtr_save(n.ctx, path), GTR_OK);
+        EXPECT_EQ(unlink(path), 0);
+        if (!kept && !get) CHECK(strstr(gtr_error_text(n.ctx), "\"x\" was not set") != NULL
+            && strstr(gtr_error_text(n.ctx), "; gtr_item of ") != NULL, "%s", gtr_error_text(n.ctx));
+        if (kept) EXPECT_OK(n.ctx);
+        else EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_keep");
+        gtr_item(most);                 /* another error behind it does stop it */
+        gtr_relu(gtr_input(n.ctx, "", GTR_F32, gtr_shape0()));
+        EXPECT_EQ(gtr_save(n.ctx, path), kept ? GTR_ERR_ARG : GTR_ERR_STATE);
+        gtr_destroy(n.ctx);
+    }
+}
 static void bad_use(void)
 {
     gtr_trainer_desc d = adam();
@@ -3822,8 +3884,9 @@ static void bad_use(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "fc1.bias");
     /* NULL goes through */
     EXPECT(gtr_relu(NULL) == NULL && gtr_linear(NULL, "z", 3) == NULL && gtr_trainer_create(NULL, d) == NULL);
-    EXPECT(gtr_step(NULL) == GTR_ERR_ARG && gtr_set(NULL, pool_x, 4) == GTR_ERR_ARG
-        && gtr_get(NULL, pool_x, 4) == GTR_ERR_ARG);
+    EXPECT_EQ(gtr_step(NULL), GTR_ERR_ARG);
+    EXPECT_OK(ctx);
+    of_null(ctx, n.t);
     take(ctx, n.t, true, &after);
     CHECK(equal(&before, &after), "bad input changed parameters or states");
     feed(&n, 0, 8);
@@ -5215,6 +5278,7 @@ static void all(void)
     RUN(many_names);
     RUN(gradients);
     RUN(kept_values);
+    RUN(item_of_fed);
     RUN(bad_use);
     RUN(combinations);
     RUN(real_plans);
