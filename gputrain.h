@@ -7777,15 +7777,16 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
+static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
 static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
     if (limit && (bytes > limit || used > limit - bytes))
-        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu",
-            bytes, used, limit);
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
+            gtr__memory_name(ctx), bytes, used, limit);
     else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
-        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
     else ctx->device_bytes += bytes;
     return p;
 }
@@ -9285,8 +9286,14 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
-    if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false))
+    const bool good = (*x)->ctx->error == GTR_OK;
+    char scores[GTR__TEXT], more[2 * GTR__TEXT];
+    if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
+        snprintf(more, sizeof more, " for scores %s%s", gtr__shape_text(&(*x)->shape, scores),
+            (*labels)->shape.ndim > 1 ? "" : "; for a label a row want scores (N, C): gtr_flatten before their layer");
+        if (good) gtr__error_more((*x)->ctx, more);
         return false;
+    }
     for (int i = 0; i < 2 && *in[i]; i++) {
         gtr_tensor *t = *in[i];
         int dims[GTR_MAX_DIMS];
@@ -12025,7 +12032,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
         if (*block) ctx->device_bytes += gtr__device_size(*bytes);
         else *bytes = 0;
-        return GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes of %s", want, what);
+        return GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes of %s", gtr__memory_name(ctx), want, what);
     }
     *block = p;
     *bytes = want;
@@ -12247,7 +12254,8 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     if (r->ctl) r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
     r->shared = r->ctl ? (gtr__shared *)ctx->be->host_alloc(ctx->instance[0], sizeof *r->shared, &device) : NULL;
     r->shared_device = (gtr__shared *)device;
-    if (!r->shared) GTR__FAIL(ctx, NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
+    if (!r->shared) GTR__FAIL(ctx, NOMEM, "out of %smemory: %zu bytes", ctx->caps.cuda ? "pinned host " : "",
+        sizeof *r->shared);
     else {
         memset(r->shared, 0, sizeof *r->shared);
         if (gtr__to_device(ctx, 0, r->ctl, &zero, sizeof zero, "a trainer's control block") == GTR_OK) return r;
@@ -12614,7 +12622,8 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
 }
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
-    if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item")) || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
+    if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
+            || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
@@ -13835,8 +13844,9 @@ static const char gtr__swaps[] = "gtr_average_swap";
 static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
-    if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx,
-        pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
+    if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx, pending ? "%s without gtr_backward before it"
+        : "%s between gtr_backward and gtr_update: want gtr_update first, which uses those gradients; .micro_batches "
+        "adds up several", who);
     if (t->swapped && who != gtr__swaps)
         return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
@@ -14375,8 +14385,9 @@ static void gtr__meter_targets(gtr__meter *m) {
 static gtr_result gtr__meter_shapes(gtr__meter *m) {
     const gtr_tensor *x = m->d.scores, *y = m->d.labels;
     char of_x[GTR__TEXT], of_y[GTR__TEXT];
-    if (!x || !y || x->ctx != m->t->ctx || y->ctx != m->t->ctx)
-        return GTR__BAD_ARG(m->t->ctx, "metrics: scores or labels are NULL, or another context's");
+    if (!x || !y) return GTR__BAD_ARG(m->t->ctx, "metrics: %s are NULL", x ? "labels" : "scores");
+    if (x->ctx != m->t->ctx || y->ctx != m->t->ctx)
+        return GTR__BAD_ARG(m->t->ctx, "metrics: %s are another context's", x->ctx == m->t->ctx ? "labels" : "scores");
     const gtr_shape *s = &x->shape, *l = &y->shape;
     const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
         && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
@@ -14431,9 +14442,12 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__data_check(ctx, m->data, 1, "gtr_evaluate_metrics"));
     gtr_metrics_desc *d = &m->d;
-    if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
-        return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
-            (double)d->threshold);
+    const struct { const char *name; double is; int least; } of[] = { { "threshold", d->threshold, 0 },
+        { "top_k", (double)d->top_k, 0 }, { "batch", (double)d->batch, 0 }, { "auc_most", (double)d->auc_most, -1 } };
+    for (size_t i = 0; i < GTR__LENGTH(of); i++)
+        if (!(of[i].is >= of[i].least) || (!i && of[i].is > 1))
+            return GTR__BAD_ARG(ctx, "metrics: %s is %g, want %s%d", of[i].name, of[i].is, i ? "at least " : "0 to ",
+                i ? of[i].least : 1);
     GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     GTR__TRY(gtr__meter_shapes(m));
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
@@ -14938,10 +14952,13 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
             || !gtr__finite(d->seconds))
         return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
             d->patience, (double)d->min_delta, d->seconds);
-    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric)
-            || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
-            "or .metrics have no .validation");
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %d, which is no gtr_metric", (int)d->monitor);
+    if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
+            d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
+    if (d->metrics.scores && !d->validation)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
@@ -15028,7 +15045,7 @@ static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_te
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
-    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of device memory: %zu bytes", bytes); return false; }
+    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of %s: %zu bytes", gtr__memory_name(p->ctx), bytes); return false; }
     if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
@@ -15266,7 +15283,9 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
     if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { GTR__BAD_STATE(ctx, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
-        GTR__BAD_ARG(ctx, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
+        GTR__BAD_ARG(ctx, "predictor: %lld rows, want 1 to 2^38 at a time: calls of more are computed in pieces",
+            (long long)max_rows);
+        return NULL;
     }
     gtr_predictor *p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;

@@ -463,6 +463,8 @@ static void others(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
     EXPECT_EQ(gtr_checkpoint_set(n.t, file, size), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
+    EXPECT_EQ(gtr_backward(n.t), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "want gtr_update first");
     EXPECT_EQ(gtr_update(n.t), GTR_OK);
     EXPECT_EQ(gtr_save(n.ctx, path_of("run")), GTR_OK);
     EXPECT_EQ(gtr_checkpoint_load(n.t, path_of("run")), GTR_ERR_FORMAT);
