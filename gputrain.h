@@ -1106,9 +1106,9 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    when it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
    context's trains, builds, sets, loads or does nothing, but destroys neither. Weights are of one step (or gtr_load),
    the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
-   next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile, it waits
-   until that ends: a fill that is read then must not wait for its thread. Not in a custom op. GTR_ERR_STATE: no
-   .snapshot, or in a fill. */
+   next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile and
+   gtr_trace, it waits until that ends: a fill that is read then must not wait for its thread. Not in a custom op.
+   GTR_ERR_STATE: no .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
@@ -2575,10 +2575,10 @@ static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
 static void gtr__null_take(gtr_context *ctx);
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
-    if (ctx && gtr__outside_fill(ctx, "a call")) return code; /* the context is another thread's, perhaps */
+    if (!ctx || gtr__outside_fill(ctx, "a call")) return code; /* a fill's thread may not be the context's */
     gtr__null_take(ctx);
-    if (ctx) ctx->may_save = false;
-    if (ctx && ctx->error == GTR_OK) {
+    ctx->may_save = false;
+    if (ctx->error == GTR_OK) {
         GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
         ctx->error = code;
     }
@@ -2592,8 +2592,8 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
-/* This thread's last call with NULL for a tensor, and so without a context, until one takes it for its error: the next
-   that has an error, or is asked for one. */
+/* This thread's last call with NULL for a tensor, and so without a context: the next context that has an error, or is
+   asked for one, takes it. */
 static GTR__THREAD_LOCAL const char *gtr__null_call;
 static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return GTR_ERR_ARG; }
 static void gtr__null_take(gtr_context *ctx) {
