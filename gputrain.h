@@ -116,7 +116,7 @@ STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait.
-.cuda_stream and .max_sm of gtr_desc share a GPU with others. After
+.cuda_stream and .max_sm of gtr_desc share a GPU with others. On the CPU a call does with 64 KiB of stack. After
 fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
@@ -132,7 +132,7 @@ CONFIG MACROS
     GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only, and no -lcublasLt
     GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
-    GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math
+    GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math and -ffinite-math-only
 */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
@@ -160,8 +160,9 @@ CONFIG MACROS
 #if defined(GPUTRAIN_STATIC) && !defined(GPUTRAIN_IMPLEMENTATION) && !defined(GPUTRAIN_BACKEND)
 #error "gputrain: GPUTRAIN_STATIC is a private copy: define GPUTRAIN_IMPLEMENTATION too, in each file that has it"
 #endif
-#if defined(__FAST_MATH__) && !defined(GPUTRAIN_ALLOW_FAST_MATH)
-#error "gputrain: -ffast-math breaks infinities and reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
+#if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) \
+    && !defined(GPUTRAIN_ALLOW_FAST_MATH)
+#error "gputrain: -ffast-math, or its -ffinite-math-only, breaks infinities; define GPUTRAIN_ALLOW_FAST_MATH to insist"
 #endif
 
 #ifndef GTR_API
@@ -504,8 +505,8 @@ typedef struct gtr_fit_desc {
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
-       whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there is
-       tried before the first step */
+       whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
+       what keep_last and keep_best name, is tried before the first step */
     const char *checkpoint;
     int64_t checkpoint_steps;
     double checkpoint_seconds;
@@ -583,8 +584,9 @@ typedef struct gtr_callback_desc {
        works, but training is then not reproducible.
        It may wait: steps then wait for it, and a fit's end and gtr_destroy until it returns. A context's calls are one
        after the other, from a thread of the library's own (1 MB of stack); with same_thread, GPUTRAIN_NO_THREADS and
-       in the search for what is not finite, from the context's. Of this it calls gtr_dataset_row, gtr_stop and
-       gtr_predict of a .snapshot alone: steps and evaluations in it end the run with GTR_ERR_STATE */
+       in the search for what is not finite, from the context's. Of this it calls gtr_dataset_row, gtr_stop,
+       gtr_predict of a .snapshot and what says a shape or name: other calls in it change nothing, return GTR_ERR_STATE
+       or NULL, and end the run with GTR_ERR_STATE */
     bool (*fill)(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column);
     void *user;
     bool same_thread; /* nothing is read ahead, and whoever asks for a step calls */
@@ -672,7 +674,8 @@ GTR_API gtr_context *gtr_create(gtr_desc desc);
 /* Waits for the device, frees the context and everything made in it. NULL: nothing. */
 GTR_API void gtr_destroy(gtr_context *ctx);
 /* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted.
-   The text is the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
+   The text is the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. That gtr_set, gtr_get, gtr_eval
+   or gtr_item was called with NULL is kept by the context that its thread asks next. */
 GTR_API gtr_result gtr_error(const gtr_context *ctx);
 GTR_API const char *gtr_error_text(const gtr_context *ctx);
 /* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU
@@ -1015,7 +1018,7 @@ GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
    rounded, unless gtr_keep marked it. A tensor that no run computed yet and that needs no input is computed. Anything
    else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
-/* The first element of t, whatever its dtype, computed if need be: for losses. NaN on error. */
+/* The first element of t, whatever its dtype, computed if need be, from what gtr_set set: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
 
 // >>parameters
@@ -1126,9 +1129,9 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    when it was made, then as of the last call of this. It and gtr_predict are called by the predictor's thread while the
    context's trains, builds, sets, loads or does nothing, but destroys neither. Weights are of one step (or gtr_load),
    the last that was queued, never a mixture: on the CPU it waits for a step that runs, on a GPU nobody waits but the
-   next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile, it waits
-   until that ends: a fill that is read then must not wait for its thread. Not in a custom op. GTR_ERR_STATE: no
-   .snapshot. */
+   next gtr_predict; a trainer waits for the copies. While averages (.ema) are evaluated, and in gtr_profile and
+   gtr_trace, it waits until that ends: a fill that is read then must not wait for its thread. Not in a custom op.
+   GTR_ERR_STATE: no .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
    rows below 1 or, where they act on each other, above max_rows. */
@@ -1251,8 +1254,9 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    a temporary file beside path that replaces it at the end: path is the old file or the whole new one. Waits. A link is
    followed and the old file's mode kept, but not its owner, ACL and other hard links; the folder must be writable and
    have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
-   Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save alone, it writes nothing and
-   returns that error, whose text then says so: gtr_error_clear allows it. */
+   Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item
+   of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
+   it. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
    shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
@@ -1277,7 +1281,8 @@ GTR_API gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path);
    another within rounding. gtr_trainer_data, called before or after, then goes on in that epoch where data set's rows,
    batch, shuffle and drop_last are the checkpoint's. Of another model, optimizer, precision or seed: GTR_ERR_SHAPE or
    GTR_ERR_STATE, which says what differs; rates, decays and the like may be others. A rate that gtr_trainer_lr had set
-   comes back where desc.lr is the checkpoint's; another desc.lr holds. On failure nothing changes. */
+   comes back where desc.lr is the checkpoint's; another desc.lr holds. On failure nothing changes. Of other bytes than
+   were saved, by the CRC32C that they end in, gtr_load's too: GTR_ERR_FORMAT. */
 GTR_API gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path);
 /* The same in memory: how many bytes it takes now (0 on error), and these, all of them. */
 GTR_API size_t gtr_checkpoint_bytes(gtr_trainer *t);
@@ -2414,6 +2419,13 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__PRINTF(f, a)
 #endif
 #define GTR__RESTRICT __restrict
+#if defined(__GNUC__) || defined(__clang__)
+#define GTR__THREAD_LOCAL __thread
+#elif defined(_MSC_VER)
+#define GTR__THREAD_LOCAL __declspec(thread)
+#else
+#define GTR__THREAD_LOCAL
+#endif
 #ifdef __cplusplus
 #define GTR__ZERO {} /* what a struct begins as */
 #else
@@ -2517,7 +2529,7 @@ struct gtr_context {
     gtr_desc desc;
     gtr_result error;
     char error_text[1024];
-    bool may_save; /* the error is of gtr_save alone */
+    bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
     long process; /* that made it; */
     volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
@@ -2610,10 +2622,14 @@ struct gtr_trainer {
 // >>errors
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
+static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
+static void gtr__null_take(gtr_context *ctx);
 /* Notes the first error and returns code. */
 static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
-    if (ctx) ctx->may_save = false;
-    if (ctx && ctx->error == GTR_OK) {
+    if (!ctx || gtr__outside_fill(ctx, "a call")) return code; /* a fill's thread may not be the context's */
+    gtr__null_take(ctx);
+    ctx->may_save = false;
+    if (ctx->error == GTR_OK) {
         GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
         ctx->error = code;
     }
@@ -2627,6 +2643,16 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
+/* This thread's last call with NULL for a tensor, and so without a context: the next context that has an error, or is
+   asked for one, takes it. */
+static GTR__THREAD_LOCAL const char *gtr__null_call;
+static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return GTR_ERR_ARG; }
+static void gtr__null_take(gtr_context *ctx) {
+    const char *who = gtr__null_call;
+    gtr__null_call = NULL;
+    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
+        "built", who);
+}
 
 // >>fields
 /* Who reads which field of a descriptor, as its comment says: one that is given and that nobody would read is an error,
@@ -2946,10 +2972,13 @@ typedef struct {
     const gtr__host *host;
     gtr__pool *pool; /* NULL: the caller's thread alone */
     int threads;
-    bool shares; /* the pool is another instance's */
+    bool shares; /* the pool and the room are another instance's */
+    void *room; /* the caller's thread's, see gtr__piece_fn; workers have theirs on their stacks */
 } gtr__cpu;
-/* Runs fn(arg, piece) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are done. */
-typedef void (*gtr__piece_fn)(void *arg, int64_t piece);
+/* Runs fn(arg, piece, room) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are
+   done. room: scratch of that thread's own, aligned to 64, at least GTR__ROOM_BYTES. */
+#define GTR__WORKER_ROOM (192 << 10)
+typedef void (*gtr__piece_fn)(void *arg, int64_t piece, void *room);
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg);
 
 // >>threads
@@ -3001,8 +3030,7 @@ static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
 static void gtr__pool_destroy(gtr__pool *pool) { (void)pool; }
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
-    (void)cpu;
-    for (int64_t i = 0; i < pieces; i++) fn(arg, i);
+    for (int64_t i = 0; i < pieces; i++) fn(arg, i, cpu->room);
 }
 typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
@@ -3117,13 +3145,13 @@ struct gtr__pool {
     gtr__thread thread[1]; /* workers of them */
 };
 static bool gtr__pool_left(uint64_t ticket) { return (uint32_t)ticket != ticket >> 32; }
-static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
+static uint32_t gtr__pool_work(gtr__pool *pool, bool worker, void *room) {
     uint32_t did = 0;
     uint64_t t = gtr__atomic_get(&pool->ticket);
     while (gtr__pool_left(t)) {
         if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
         uint32_t pieces = pool->pieces; /* before the piece counts as done: after that the next job may be written */
-        pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t));
+        pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t), room);
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
             gtr__gate_lock(&pool->end);
@@ -3149,9 +3177,10 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
 #define GTR__SPIN_SHORT 4e-6
 static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
+    char block[GTR__WORKER_ROOM + 64], *room = block + (64 - (uintptr_t)block % 64);
     while (!gtr__atomic_get(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
-            if (gtr__pool_work(pool, true)) spin = GTR__SPIN_LONG;
+            if (gtr__pool_work(pool, true, room)) spin = GTR__SPIN_LONG;
             continue;
         }
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT); /* jobs are rare: do not burn the core */
@@ -3183,7 +3212,7 @@ static bool gtr__thread_start(gtr__thread *t, void *(*main)(void *), void *arg) 
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* convolutions keep 200 KiB there; musl's default is 128 */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* a worker's room is there; musl's default is 128 KiB */
         ok = !pthread_create(t, &attr, main, arg);
         pthread_attr_destroy(&attr);
     }
@@ -3290,7 +3319,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
     gtr__pool *pool = cpu->pool;
     const int64_t most = (int64_t)1 << 30;
     if (!pool || pieces < 2 || gtr__atomic_swap(&pool->busy, 1)) {
-        for (int64_t i = 0; i < pieces; i++) fn(arg, i);
+        for (int64_t i = 0; i < pieces; i++) fn(arg, i, cpu->room);
         return;
     }
     for (int64_t first = 0; first < pieces; first += most) {
@@ -3302,7 +3331,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
         gtr__atomic_swap(&pool->ticket, (uint64_t)pool->pieces << 32);
         /* Without the lock, which a worker whose core is busy may hold: one about to sleep may miss it and the job. */
         if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
-        gtr__pool_work(pool, false);
+        gtr__pool_work(pool, false, cpu->room);
         gtr__pool_finish(pool, pool->pieces);
     }
     gtr__atomic_swap(&pool->busy, 0);
@@ -4030,14 +4059,12 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
         }
     }
 }
+/* Packed blocks of B and of A's rows. */
+typedef struct { gtr_float b[GTR__PACK_B], a[GTR__MR * GTR__PACK_AS]; } gtr__gemm_room;
 static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
-        int64_t j0, int64_t j1) {
-    gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
-    gtr_float *pa = room_a, *pb = room_b;
+        int64_t j0, int64_t j1, gtr__gemm_room *room) {
     const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
     gtr__spot s;
-    pa += (64 - (uintptr_t)pa % 64) % 64 / sizeof *pa;
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     s.g = g;
     s.finish = g->parts == 1;
     s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
@@ -4054,12 +4081,12 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
                 gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
-                    GTR__MIN(g->strip, j1 - j), pa, pb);
+                    GTR__MIN(g->strip, j1 - j), room->a, room->b);
             }
         }
     }
 }
-static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
+static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
     const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
         group = piece / (g->col_blocks * g->row_blocks * g->parts);
@@ -4067,7 +4094,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         j1 = GTR__MIN(j0 + g->cols, g->n);
     for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
         const int64_t c = GTR__ITEM(g, c, item) - g->c;
-        gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+        gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
         const int64_t n = j1 - j0, step = g->row_bias || g->ldc != n ? 1 : i1 - i0;
         for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
             const int64_t at = c + i * g->ldc + j0;
@@ -4079,16 +4106,17 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
-static void gtr__products_piece(void *arg, int64_t piece) {
+static void gtr__products_piece(void *arg, int64_t piece, void *room) {
     const gtr__products *p = (const gtr__products *)arg;
     int i = 0;
     for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
-    gtr__gemm_piece(&p->gemm[i], piece);
+    gtr__gemm_piece(&p->gemm[i], piece, room);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
-static void gtr__combine_piece(void *arg, int64_t piece) {
+static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
+    (void)room;
     const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
     gtr_float *sum = g->partial + at, *c = g->c + at;
     for (int64_t p = 1; p < g->parts; p++) {
@@ -4326,18 +4354,25 @@ static gtr_float *gtr__out(const gtr__call *c, int i) { return gtr__floats(&c->o
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 /* The workspace that a kernel wants; what follows computes. */
 #define GTR__WANTS(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
-/* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
-   kernel is its gtr__call. */
+/* Calls fn(job, i, end), or in(job, i, end, room), for parts [i, end) of [0, n), each of group, at least 1. The job of
+   a simple kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
-typedef struct { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
-static void gtr__range_piece(void *arg, int64_t piece) {
+typedef void (*gtr__room_fn)(GTR__SPAN, void *room);
+typedef struct { gtr__range_fn fn; gtr__room_fn in; const void *job; int64_t n, group; } gtr__range;
+static void gtr__range_piece(void *arg, int64_t piece, void *room) {
     const gtr__range *r = (const gtr__range *)arg;
-    r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
+    const int64_t begin = piece * r->group, end = GTR__MIN(r->n, begin + r->group);
+    if (r->fn) r->fn(r->job, begin, end);
+    else r->in(r->job, begin, end, room);
 }
-static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
-    gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
+static gtr_result gtr__ranges_in(void *cpu, gtr__range_fn fn, gtr__room_fn in, const void *job, int64_t n,
+        int64_t group) {
+    gtr__range r = { fn, in, job, n, GTR__MAX(group, 1) };
     gtr__parallel((gtr__cpu *)cpu, (n + r.group - 1) / r.group, gtr__range_piece, &r);
     return GTR_OK;
+}
+static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
+    return gtr__ranges_in(cpu, fn, NULL, job, n, group);
 }
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
    of a float for any n. */
@@ -5634,10 +5669,14 @@ static void gtr__conv_each(const gtr__conv_job *w, const gtr__conv_line *line, i
             fn(w->e, gtr__conv_to(w, line) + r * w->across * w->g.o + col, count, col, n);
     }
 }
-static void gtr__conv_range(GTR__SPAN) {
+/* Rows of A, lines of places; of dy packed. */
+typedef struct {
+    gtr_float a[GTR__CONV_ROWS * GTR__CONV_K], dy[GTR__CONV_ROWS * 2 * GTR__NR]; gtr__conv_line line[GTR__CONV_ROWS];
+} gtr__conv_room;
+static void gtr__conv_range(GTR__SPAN, void *scratch) {
     GTR__JOB(gtr__conv_job, w);
-    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K];
-    gtr__conv_line line[GTR__CONV_ROWS];
+    gtr_float *const room = ((gtr__conv_room *)scratch)->a;
+    gtr__conv_line *const line = ((gtr__conv_room *)scratch)->line;
     for (int lines; i < end; i++) {
         const int64_t col = i / w->steps * w->cols, wide = GTR__MIN(w->n - col, w->cols), all = w->g.groups * w->n,
             last = GTR__MIN((i % w->steps + 1) * w->step, w->rows);
@@ -5701,7 +5740,7 @@ static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     w->step = GTR__ROUND_UP(w->step, line);
     w->steps = (w->rows + w->step - 1) / w->step;
     gtr__ranges(cpu, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
-    gtr__ranges(cpu, gtr__conv_range, w, w->steps * cuts, 1);
+    gtr__ranges_in(cpu, NULL, gtr__conv_range, w, w->steps * cuts, 1);
 }
 /* Few channels of many groups: a group a lane. t[k] += x[k xs] w[k ws], and of further taps xt, wt apart */
 static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int64_t xt, const gtr_float *w, int64_t ws,
@@ -5862,12 +5901,11 @@ static void gtr__conv_bias_add(const gtr_float *dy, int64_t pitch, int64_t rows,
         for (int64_t k = 0; k < some; k++) to[k] += (double)t[k];
     }
 }
-static void gtr__conv_dw_range(GTR__SPAN) {
+static void gtr__conv_dw_range(GTR__SPAN, void *scratch) {
     GTR__JOB(gtr__conv_dw_job, d);
     const gtr__conv_job *w = &d->w;
-    gtr_float room[GTR__CONV_ROWS * GTR__CONV_K], room_b[GTR__CONV_ROWS * 2 * GTR__NR + GTR__LINE], *pb = room_b;
-    gtr__conv_line line[GTR__CONV_ROWS];
-    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    gtr__conv_room *const room = (gtr__conv_room *)scratch;
+    gtr__conv_line *const line = room->line;
     for (; i < end; i++) {
         const int64_t part = i % d->parts, q = i / d->parts % w->g.groups,
             last = GTR__MIN(w->rows, (part + 1) * d->part), image = w->g.oh * w->g.ow;
@@ -5882,7 +5920,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
             const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
             /* lines of one image lie evenly apart */
             rows = gtr__conv_lines(w, row, w->runs ? GTR__MIN(last, row - row % image + image) : last, line, &lines);
-            g.acs = gtr__conv_fill(w, &b, q, line, lines, room);
+            g.acs = gtr__conv_fill(w, &b, q, line, lines, room->a);
             if (d->bias && !b.l) gtr__conv_bias_add(dy, w->g.o, rows, w->n, d->bias + part * w->g.o + q * w->n);
             s.first = row == part * d->part;
             g.run = line->rows;
@@ -5893,7 +5931,7 @@ static void gtr__conv_dw_range(GTR__SPAN) {
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
                 for (int64_t ky = 0; ky < runs; ky++)
                     gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.pack_b ? NULL : dy + j, ky * run,
-                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, pb);
+                        (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, room->dy);
         }
     }
 }
@@ -5947,7 +5985,7 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
         return GTR_OK;
     }
     const double flops = 2.0 * (double)d.part * (double)d.w.nb * (double)GTR__MIN(k, GTR__CONV_K);
-    gtr__ranges(cpu, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
+    gtr__ranges_in(cpu, NULL, gtr__conv_dw_range, &d, d.parts * d.blocks * g->groups, (int64_t)(GTR__PIECE / flops));
     for (int64_t o = 0; o < g->o && bias; o++) {
         double sum = 0;
         for (int64_t p = 0; p < d.parts; p++) sum += d.bias[p * g->o + o];
@@ -7629,10 +7667,11 @@ static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
     return t;
 }
-static void gtr__program_range(GTR__SPAN) {
+typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
+static void gtr__program_range(GTR__SPAN, void *room) {
     GTR__JOB(gtr__program_job, w);
     const gtr__program *p = w->p;
-    gtr_float t[GTR__PROGRAM_SLOTS][GTR__BLOCK];
+    gtr_float (*const t)[GTR__BLOCK] = *(gtr__program_room *)room;
     const gtr_float *at[GTR__PROGRAM_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
@@ -7658,8 +7697,7 @@ static gtr_result gtr__program_run(GTR__ARGS) {
     }
     for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
         w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
-    gtr__ranges(cpu, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
-    return GTR_OK;
+    return gtr__ranges_in(cpu, NULL, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
 }
 
 #ifdef __clang__
@@ -7686,14 +7724,24 @@ static void gtr__cpu_host_free(void *instance, void *p, size_t bytes) {
     GTR__HOST;
     host->free(host->user, p, bytes);
 }
+#define GTR__ROOM_BYTES \
+    GTR__MAX(sizeof(gtr__program_room), GTR__MAX(sizeof(gtr__gemm_room), sizeof(gtr__conv_room)))
+typedef char gtr__room_fits[GTR__ROOM_BYTES <= GTR__WORKER_ROOM ? 1 : -1];
 static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     const gtr__cpu *share = (const gtr__cpu *)desc.share;
     const int threads = desc.threads ? desc.threads : gtr__online_cores();
     gtr__cpu *cpu = (gtr__cpu *)host->alloc(host->user, sizeof *cpu);
-    if (!cpu) { snprintf(why, 256, "out of host memory"); return GTR_ERR_NOMEM; }
+    void *room = share ? share->room : host->alloc(host->user, GTR__ROOM_BYTES);
+    if (!cpu || !room) {
+        host->free(host->user, cpu, sizeof *cpu);
+        if (!share) host->free(host->user, room, GTR__ROOM_BYTES);
+        snprintf(why, 256, "out of host memory");
+        return GTR_ERR_NOMEM;
+    }
     memset(cpu, 0, sizeof *cpu);
     cpu->host = host;
     cpu->shares = share != NULL;
+    cpu->room = room;
     cpu->pool = share ? share->pool : gtr__pool_create(host, threads);
     cpu->threads = share ? share->threads : cpu->pool ? threads : 1;
     *instance = cpu;
@@ -7701,7 +7749,10 @@ static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc
 }
 static void gtr__cpu_destroy(void *instance) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
-    if (!cpu->shares) gtr__pool_destroy(cpu->pool);
+    if (!cpu->shares) {
+        gtr__pool_destroy(cpu->pool);
+        cpu->host->free(cpu->host->user, cpu->room, GTR__ROOM_BYTES);
+    }
     cpu->host->free(cpu->host->user, cpu, sizeof *cpu);
 }
 static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
@@ -7761,19 +7812,12 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
-    const gtr__op_row *row = gtr__row(op);
-    gtr__kernel kernel = gtr__cpu_kernels[op][dir];
-    gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs */
+static gtr_result gtr__cpu_call_wide(void *instance, const gtr__op_row *row, gtr__kernel kernel,
+        const gtr__call *call) {
+    gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
     gtr__call c = *call;
     size_t own = 0, at;
     int i, n = c.n_in + c.n_out;
-    bool any = false;
-    for (i = 0; i < n; i++) any |= gtr__cpu_widens(row, gtr__operand_of(call, i));
-    if (!any) {
-        if (c.measure && !(row->flags & GTR__WS)) { *c.measure = 0; return GTR_OK; }
-        return kernel(instance, &c);
-    }
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
     for (i = 0; i < n; i++) {
         arg[i] = *gtr__operand_of(call, i);
@@ -7802,6 +7846,15 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
+}
+static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
+    const gtr__op_row *row = gtr__row(op);
+    const gtr__kernel kernel = gtr__cpu_kernels[op][dir];
+    for (int i = 0; i < call->n_in + call->n_out; i++)
+        if (gtr__cpu_widens(row, gtr__operand_of(call, i))) return gtr__cpu_call_wide(instance, row, kernel, call);
+    if (!call->measure || row->flags & GTR__WS) return kernel(instance, call);
+    *call->measure = 0;
+    return GTR_OK;
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
@@ -7866,10 +7919,28 @@ static bool gtr__forked(gtr_context *ctx) {
     }
     return true;
 }
-static bool gtr__usable(gtr_context *ctx) { return ctx && !gtr__forked(ctx) && !ctx->dead; }
+/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
+   context gets an error when it asks for the rows. */
+typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
+static bool gtr__in_fill(const gtr_context *ctx) {
+    return ctx->calls && gtr__atomic_get(&ctx->calls->by) == gtr__thread_self();
+}
+static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
+    if (!gtr__in_fill(ctx)) return GTR_OK;
+    if (!ctx->calls->refused) ctx->calls->refused = who && strncmp(who, "gtr__", 5) ? who : "a call";
+    return GTR_ERR_STATE;
+}
+/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor on a lost device. */
+static bool gtr__usable_by(gtr_context *ctx, const char *who) {
+    return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
+}
+#define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
+/* What is returned where ctx is not usable. */
+static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
 gtr_result gtr_error(const gtr_context *ctx) {
-    gtr__usable((gtr_context *)(uintptr_t)ctx);
+    if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
+    gtr__null_take((gtr_context *)(uintptr_t)ctx);
     return ctx ? ctx->error : GTR_ERR_NOMEM;
 }
 const char *gtr_error_text(const gtr_context *ctx) {
@@ -7878,6 +7949,7 @@ const char *gtr_error_text(const gtr_context *ctx) {
 }
 void gtr_error_clear(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return; /* a lost device stays lost */
+    gtr__null_take(ctx);
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
     ctx->may_save = false;
@@ -7929,15 +8001,16 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
+static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
 static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
     if (limit && (bytes > limit || used > limit - bytes))
-        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu",
-            bytes, used, limit);
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
+            gtr__memory_name(ctx), bytes, used, limit);
     else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
-        GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
     else ctx->device_bytes += bytes;
     return p;
 }
@@ -8060,7 +8133,7 @@ const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : 
 bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
-    if (!ctx) return "";
+    if (!ctx || gtr__outside_fill(ctx, "gtr_environment_text")) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
@@ -8259,7 +8332,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     const char *const kind = gtr__kind_of(ctx, op);
     gtr__shape_call s = GTR__ZERO;
     char who[GTR__OP_TEXT], *full = NULL;
-    if (!gtr__there(kind, n_in, in) || !gtr__usable(ctx)) return NULL;
+    if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
             gtr__op_text(kind, ctx->scope, name, n_in, in, who);
@@ -8397,9 +8470,16 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 }
 /* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
    memory at the end, when all shapes are known to fit. */
-#define GTR__SINCE(x, who) const int64_t since = (x) ? (x)->ctx->builder = who, (x)->ctx->n_tensor : 0
+#define GTR__SINCE(x, who) const int64_t since = gtr__since(x, who)
+static int64_t gtr__since(gtr_tensor *x, const char *who) {
+    if (!x) return 0;
+    if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
+    x->ctx->builder = who;
+    return x->ctx->n_tensor;
+}
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     if (!x) return t;
+    if (since == INT64_MAX) return NULL;
     gtr_context *ctx = x->ctx;
     ctx->builder = NULL;
     int64_t k = ctx->n_parameter;
@@ -8869,7 +8949,7 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
     }
 }
 static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
-    if (!GTR__USABLE(x)) return false;
+    if (!x || !gtr__usable_by(x->ctx, who)) return false;
     return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
 }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
@@ -9002,7 +9082,7 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
     return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
-    if (!GTR__USABLE(x)) return false;
+    if (!x || !gtr__usable_by(x->ctx, what)) return false;
     if (name && name[0]) return true;
     GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
@@ -9454,8 +9534,14 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
-    if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false))
+    const bool good = (*x)->ctx->error == GTR_OK;
+    char scores[GTR__TEXT], more[2 * GTR__TEXT];
+    if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
+        snprintf(more, sizeof more, " for scores %s%s", gtr__shape_text(&(*x)->shape, scores),
+            (*labels)->shape.ndim > 1 ? "" : "; for a label a row want scores (N, C): gtr_flatten before their layer");
+        if (good) gtr__error_more((*x)->ctx, more);
         return false;
+    }
     for (int i = 0; i < 2 && *in[i]; i++) {
         gtr_tensor *t = *in[i];
         int dims[GTR_MAX_DIMS];
@@ -11967,6 +12053,7 @@ typedef struct gtr__runner {
     int32_t *flag; /* device: a result of CHECK */
     bool stale; /* a launch failed: records that the device fetched ahead are void */
     struct gtr__stream *stream; /* NULL: no set of its was streamed */
+    gtr__record rec[GTR__LAUNCH_STEPS]; /* of the steps that are queued next */
 } gtr__runner;
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
    What reads a slot is queued before the other's next event. */
@@ -12207,7 +12294,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
         if (*block) ctx->device_bytes += gtr__device_size(*bytes);
         else *bytes = 0;
-        return GTR__FAIL(ctx, NOMEM, "out of device memory: %zu bytes of %s", want, what);
+        return GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes of %s", gtr__memory_name(ctx), want, what);
     }
     *block = p;
     *bytes = want;
@@ -12514,7 +12601,8 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     if (r->ctl) r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
     r->shared = r->ctl ? (gtr__shared *)ctx->be->host_alloc(ctx->instance[0], sizeof *r->shared, &device) : NULL;
     r->shared_device = (gtr__shared *)device;
-    if (!r->shared) GTR__FAIL(ctx, NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
+    if (!r->shared) GTR__FAIL(ctx, NOMEM, "out of %smemory: %zu bytes", ctx->caps.cuda ? "pinned host " : "",
+        sizeof *r->shared);
     else {
         memset(r->shared, 0, sizeof *r->shared);
         if (gtr__to_device(ctx, 0, r->ctl, &zero, sizeof zero, "a trainer's control block") == GTR_OK) return r;
@@ -12573,16 +12661,16 @@ static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
     GTR__TRY(gtr__drain(r->ctx));
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
-/* The device may look at a record before its step is launched: it counts once its step is written. */
+/* The device may read a record before its step is launched: `step`, which publishes it, is written last, and is no
+   step's while the rest is. rec's own is not looked at. */
 static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *rec) {
     gtr__record *to = &r->shared->record[step % GTR__RING];
-    uint64_t old = to->step == step ? UINT64_MAX : to->step;
-    *(volatile uint64_t *)&to->step = old;
+    volatile uint64_t *at = &to->step;
+    *at = UINT64_MAX;
     gtr__fence();
-    *to = *rec;
-    *(volatile uint64_t *)&to->step = old;
+    memcpy(&to->step + 1, &rec->step + 1, sizeof *to - sizeof to->step);
     gtr__fence();
-    *(volatile uint64_t *)&to->step = step;
+    *at = step;
     gtr__fence();
 }
 /* Launches a part of a plan for n steps; their records are written but for the right part, whose left part had them. */
@@ -12685,23 +12773,13 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
-/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
-   context gets an error when it asks for the rows. */
-typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
-    gtr__calls *c = ctx->calls;
-    if (!c || gtr__atomic_get(&c->by) != gtr__thread_self()) return GTR_OK;
-    if (!c->refused) c->refused = who;
-    return GTR_ERR_STATE;
-}
 /* A context whose device is lost, or that only plans, runs nothing. */
 static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
-    if (!gtr__usable(ctx)) return ctx->error;
-    GTR__TRY(gtr__outside_fill(ctx, who));
+    if (!gtr__usable_by(ctx, who)) return gtr__unusable(ctx);
     return ctx->preset ? GTR__BAD_STATE(ctx, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
-    if (!t) return GTR_ERR_ARG;
+    if (!t) return gtr__of_null(who);
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
@@ -12789,9 +12867,9 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_tensor *input[GTR__MAX_FEED];
     int64_t batch, highest;
     int n_inputs, i;
-    if (!t || n < 1) return GTR_ERR_ARG;
+    if (!t || n < 1) return gtr__of_null("gtr_eval");
     for (i = 0; i < n; i++) {
-        if (!t[i]) return GTR_ERR_ARG;
+        if (!t[i]) return gtr__of_null("gtr_eval");
         if (!ctx) ctx = t[i]->ctx;
         if (t[i]->ctx != ctx) return GTR__BAD_ARG(ctx, "gtr_eval: the tensors belong to different contexts");
     }
@@ -12865,11 +12943,17 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
-        if (t->fed && !first)
-            return GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, but the last run did not need it: ask for it in "
-                "gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it with "
-                "gtr_keep before the run", gtr__called(t, who));
-        GTR__TRY(gtr_eval(&t, 1));
+        const bool good = gtr_error(ctx) == GTR_OK;
+        const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
+            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: "
+            "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
+        if (r && good && t->fed) { /* the model is as it was */
+            snprintf(text, sizeof text, "; gtr_item of %.60s, which was not kept, computes it anew: gtr_keep before "
+                "the run keeps it", gtr__called(t, who));
+            if (first) gtr__error_more(ctx, text);
+            ctx->may_save = true;
+        }
+        GTR__TRY(r);
         GTR__TRY(gtr__wait_all(ctx));
     }
     const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&s->kept_shape) * size;
@@ -12880,14 +12964,15 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
-    if (!t) return GTR_ERR_ARG;
+    if (!t) return gtr__of_null("gtr_get");
     GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
     return dst ? gtr__get_some(t, dst, bytes, false)
         : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
-    if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
+    if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
+            || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
@@ -12988,7 +13073,7 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
 }
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
     if (!(lr >= 0) || !gtr__finite(lr))
         return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
     t->lr = lr;
@@ -13014,7 +13099,7 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
 }
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return t->ctx->error;
+    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
     if (t->desc.schedule != GTR_PLATEAU || t->fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
             gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
@@ -13933,7 +14018,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
-    if (!gtr__usable(ctx)) return ctx->error;
+    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     gtr_result r = gtr__wait_all(ctx);
     for (gtr_trainer *t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
@@ -14209,7 +14294,7 @@ static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
-    gtr__record rec[GTR__LAUNCH_STEPS];
+    gtr__record *const rec = t->runner->rec;
     int64_t batch;
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -14250,8 +14335,9 @@ static const char gtr__swaps[] = "gtr_average_swap";
 static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
-    if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx,
-        pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
+    if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx, pending ? "%s without gtr_backward before it"
+        : "%s between gtr_backward and gtr_update: want gtr_update first, which uses those gradients; .micro_batches "
+        "adds up several", who);
     if (t->swapped && who != gtr__swaps)
         return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
@@ -14367,9 +14453,10 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
 }
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
-    if (!t || !p) return GTR_ERR_ARG;
+    if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (!gtr__usable(ctx)) return ctx->error;
+    if (!gtr__usable_by(ctx, what)) return gtr__unusable(ctx);
+    if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
@@ -14389,7 +14476,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return r;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    const bool lost = t && t->fitted && gtr__usable(t->ctx);
+    const bool lost = t && gtr__usable(t->ctx) && t->fitted;
     gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
@@ -14808,8 +14895,9 @@ static bool gtr__are_chances(const gtr_tensor *t) {
 static gtr_result gtr__meter_shapes(gtr__meter *m) {
     const gtr_tensor *x = m->d.scores, *y = m->d.labels;
     char of_x[GTR__TEXT], of_y[GTR__TEXT];
-    if (!x || !y || x->ctx != m->t->ctx || y->ctx != m->t->ctx)
-        return GTR__BAD_ARG(m->t->ctx, "metrics: scores or labels are NULL, or another context's");
+    if (!x || !y) return GTR__BAD_ARG(m->t->ctx, "metrics: %s are NULL", x ? "labels" : "scores");
+    if (x->ctx != m->t->ctx || y->ctx != m->t->ctx)
+        return GTR__BAD_ARG(m->t->ctx, "metrics: %s are another context's", x->ctx == m->t->ctx ? "labels" : "scores");
     const gtr_shape *s = &x->shape, *l = &y->shape;
     const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
         && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
@@ -14867,9 +14955,12 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__data_check(ctx, m->data, 1, "gtr_evaluate_metrics"));
     gtr_metrics_desc *d = &m->d;
-    if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
-        return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
-            (double)d->threshold);
+    const struct { const char *name; double is; int least; } of[] = { { "threshold", d->threshold, 0 },
+        { "top_k", (double)d->top_k, 0 }, { "batch", (double)d->batch, 0 }, { "auc_most", (double)d->auc_most, -1 } };
+    for (size_t i = 0; i < GTR__LENGTH(of); i++)
+        if (!(of[i].is >= of[i].least) || (!i && of[i].is > 1))
+            return GTR__BAD_ARG(ctx, "metrics: %s is %g, want %s%d", of[i].name, of[i].is, i ? "at least " : "0 to ",
+                i ? of[i].least : 1);
     m->cuts = d->threshold > 0; m->cut = log((double)d->threshold / (1 - (double)d->threshold));
     GTR__TRY(gtr__meter_shapes(m));
     GTR__TRY(gtr__reads_metrics(ctx, "metrics", &m->d, m->classes, m->kind == GTR__OF_CLASSES));
@@ -14982,6 +15073,7 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
+    else GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate_metrics"));
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -15027,7 +15119,7 @@ typedef struct gtr__fitting {
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
-static gtr_result gtr__fit_try(gtr_context *ctx, const char *path);
+static gtr_result gtr__fit_tries(const gtr__fitting *f);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
@@ -15169,8 +15261,9 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     if (bytes) *bytes = at;
     return r;
 }
-static int gtr__monitored(const gtr_fit_desc *d) {
-    return 4 * (int)d->monitor + 2 * d->monitor_least + (d->validation != NULL);
+/* What a best value is of, as checkpoints say it. */
+static int64_t gtr__monitored(const gtr_fit_desc *d) {
+    return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
 }
 static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
     return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
@@ -15429,10 +15522,13 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool t
             || !gtr__finite(d->seconds))
         return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
             d->patience, (double)d->min_delta, d->seconds);
-    if ((size_t)d->monitor >= GTR_METRIC_COUNT || (d->monitor == GTR_METRIC_TENSOR && !d->metric)
-            || (d->monitor > GTR_METRIC_TENSOR && !d->metrics.scores) || (d->metrics.scores && !d->validation))
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
-            "or .metrics have no .validation");
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %d, which is no gtr_metric", (int)d->monitor);
+    if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
+            d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
+    if (d->metrics.scores && !d->validation)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
     GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
@@ -15469,7 +15565,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
     if (!r) r = gtr__fit_resumed(&f);
-    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_try(ctx, d.checkpoint);
+    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -15520,7 +15616,7 @@ static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_te
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
-    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of device memory: %zu bytes", bytes); return false; }
+    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of %s: %zu bytes", gtr__memory_name(p->ctx), bytes); return false; }
     if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
@@ -15547,7 +15643,7 @@ static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
 }
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
-    if (!p) return;
+    if (!p || gtr__outside_fill(p->ctx, "gtr_predictor_destroy")) return;
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
@@ -15738,6 +15834,8 @@ static bool gtr__line_ready(gtr_context *ctx) {
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
+    if (gtr__outside_fill(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
+        "callback of a data set: what asks for its rows may have the weights until it gets them");
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
@@ -15763,13 +15861,16 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { GTR__BAD_STATE(ctx, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
-        GTR__BAD_ARG(ctx, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
+        GTR__BAD_ARG(ctx, "predictor: %lld rows, want 1 to 2^38 at a time: calls of more are computed in pieces",
+            (long long)max_rows);
+        return NULL;
     }
     gtr_predictor *p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;
     p->own = *ctx;
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
+    p->own.calls = NULL; /* it is used in fills, too */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean;
     p->next = ctx->predictors;
@@ -15831,6 +15932,8 @@ gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows,
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
     bool null = !in || !out || rows < 1;
+    if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
+        "of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
@@ -17702,21 +17805,34 @@ gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, 
 /* A zip file's list of members: `left` of them from `at` on, all before `end`. */
 typedef struct { const uint8_t *b; uint64_t size, at, end, left, used; } gtr__zip;
 typedef struct { char name[256]; const uint8_t *data; uint64_t size; uint32_t crc; } gtr__member;
-/* A zip's CRC-32, four bytes at a time. */
-static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
-    uint32_t t[4][256], c = 0xffffffffu;
+/* A CRC of 32 bits by its reflected polynomial, eight bytes at a time: a zip's, or CRC32C, a checkpoint's. */
+#define GTR__CRC_ZIP 0xedb88320u
+#define GTR__CRC32C  0x82f63b78u
+typedef struct { uint32_t t[8][256], sum; } gtr__crc; /* sum: of what was added, inverted */
+static void gtr__crc_begin(gtr__crc *c, uint32_t polynomial) {
     for (uint32_t i = 0; i < 256; i++) {
-        t[0][i] = i;
-        for (int k = 0; k < 8; k++) t[0][i] = t[0][i] >> 1 ^ (t[0][i] & 1 ? 0xedb88320u : 0);
+        c->t[0][i] = i;
+        for (int k = 0; k < 8; k++) c->t[0][i] = c->t[0][i] >> 1 ^ (c->t[0][i] & 1 ? polynomial : 0);
     }
-    for (int k = 1; k < 4; k++)
-        for (int i = 0; i < 256; i++) t[k][i] = t[k - 1][i] >> 8 ^ t[0][t[k - 1][i] & 255];
-    for (; n >= 4; n -= 4, p += 4) {
-        c ^= (uint32_t)gtr__le_get(p, 4);
-        c = t[3][c & 255] ^ t[2][c >> 8 & 255] ^ t[1][c >> 16 & 255] ^ t[0][c >> 24];
+    for (int k = 1; k < 8; k++)
+        for (int i = 0; i < 256; i++) c->t[k][i] = c->t[k - 1][i] >> 8 ^ c->t[0][c->t[k - 1][i] & 255];
+    c->sum = 0xffffffffu;
+}
+static void gtr__crc_add(gtr__crc *c, const uint8_t *p, uint64_t n) {
+    uint32_t (*const t)[256] = c->t, sum = c->sum;
+    for (; n >= 8; n -= 8, p += 8) {
+        const uint32_t a = sum ^ (uint32_t)gtr__le_get(p, 4);
+        sum = t[7][a & 255] ^ t[6][a >> 8 & 255] ^ t[5][a >> 16 & 255] ^ t[4][a >> 24] ^ t[3][p[4]] ^ t[2][p[5]]
+            ^ t[1][p[6]] ^ t[0][p[7]];
     }
-    for (; n; n--) c = c >> 8 ^ t[0][(c ^ *p++) & 255];
-    return ~c;
+    for (; n; n--) sum = sum >> 8 ^ t[0][(sum ^ *p++) & 255];
+    c->sum = sum;
+}
+static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
+    gtr__crc c;
+    gtr__crc_begin(&c, GTR__CRC_ZIP);
+    gtr__crc_add(&c, p, n);
+    return ~c.sum;
 }
 static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
     return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
@@ -18100,7 +18216,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     uint8_t *host[GTR_MAX_COLUMNS] = { NULL };
     if (!d) return GTR_ERR_ARG;
     gtr_context *ctx = d->ctx;
-    if (!gtr__usable(ctx) || gtr__has_windows(d, who)) return ctx->error;
+    if (!gtr__usable(ctx) || gtr__has_windows(d, who)) return gtr__unusable(ctx);
     bool ok = columns && n > 0 && n < INT64_MAX / 16 - d->rows;
     for (int i = 0; ok && i < d->n_columns; i++) ok = columns[i]
         && d->column[i].row_bytes < SIZE_MAX / 16 / (size_t)(d->rows + n);
@@ -18205,9 +18321,10 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
     to->span = span; to->shared = shared;
-    if (!gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host)) return false;
-    if (!gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
-    to->borrowed = false;
+    const bool made = gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host);
+    to->borrowed = false; /* d's columns' memory is freed with it */
+    if (to == &d->column[d->n_columns] && !shared) gtr__mfree(d->ctx, host);
+    if (!made || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
     gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
@@ -18407,7 +18524,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     const gtr_augment_desc none = GTR__ZERO;
     char text[GTR__TEXT];
     if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     if (!gtr__dataset_has(d, column))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d of %d", d->name, column, d->n_columns);
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
@@ -18457,7 +18574,7 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return d->ctx->error;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
         "want a gtr_streaming (0 to 2)", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
@@ -18467,7 +18584,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     return GTR_OK;
 }
 void gtr_dataset_destroy(gtr_dataset *d) {
-    if (!d) return;
+    if (!d || gtr__outside_fill(d->ctx, "gtr_dataset_destroy")) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
@@ -18885,7 +19002,7 @@ static bool gtr__is_utf8(const char *s, size_t n) {
 }
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
-    if (!gtr__usable(ctx)) return ctx ? ctx->error : GTR_ERR_NOMEM;
+    if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
     return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
@@ -18918,9 +19035,10 @@ static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     if (!d) return GTR_ERR_ARG;
+    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
     const int64_t n = gtr_dataset_categories(d, column);
     const gtr__column *c = &d->column[n ? column : 0];
-    if (!n || !gtr__usable(d->ctx) || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
+    if (!n || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_note of %s: column %d has no name, or none of its ids, in UTF-8",
             d->name, column);
     GTR__TRY(gtr__names_agree(d, column, c->name, &d->ctx->notes, "gtr_dataset_note"));
@@ -19093,6 +19211,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
+    GTR__TRY(gtr__outside_fill(ctx, call));
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
     if (!gtr__usable(ctx)) return GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call);
     if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
@@ -19102,7 +19221,7 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 /* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
    like these. In a build with doubles their 8 bytes are an int64's. */
 typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
-static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint";
+static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint", gtr__of_sum[] = "gputrain.crc32c";
 static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
@@ -19122,10 +19241,16 @@ static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, i
     like.shape = gtr_shape2(n, width); like.data_bytes = (size_t)(n * width) * 8;
     return gtr__parts_add(c, &like, data, -1, "");
 }
-/* All of a context's parameters and, if t is not NULL, its states, with room for two more. gtr__parts_free after it. */
+/* The checksum: 4 bytes that are called float32, as that is aligned to 4. */
+static gtr_result gtr__parts_sum(gtr__parts *c) {
+    GTR__TRY(gtr__parts_host(c, gtr__of_sum, NULL, 1, 1));
+    c->list[c->n - 1]->dtype = GTR_F32;
+    return GTR_OK;
+}
+/* All of a context's parameters and, if t is not NULL, its states, with room for four more. gtr__parts_free after. */
 static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
     const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : ctx->n_parameter)
-        + 3; /* gtr__parts_host's */
+        + 4; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -19169,6 +19294,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     return r;
 }
 static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data);
+static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data);
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
@@ -19187,6 +19313,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         }
         if (!r) r = gtr__st_match(&s);
         if (!r) r = gtr__st_data(&s, &f, &data);
+        if (!r && s.among) r = gtr__checkpoint_sum(&s, data);
         gtr__file_close(&f);
     }
     if (!r && c.n) r = gtr__parts_averages(&c, &s, data);
@@ -19242,13 +19369,15 @@ typedef struct {
     const char *path;
     gtr_tensor **order; int64_t n; /* what the file holds, in its order */
     uint8_t *memory; /* where it goes, if not NULL */
+    gtr__crc *crc; /* a checkpoint's: of what was put */
     char *header; /* the 8 bytes of its size included */
     size_t header_bytes, header_room;
 } gtr__save;
-/* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
+static bool gtr__is_sum(const gtr_tensor *p) { return gtr__on_host(p) && !p->data; }
+/* Wide elements first, so that each tensor's data are aligned to its element; then by name; a checksum last. */
 static int gtr__save_order(const void *a, const void *b, const void *arg) {
     const gtr_tensor *x = *(gtr_tensor *const *)a, *y = *(gtr_tensor *const *)b;
-    const int u = x->dtype == GTR_I64, v = y->dtype == GTR_I64;
+    const int u = 2 * (x->dtype == GTR_I64) - gtr__is_sum(x), v = 2 * (y->dtype == GTR_I64) - gtr__is_sum(y);
     (void)arg;
     return u != v ? v - u : strcmp(x->name, y->name);
 }
@@ -19319,6 +19448,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
         (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t n) {
+    if (s->crc) gtr__crc_add(s->crc, (const uint8_t *)bytes, n);
     if (!s->memory) return gtr__file_move(f, bytes, n, true);
     memcpy(s->memory, bytes, n);
     s->memory += n;
@@ -19326,14 +19456,21 @@ static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t 
 }
 static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx, s->order, s->n), *out = gtr__st_room(s->ctx, s->order, s->n);
-    gtr_result r = room && out ? gtr__save_put(s, f, s->header, s->header_bytes) : GTR_ERR_NOMEM;
+    const bool sums = s->n && gtr__is_sum(s->order[s->n - 1]);
+    s->crc = sums ? GTR__NEW(s->ctx, gtr__crc, 1) : NULL;
+    if (s->crc) gtr__crc_begin(s->crc, GTR__CRC32C);
+    gtr_result r = room && out && (s->crc || !sums) ? gtr__save_put(s, f, s->header, s->header_bytes) : GTR_ERR_NOMEM;
     for (int64_t k = 0; !r && k < s->n; k++) {
         gtr_tensor *p = s->order[k];
-        if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
-        else if ((r = gtr__model_read(p, room))) break;
-        gtr__st_swap(p, room, (uint8_t *)out);
+        if (gtr__is_sum(p)) gtr__le_put((uint8_t *)out, 4, ~s->crc->sum);
+        else {
+            if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
+            else if ((r = gtr__model_read(p, room))) break;
+            gtr__st_swap(p, room, (uint8_t *)out);
+        }
         r = gtr__save_put(s, f, out, gtr__st_bytes(p));
     }
+    gtr__mfree(s->ctx, s->crc);
     gtr__mfree(s->ctx, room);
     gtr__mfree(s->ctx, out);
     return r;
@@ -19419,6 +19556,7 @@ static void gtr__temporaries_remove(const char *path, char *name, size_t size) {
 static gtr_result gtr__save_old(const gtr__save *s, const char *target, struct GTR__STAT *st, bool *old) {
     struct GTR__STAT end;
     *old = GTR__STAT(s->path, st) == 0;
+    if (!*old && errno == ENAMETOOLONG) return GTR__OF_FILE(s->ctx, IO, "%s", s->path, strerror(errno));
     if (*old && !GTR__IS_FILE(st->st_mode)) /* a rename would replace /dev/null */
         return GTR__OF_FILE(s->ctx, IO, "is there, but not a regular file", s->path);
     if (*old && GTR__STAT(target, &end) != 0)
@@ -19491,7 +19629,7 @@ static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
 }
 /* With an error, which the wait may find, the model may not be the one that was meant, and path's a good one. */
 static bool gtr__save_refused(gtr_context *ctx) {
-    const bool refuse = ctx->error && !ctx->may_save;
+    const bool refuse = gtr_error(ctx) && !ctx->may_save;
     if (refuse)
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
     return refuse;
@@ -19500,7 +19638,8 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     size_t *bytes);
 static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_save";
-    if (!gtr__usable(ctx)) return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
+    if (!gtr__usable_by(ctx, t ? call : "gtr_save"))
+        return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
     gtr_wait(ctx);
     const bool refuse = gtr__save_refused(ctx);
     const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, path, call, NULL, NULL)
@@ -19512,14 +19651,18 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guard
 
 // >>checkpoint
 /* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
-   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), and the reports of a fit
-   that keeps a history. Random numbers have no state beside the step: see >>random. */
-#define GTR__CHECKPOINT_VERSION 1
+   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), the reports of a fit
+   that keeps a history, its best weights, and at its end "gputrain.crc32c", CRC32C of all bytes before. What rows of
+   tables stand for is there by the hash of its name. Random numbers have no state beside the step: see >>random.
+   Version 1 had rows by number, no `lost` and no checksum. */
+#define GTR__CHECKPOINT_VERSION 2
+#define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
 typedef struct {
-    int64_t version, seed, optimizer, momentum, precision, averages; /* must be the trainer's; momentum 2: Nesterov's */
+    /* must be the trainer's; optimizer, precision: hashes; momentum 2: Nesterov's */
+    int64_t version, seed, optimizer, momentum, precision, averages;
     int64_t step, applied, good, evaluated; /* evaluated: runs of gtr_eval, which draw by their number */
-    int64_t cuda, without; /* caps.without, of that backend */
+    int64_t cuda, without; /* without: caps.without in version 1 */
     int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
     double scale, lr, lr0; /* lr0: desc.lr */
     gtr__past last; /* report */
@@ -19528,9 +19671,13 @@ typedef struct {
     int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
     double plateau, plateau_best; /* rate; of its values */
     int64_t plateau_bad, plateau_cooldown, plateau_any;
+    int64_t lost[32]; /* hashes of the matchers in caps.without, of that backend; 0: none */
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
+#define GTR__N_FIGURES_1 ((int64_t)(offsetof(gtr__figures, lost) / 8)) /* version 1 */
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
+static const char *const gtr__optimizer_names[GTR__N_OPTIMIZERS] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
+    *const gtr__precision_names[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" };
 static const char gtr__of_past[] = "gputrain.history", gtr__of_best[] = "gputrain.best"; /* a fit's best weights */
 static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
@@ -19550,17 +19697,24 @@ static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
 static int64_t gtr__fit_best(const gtr__fitting *f) {
     return f && f->stopping.weights && f->stopping.epoch ? (int64_t)((f->stopping.bytes + 7) / 8) : 0;
 }
+static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__figures *g) {
+    memset(g->lost, 0, sizeof g->lost);
+    for (int m = 0; m < ctx->be->n_matchers; m++)
+        if (without >> m & 1) g->lost[m] = GTR__NAMED(ctx->be->matchers[m].name);
+}
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
     gtr__ctl ctl;
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
-    g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->optimizer = t->desc.optimizer;
-    g->momentum = gtr__momentum_of(t); g->precision = t->given.precision; g->averages = t->optim.ema > 0;
+    g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->averages = t->optim.ema > 0;
+    g->optimizer = GTR__NAMED(gtr__optimizer_names[t->desc.optimizer]); g->momentum = gtr__momentum_of(t);
+    g->precision = GTR__NAMED(gtr__precision_names[t->given.precision]);
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
-    g->cuda = ctx->caps.cuda; g->without = ctx->caps.without;
+    g->cuda = ctx->caps.cuda;
+    gtr__figures_lost(ctx, ctx->caps.without, g);
     if (t->rows) {
         g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
@@ -19592,6 +19746,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const ch
     gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r) r = gtr__parts_sum(&c);
     if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
     if (!r && best) r = gtr__parts_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
     if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
@@ -19633,17 +19788,21 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
+static const char *gtr__name_of(const char *const *names, size_t n, int64_t hash) {
+    while (n-- > 0) if (GTR__NAMED(names[n]) == hash) return names[n];
+    return "what this library does not know";
+}
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
-    static const char *const optimizers[] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
-        *const precisions[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" },
-        *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
+    static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
     const int own = gtr__momentum_of(t);
-    if (g->optimizer != t->desc.optimizer || g->momentum != own)
-        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizers[g->optimizer],
-            momentum[g->momentum], optimizers[t->desc.optimizer], momentum[own]);
-    if (g->precision != t->given.precision)
-        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
-            precisions[g->precision], precisions[t->given.precision]);
+    const char *optimizer = gtr__name_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g->optimizer), *precision
+        = gtr__name_of(gtr__precision_names, GTR__LENGTH(gtr__precision_names), g->precision);
+    if (strcmp(optimizer, gtr__optimizer_names[t->desc.optimizer]) || g->momentum != own)
+        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizer,
+            momentum[g->momentum], gtr__optimizer_names[t->desc.optimizer], momentum[own]);
+    if (strcmp(precision, gtr__precision_names[t->given.precision]))
+        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path, precision,
+            gtr__precision_names[t->given.precision]);
     if (g->averages != (t->optim.ema > 0))
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
@@ -19657,9 +19816,8 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 #define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
 static bool gtr__figures_good(const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
-    bool ok = GTR__UPTO(g->optimizer, (int64_t)GTR__N_OPTIMIZERS - 1) && GTR__UPTO(g->momentum, 2)
-        && GTR__UPTO(g->precision, GTR_MIXED_FP16) && GTR__UPTO(g->step, most)
-        && GTR__UPTO(g->applied, g->step) && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
+    bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step)
+        && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
         && GTR__REAL(g->plateau) && GTR__UPTO(g->plateau_bad, INT32_MAX) && GTR__UPTO(g->plateau_cooldown, INT32_MAX)
         && (!g->rows || g->batch) && GTR__REAL(g->lr) && g->scale > 1e-30 && GTR__REAL(g->scale);
@@ -19673,17 +19831,45 @@ static bool gtr__figures_good(const gtr__figures *g) {
     }
     return ok;
 }
+/* Rows by number, as these were in version 1, by name. */
+static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
+    const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
+    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_names[o]) : 0;
+    g->precision = p < GTR__LENGTH(gtr__precision_names) ? GTR__NAMED(gtr__precision_names[p]) : 0;
+    g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
+    gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
+}
+static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
+    const gtr__st_entry *run = gtr__st_find(s, gtr__of_run), *e = gtr__st_find(s, gtr__of_sum);
+    uint8_t size[8];
+    if (!e && run->end - run->begin == 8 * (uint64_t)GTR__N_FIGURES_1) return GTR_OK; /* version 1 */
+    if (!e || e->end != s->data || e->end - e->begin != 4)
+        return GTR__BAD_FILE(s->ctx, "a checkpoint without \"%s\", its checksum, at its end", s->path, gtr__of_sum);
+    gtr__crc *c = GTR__NEW(s->ctx, gtr__crc, 1);
+    if (!c) return GTR_ERR_NOMEM;
+    gtr__crc_begin(c, GTR__CRC32C);
+    gtr__le_put(size, 8, s->size);
+    gtr__crc_add(c, size, 8);
+    gtr__crc_add(c, s->head, s->size);
+    gtr__crc_add(c, data, e->begin);
+    const bool same = ~c->sum == (uint32_t)gtr__le_get(data + e->begin, 4);
+    gtr__mfree(s->ctx, c);
+    return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than when it was saved: "
+        "the checkpoint was damaged since", s->path);
+}
 static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__figures *g) {
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
     int64_t version = 0;
     if (!e) return GTR__BAD_FILE(s->ctx, "no checkpoint: it has no \"%s\" (gtr_load reads a model's file)", s->path,
         gtr__of_run);
     if (e->end - e->begin >= 8) gtr__words(data + e->begin, &version, 1);
-    if (version != GTR__CHECKPOINT_VERSION) return gtr__st_about(s, e, GTR_ERR_VERSION,
-        ": a checkpoint of version %jd, want %d", (intmax_t)version, GTR__CHECKPOINT_VERSION);
-    if (e->end - e->begin != sizeof *g)
-        return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)GTR__N_FIGURES);
-    gtr__words(data + e->begin, g, GTR__N_FIGURES);
+    if (version < 1 || version > GTR__CHECKPOINT_VERSION) return gtr__st_about(s, e, GTR_ERR_VERSION,
+        ": a checkpoint of version %jd, want 1 to %d", (intmax_t)version, GTR__CHECKPOINT_VERSION);
+    const int64_t n = version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1;
+    if (e->end - e->begin != 8 * (uint64_t)n) return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)n);
+    GTR__TRY(gtr__checkpoint_sum(s, data));
+    gtr__words(data + e->begin, g, n);
+    if (version == 1) gtr__figures_renamed(s->ctx, g);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
 }
 /* Of a checkpoint with averages these are parts, too, whose names come behind the weights' and so replace them. */
@@ -19765,7 +19951,8 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
-        ctx->caps.without |= (uint32_t)g->without & 1u << m;
+        for (size_t k = 0; k < GTR__LENGTH(g->lost); k++)
+            if (g->lost[k] == GTR__NAMED(ctx->be->matchers[m].name)) ctx->caps.without |= 1u << m;
     t->edited = 0;
     t->data_at = g->rows ? g->place : 0;
     t->data_step0 = t->runner->step;
@@ -19811,7 +19998,8 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
     gtr_result r = gtr__parts_make(&c, ctx, t);
-    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
+    if (!r && g.version > 1) r = gtr__parts_sum(&c);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
     if (!r && (e = gtr__st_find(s, gtr__of_best)) != NULL) {
         bytes = (size_t)(e->end - e->begin);
@@ -19884,15 +20072,17 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
-/* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. */
-static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
+/* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to; also: NULL, or
+   another name that gtr__fit_also is to give it, for which it renames a link beside path. */
+static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *also) {
     gtr__save s = GTR__ZERO;
     struct GTR__STAT st;
     gtr__file f;
     char *target = NULL, *name = NULL;
     bool old;
-    s.ctx = ctx; s.path = path;
-    gtr_result r = gtr__save_target(&s, &target);
+    s.ctx = ctx; s.path = also ? also : path;
+    gtr_result r = !also ? gtr__save_target(&s, &target)
+        : (target = gtr__strdup(ctx, path)) != NULL ? GTR_OK : GTR_ERR_NOMEM;
     const size_t size = target ? strlen(target) + 64 : 0;
     if (!r && (name = GTR__NEW(ctx, char, size)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) {
@@ -19909,6 +20099,38 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path) {
     }
     gtr__mfree(ctx, target); gtr__mfree(ctx, name);
     return r;
+}
+/* The same for all files that the fit may write: of steps it tries the last one's. */
+static gtr_result gtr__fit_tries(const gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    const size_t size = strlen(d->checkpoint) + 32;
+    char *name = GTR__NEW(f->t->ctx, char, size);
+    gtr_result r = name ? gtr__fit_try(f->t->ctx, d->checkpoint, NULL) : GTR_ERR_NOMEM;
+    if (!r && d->keep_best) {
+        snprintf(name, size, "%s.best", d->checkpoint);
+        r = gtr__fit_try(f->t->ctx, d->checkpoint, name);
+    }
+    if (!r && d->keep_last) {
+        snprintf(name, size, "%s.%jd", d->checkpoint, (intmax_t)((int64_t)f->first + f->p.steps));
+        r = gtr__fit_try(f->t->ctx, d->checkpoint, name);
+    }
+    gtr__mfree(f->t->ctx, name);
+    return r;
+}
+/* Whether two files have the same bytes. */
+static bool gtr__files_alike(const char *a, const char *b) {
+    gtr__file f[2];
+    uint8_t piece[2][1024];
+    bool alike = true;
+    for (int k = 0; k < 2; k++) alike &= gtr__file_open(&f[k], NULL, k ? b : a) == GTR_OK;
+    alike = alike && f[0].size == f[1].size;
+    for (uint64_t n, left = alike ? f[0].size : 0; left && alike; left -= n) {
+        n = GTR__MIN(left, sizeof *piece);
+        for (int k = 0; k < 2; k++) alike = alike && !gtr__file_move(&f[k], piece[k], n, false);
+        alike = alike && !memcmp(piece[0], piece[1], (size_t)n);
+    }
+    for (int k = 0; k < 2; k++) gtr__file_close(&f[k]);
+    return alike;
 }
 /* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
@@ -19929,9 +20151,11 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     s.ctx = ctx; s.path = f->d->checkpoint;
     snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
-    GTR__SYS(unlink)(made);
-    if (!r && (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0)) r = gtr__save_guarded(ctx, f->t, name);
-    GTR__SYS(unlink)(made); /* two names of one file stay as they are */
+    if (!r && !gtr__files_alike(target, name)) {
+        GTR__SYS(unlink)(made);
+        if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+        GTR__SYS(unlink)(made); /* two names of one file stay as they are */
+    }
     gtr__mfree(ctx, target);
     gtr__mfree(ctx, made);
     return r;
@@ -19961,7 +20185,8 @@ static gtr_result gtr__fit_resume(gtr__fitting *f) {
     return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
         : gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
 }
-/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files. */
+/* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files; those that are
+   there stay as they are. */
 static gtr_result gtr__fit_resumed(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     if (!f->resumed || !d->checkpoint) return GTR_OK;
@@ -20010,7 +20235,7 @@ static const char *const gtr__home_names[] = { "none", "parameter", "low", "stat
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m);
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
-    if (!GTR__USABLE(t)) return NULL;
+    if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
@@ -20168,7 +20393,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
-    if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
+    if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     const gtr_result r = gtr__count_plan(t, e, batch, &m);
     if (!r) *out = m;
@@ -20289,7 +20514,7 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
 }
 const char *gtr_trace(gtr_trainer *t) {
     int i, k, steps = 1;
-    gtr_result r;
+    gtr_result r = GTR_OK;
     gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
@@ -20297,6 +20522,7 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
+    gtr__weights_lock(ctx);
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
@@ -20306,16 +20532,19 @@ const char *gtr_trace(gtr_trainer *t) {
         if (r) { /* no step was done: the next one has this one's number, and a record of its own */
             gtr__backend_result(ctx, r, n->layer);
             t->runner->stale = true;
-            return gtr__text(ctx);
+            break;
         }
         gtr__text_node(ctx, &e->plan, i);
         gtr__textf(ctx, "  %.1f us", us * 1e6);
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);
         gtr__textf(ctx, "\n");
     }
-    t->runner->launched++;
-    t->runner->step++;
-    gtr__mark_filled(e);
+    if (!r) {
+        t->runner->launched++;
+        t->runner->step++;
+        gtr__mark_filled(e);
+    }
+    gtr__weights_unlock(ctx);
     return gtr__text(ctx);
 }
 /* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. waited: share of
@@ -20402,10 +20631,9 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
 static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
-    double rate[2], of[GTR__OP_COUNT * 2 + 1][4];
-    int count[GTR__OP_COUNT * 2 + 1], i, j;
-    memset(of, 0, sizeof of);
-    memset(count, 0, sizeof count);
+    double rate[2], (*const of)[5] = (double (*)[5])gtr__malloc(ctx, (size_t)(all + 1) * sizeof *of);
+    int i, j;
+    if (!of) return false;
     gtr__ceilings(ctx, t->desc.precision, rate);
     gtr__textf(ctx,
         "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g "
@@ -20415,12 +20643,12 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
         const gtr__node *n = &e->plan.node[i];
         const size_t begin = ctx->text_used;
         const int k = (int)n->op * 2 + (int)n->dir;
-        double one[4];
+        double one[5];
         const gtr__runner *r = t->runner;
         const gtr__record last = r->shared->record[(r->step - 1) % GTR__RING];
         for (j = 1; n->op == GTR__OP_NETWORK && j < GTR__RING; j++) /* it may report, and go on to the next step */
             gtr__record_write(t->runner, r->shared->step + (uint64_t)j - 1, &last);
-        if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
+        if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) break;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;
         if (n->phase == GTR__GUARD) /* gradients added many times may overflow */
@@ -20430,17 +20658,19 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
             gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         gtr__profile_line(ctx, begin, one, step);
-        for (j = 0; j < 4; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
-        count[k]++; count[all]++;
+        one[4] = 1;
+        for (j = 0; j < 5; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
     }
-    for (i = 0; i <= all; i++) {
+    const bool whole = i == e->plan.n_node;
+    for (i = 0; i <= all && whole; i++) {
         const size_t begin = ctx->text_used;
-        if (!count[i]) continue;
-        gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
+        if (of[i][4] == 0) continue;
+        gtr__textf(ctx, "%3.0f x %s%s", of[i][4], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
             i % 2 ? " backward" : "");
         gtr__profile_line(ctx, begin, of[i], step);
     }
-    return true;
+    gtr__mfree(ctx, of);
+    return whole;
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr__cached *e = NULL;
@@ -20524,7 +20754,7 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
-    if (!ctx) return;
+    if (!ctx || gtr__outside_fill(ctx, "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);

@@ -40,6 +40,10 @@ check_compilers() {
                 compile "$c" $std $dir/all -fsyntax-only -D$macro || bad=1
             done
         done
+        for flag in -ffast-math -ffinite-math-only; do
+            ! $c $flag -fsyntax-only -I. $dir/api.c 2>$dir/$flag.log && grep -q 'error.*GPUTRAIN_ALLOW_FAST_MATH' $dir/$flag.log &&
+                $c $flag -DGPUTRAIN_ALLOW_FAST_MATH -fsyntax-only -I. $dir/api.c || { echo "$c $flag is not refused, or always"; bad=1; }
+        done
         for example in examples/*.c; do
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done

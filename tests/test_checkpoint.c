@@ -9,6 +9,7 @@
 #include "check.h"
 #include "copies.h"
 #include "device.h"
+#include "stack.h"
 #include "points.h"
 #include <dirent.h>
 #include <signal.h>
@@ -447,9 +448,9 @@ static void others(void)
     }
     size_t head = 8;        /* the figures come first, and their version */
     for (int i = 0; i < 8; i++) head += (size_t)file[i] << 8 * i;
+    file[head] = 3;
+    refused(&n, file, size, GTR_ERR_VERSION, "of version 3, want 1 to 2", "a version to come");
     file[head] = 2;
-    refused(&n, file, size, GTR_ERR_VERSION, "of version 2, want 1", "a version to come");
-    file[head] = 1;
     refused(&n, file, size - 1, GTR_ERR_FORMAT, "bytes of data", "cut");
     /* data that t is fed from; a place between two halves; no memory; a model's file */
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, true), GTR_OK);
@@ -463,6 +464,8 @@ static void others(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
     EXPECT_EQ(gtr_checkpoint_set(n.t, file, size), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "between gtr_backward and gtr_update");
+    EXPECT_EQ(gtr_backward(n.t), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "want gtr_update first");
     EXPECT_EQ(gtr_update(n.t), GTR_OK);
     EXPECT_EQ(gtr_save(n.ctx, path_of("run")), GTR_OK);
     EXPECT_EQ(gtr_checkpoint_load(n.t, path_of("run")), GTR_ERR_FORMAT);
@@ -489,7 +492,147 @@ static void others(void)
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);
 }
-/* Bytes that change, files that are cut: what is accepted is a checkpoint, what is not changes nothing. */
+/* A checkpoint's checksum, as who writes one makes it: its last four bytes, of all before. */
+static uint32_t sum_of(const unsigned char *file, size_t size)
+{
+    gtr__crc c;
+    gtr__crc_begin(&c, GTR__CRC32C);
+    gtr__crc_add(&c, file, size);
+    return ~c.sum;
+}
+static void sums_fit(unsigned char *file, size_t size) { gtr__le_put(file + size - 4, 4, sum_of(file, size - 4)); }
+static size_t small_checkpoint(net *n, unsigned char *file)
+{
+    *n = build_in(desc0(), PLAIN, cases[3].d, 4);
+    EXPECT_EQ(gtr_note_set(n->ctx, "note", "of this model"), GTR_OK);
+    steps(n, 3);
+    const size_t size = gtr_checkpoint_bytes(n->t);
+    EXPECT_EQ(gtr_checkpoint_get(n->t, file, size), GTR_OK);
+    EXPECT_EQ(gtr__le_get(file + size - 4, 4), sum_of(file, size - 4));
+    return size;
+}
+/* Each bit of a checkpoint that flips is an error, in its header, numbers, checksum and notes alike; so are bytes that
+   change, runs that are zero, as a disk's lost block is, and parts that change places. */
+static void flipped(void)
+{
+    static unsigned char file[ROOM], one[ROOM];
+    uint32_t seed = 5;
+    int taken = 0, moved = 0;
+    net n;
+    EXPECT_EQ(sum_of((const unsigned char *)"123456789", 9), 0xe3069283u);
+    EXPECT_EQ(gtr__crc32((const unsigned char *)"123456789", 9), 0xcbf43926u);
+    const size_t size = small_checkpoint(&n, file);
+    steps(&n, 1);
+    const size_t bytes = all_of(&n, before), every = small || few() ? 997 : 1;
+    memcpy(one, file, size);
+    for (size_t bit = 0; bit < 8 * size; bit += every) {
+        one[bit / 8] = (unsigned char)(file[bit / 8] ^ 1u << bit % 8);
+        taken += gtr_checkpoint_set(n.t, one, size) == GTR_OK;
+        gtr_error_clear(n.ctx);
+        one[bit / 8] = file[bit / 8];
+        if (bit / every % 101 == 0) moved += all_of(&n, after) != bytes || memcmp(before, after, bytes);
+    }
+    for (int i = 0; i < (small || few() ? 20 : 2000); i++) {
+        size_t at[3];
+        for (int k = 0; k < 3; k++) at[k] = (seed = seed * 1664525u + 1013904223u) % (uint32_t)size;
+        const size_t length = GTR__MIN(at[2] % 64 + 1, size - GTR__MAX(at[0], at[1]));
+        memcpy(one, file, size);
+        if (i % 3 == 0) memset(one + at[0], 0, length);
+        else if (i % 3 == 1) for (int k = 0; k < 3; k++) one[at[k]] = (unsigned char)(seed >> 8 * k);
+        else { memcpy(one + at[0], file + at[1], length); memcpy(one + at[1], file + at[0], length); }
+        if (!memcmp(one, file, size)) continue;
+        taken += gtr_checkpoint_set(n.t, one, size) == GTR_OK;
+        gtr_error_clear(n.ctx);
+    }
+    CHECK(!taken, "%d damaged checkpoints were taken for another", taken);
+    CHECK(!moved && all_of(&n, after) == bytes && !memcmp(before, after, bytes), "%d refused ones changed something",
+        moved);
+    /* from a file, gtr_load's too; what is added after it was saved */
+    for (int k = 0; k < 4; k++) {
+        memcpy(one, file, size);
+        if (k < 3) one[k == 0 ? size - 9 : k == 1 ? size / 2 : size - 1] ^= 4;
+        FILE *f = fopen(path_of("run"), "wb");
+        EXPECT(f && fwrite(one, 1, size, f) == size && !fclose(f));
+        for (int load = 0; load < 2; load++) {
+            EXPECT_EQ(load ? gtr_load(n.ctx, path_of("run")) : gtr_checkpoint_load(n.t, path_of("run")),
+                k < 3 ? GTR_ERR_FORMAT : GTR_OK);
+            if (k < 3) EXPECT_ERROR(n.ctx, GTR_ERR_FORMAT, "another checksum (CRC32C)");
+        }
+    }
+    unlink(path_of("run"));
+    gtr_destroy(n.ctx);
+}
+/* What a row of a table stands for is in a checkpoint by its name: rows of the next library may stand elsewhere. */
+static void by_name(void)
+{
+    static unsigned char file[ROOM];
+    static gtr__matcher rows[2];
+    gtr__figures g;
+    size_t head = 8;
+    net n, m;
+    size_t size = small_checkpoint(&n, file);
+    for (int i = 0; i < 8; i++) head += (size_t)file[i] << 8 * i;
+    gtr__words(file + head, &g, GTR__N_FIGURES);
+    EXPECT(g.optimizer == (int64_t)gtr__hash(0, "ADAM") && g.precision == (int64_t)gtr__hash(0, "FP32"));
+    m = build_in(desc0(), PLAIN, cases[3].d, 4);
+    rows[0].name = "a matcher that came since";
+    rows[1] = m.ctx->be->matchers[0];
+    m.ctx->be->matchers = rows; m.ctx->be->n_matchers = 2;
+    n.ctx->caps.without = 1;
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_set(m.t, file, size), GTR_OK);
+    EXPECT_EQ(m.ctx->caps.without, 2);
+    gtr__le_put(file + head + offsetof(gtr__figures, optimizer), 8, gtr__hash(0, "ADAMS"));
+    sums_fit(file, size);
+    refused(&n, file, size, GTR_ERR_STATE, "a checkpoint of GTR_what this library does not know", "one to come");
+    EXPECT_OK(m.ctx);
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
+/* tests/checkpoint_v1.safetensors: of a fit that its callback stopped at step CUT, by a library whose checkpoints had
+   rows by number and no checksum. It loads, and its fit goes on. */
+static void older(void)
+{
+    static unsigned char file[ROOM];
+    const char *path = "tests/checkpoint_v1.safetensors";
+    watch w = { &parts, 0, 0 };
+    float bias[4];
+    net n = build_in(desc0(), PLAIN, cases[3].d, 4), m = build_in(desc0(), PLAIN, cases[0].d, 4);
+    EXPECT_EQ(gtr_checkpoint_load(m.t, path), GTR_ERR_STATE);
+    EXPECT_ERROR(m.ctx, GTR_ERR_STATE, "a checkpoint of GTR_ADAM, this trainer is of GTR_SGD");
+    EXPECT_EQ(gtr_load(m.ctx, path), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_load(n.t, path), GTR_OK);
+    const gtr_report r = gtr_trainer_report(n.t);
+    CHECK(r.step == CUT && r.loss == 1.0803777f && r.lr == 2e-3f, "step %lld, loss %.9g, rate %.9g", (long long)r.step,
+        r.loss, r.lr);
+    for (int k = 0; k < 2; k++) {
+        EXPECT_EQ(gtr_get(gtr_parameter_find(k ? m.ctx : n.ctx, "fc1.bias"), bias, sizeof bias), GTR_OK);
+        CHECK(bias[0] == 0.312568337f && bias[3] == -0.2586734f, "fc1.bias %.9g, %.9g", bias[0], bias[3]);
+    }
+    EXPECT_EQ(strcmp(gtr_note(n.ctx, "who"), "version 1"), 0);
+    /* saved again it is one of today's */
+    const size_t size = gtr_checkpoint_bytes(n.t);
+    EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
+    EXPECT_EQ(gtr__le_get(file + size - 4, 4), sum_of(file, size - 4));
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+    n = build_in(desc0(), PLAIN, cases[3].d, 4);
+    gtr_fit_desc d = fit_of(&n, &w, path_of("run"));
+    FILE *from = fopen(path, "rb"), *to = fopen(d.checkpoint, "wb");
+    const size_t bytes = from ? fread(file, 1, sizeof file, from) : 0;
+    EXPECT(bytes && to && fwrite(file, 1, bytes, to) == bytes && !fclose(from) && !fclose(to));
+    d.resume = true; d.monitor = GTR_METRIC_TENSOR; d.restore_best = true; d.patience = 5;
+    memset(&parts, 0, sizeof parts);
+    EXPECT_EQ(gtr_fit(n.t, n.data, d), GTR_OK);
+    const gtr_fit_end end = gtr_fit_ended(n.t);
+    CHECK(end.steps == STEPS && end.best >= 0.379999995f && end.best_epoch >= 1 && parts.history[0].step == 1,
+        "%lld steps, best %g in epoch %d", (long long)end.steps, end.best, end.best_epoch);
+    EXPECT_OK(n.ctx);
+    put_away();
+    gtr_destroy(n.ctx);
+}
+/* Bytes that change, files that are cut, with a checksum that fits: what is accepted is a checkpoint, what is not
+   changes nothing. */
 static void mutants(void)
 {
     static unsigned char file[ROOM], one[ROOM];
@@ -513,6 +656,7 @@ static void mutants(void)
             const size_t at = i % 2 ? (seed >> 4) % head : head + (seed >> 4) % sizeof(gtr__figures);
             one[at] = (unsigned char)(i % 4 < 2 ? one[at] ^ 1u << seed % 8 : seed >> 24);
         }
+        if (cut > 4) sums_fit(one, cut);
         const gtr_result r = gtr_checkpoint_set(n.t, one, cut);
         CHECK((r == GTR_OK) == (gtr_error(n.ctx) == GTR_OK), "mutant %d: %s", i, gtr_error_text(n.ctx));
         gtr_error_clear(n.ctx);
@@ -722,6 +866,22 @@ static bool best_of(const gtr_progress *p)
     if (p->epoch == 6) gtr_trainer_lr(p->trainer, 3.0f);        /* no epoch behind it is as good */
     return true;
 }
+/* The names of .keep_best and .keep_last, too, before any training: a folder is there. */
+static void tried_before(net *n, gtr_fit_desc f)
+{
+    static char run[600], other[640];
+    for (int k = 0; k < 2; k++) {
+        const bool best = k % 2 == 0;
+        snprintf(run, sizeof run, "%s/before", folder);
+        f.checkpoint = run; f.keep_best = best; f.keep_last = best ? 0 : 2; f.epochs = 2; f.resume = false;
+        snprintf(other, sizeof other, best ? "%s.best" : "%s.%lld", run, (long long)gtr_trainer_report(n->t).step
+            + 2 * EPOCH);
+        EXPECT_EQ(mkdir(other, 0700), 0);
+        EXPECT_EQ(gtr_fit(n->t, n->data, f), GTR_ERR_IO);
+        EXPECT_ERROR(n->ctx, GTR_ERR_IO, "is there, but not a regular file");
+        EXPECT_EQ(rmdir(other), 0);
+    }
+}
 static void kept(void)
 {
     static char run[600], gone[600];
@@ -758,6 +918,18 @@ static void kept(void)
     EXPECT_EQ(files(), 5);
     snprintf(last, sizeof last, "run.%d", 6 * EPOCH);
     EXPECT_EQ(step_of(last), 6 * EPOCH);
+    EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
+    struct stat was[4], is[4];
+    const char *const names[] = { "run", "run.best", "run.42", "run.35" };
+    for (k = 0; k < 4; k++) EXPECT_EQ(stat(path_of(names[k]), &was[k]), 0);
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);         /* all there: nothing is written, as on a read-only mount */
+    for (k = 0; k < 4; k++)
+        CHECK(!stat(path_of(names[k]), &is[k]) && was[k].st_ino == is[k].st_ino && !memcmp(&was[k].st_ctim,
+            &is[k].st_ctim, sizeof is[k].st_ctim), "%s was written anew", names[k]);
+    EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
+    FILE *damaged = fopen(path_of("run.best"), "r+b");  /* of another run, or half a copy */
+    EXPECT(damaged && fputc('x', damaged) == 'x' && !fclose(damaged));
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
     EXPECT_EQ(step_of("run.best"), 6 * EPOCH);
     f.epochs = 7; f.keep_last = 2; f.checkpoint_epochs = 2;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
@@ -813,6 +985,8 @@ static void kept(void)
     f.checkpoint = gone;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_IO);
     EXPECT_ERROR(m.ctx, GTR_ERR_IO, "making a file beside it failed");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
+    tried_before(&m, f);
     EXPECT_EQ(gtr_trainer_report(m.t).step, steps);
     snprintf(gone, sizeof gone, "%s/%0240d", folder, 0);    /* with room for one suffix, not for two */
     f.keep_best = true; f.keep_last = 2;
@@ -1163,6 +1337,9 @@ static void all(void)
     RUN(patience_over);
     RUN(another_rate);
     RUN(others);
+    RUN(flipped);
+    RUN(by_name);
+    RUN(older);
     RUN(mutants);
     RUN(failing_copies);
     RUN(failing_allocations);

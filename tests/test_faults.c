@@ -712,7 +712,9 @@ static void averages_fail(void)
 }
 
 /* ---- builders take back what they made before they failed ---- */
-typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data; } site;
+typedef struct site {
+    gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data, *series;
+} site;
 static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
 static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
 static void *b_linear_bare(site *s) {
@@ -777,6 +779,35 @@ static void *b_snapshot(site *s) {
 }
 static void *b_arrays(site *s) { return points(s->ctx, 10, 0, -1); }
 static void *b_split(site *s) { return gtr_dataset_split(s->data, 3); }
+/* 12 steps of two channels and of an id, with names. */
+static gtr_dataset *steps_named(gtr_context *ctx)
+{
+    static float x[24];
+    static int32_t id[12];
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 12;
+    a.column[0].data = x; a.column[0].shape = gtr_shape1(2); a.column[0].name = "sold";
+    a.column[1].data = id; a.column[1].dtype = GTR_I32; a.column[1].name = "shop";
+    return gtr_dataset_arrays(ctx, a);
+}
+static void *windows_of(site *s, int target, const int64_t *lengths)
+{
+    gtr_windows_desc w;
+    memset(&w, 0, sizeof w);
+    w.history = 3; w.horizon = 2; w.target = target; w.lengths = lengths; w.n_lengths = lengths ? 2 : 0;
+    return gtr_dataset_windows(s->series, w);
+}
+static void *b_windows(site *s) { return windows_of(s, 0, NULL); }
+static void *b_windows_ids(site *s) { return windows_of(s, 2, NULL); }
+static void *b_windows_lengths(site *s) { static const int64_t l[2] = { 7, 5 }; return windows_of(s, 0, l); }
+static void *b_subset(site *s) { static const int64_t r[3] = { 4, 0, 4 }; return gtr_dataset_subset(s->series, r, 3); }
+static void *b_sample(site *s) { return gtr_dataset_sample(s->series, NULL, -1, 5, 3); }
+static void *b_joined(site *s) {
+    gtr_dataset *two[2]; two[0] = two[1] = s->series; return gtr_dataset_concat(s->ctx, two, 2);
+}
+static void *b_last(site *s) { return gtr_dataset_split_last(s->series, 0.25f, -1); }
+static void *b_standardised(site *s) { return gtr_standardise(gtr_slice(s->x, 1, 0, 2), "new", s->series, 0); }
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding },
         { "batch_norm", b_batch_norm },
@@ -791,7 +822,9 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },
         { "custom", b_custom },
     { "trainer", b_trainer }, { "predictor", b_predictor }, { "snapshot", b_snapshot },
-    { "arrays", b_arrays }, { "split", b_split }
+    { "arrays", b_arrays }, { "split", b_split }, { "windows", b_windows }, { "windows and an id", b_windows_ids },
+        { "windows of two series", b_windows_lengths }, { "subset", b_subset }, { "sample", b_sample },
+        { "concat of sets", b_joined }, { "split_last", b_last }, { "slice and standardise", b_standardised }
 };
 /* Of a context, what a failed builder must leave as it was: two ops in one call may leave the first. */
 typedef struct stock {
@@ -802,7 +835,7 @@ static stock stock_of(const site *s)
     stock k;
     memset(&k, 0, sizeof k);
     k.tensors = s->ctx->n_tensor; k.parameters = s->ctx->n_parameter; k.unnamed = s->ctx->unnamed;
-    k.rows = gtr_dataset_rows(s->data);
+    k.rows = gtr_dataset_rows(s->data) + gtr_dataset_rows(s->series);
     k.blocks = alive; k.device = s->ctx->device_bytes;
     k.trainers = s->ctx->trainers; k.predictors = s->ctx->predictors; k.datasets = s->ctx->datasets;
     return k;
@@ -834,6 +867,7 @@ static site site_new(int pad)
         gtr_parameter(s.ctx, name, gtr_shape1(1), h->init);
     }
     s.data = points(s.ctx, 12, 0, -1);
+    s.series = steps_named(s.ctx);
     EXPECT_OK(s.ctx);
     return s;
 }
@@ -850,7 +884,7 @@ static void builder_fails(int b, int pad, bool on)
         fail_allocation = 0;
         if (made) break;
         after = stock_of(&s);
-        if (builders[b].build == b_loss && after.tensors == before.tensors + 1)
+        if ((builders[b].build == b_loss || builders[b].build == b_standardised) && after.tensors == before.tensors + 1)
             gtr_release(s.ctx, before.tensors), after = stock_of(&s);
         CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad,
             gtr_error_text(s.ctx));
@@ -1099,6 +1133,7 @@ static void arguments(void)
     EXPECT_EQ(gtr_gradient_set(n.t, w, g, SIZE_MAX / 4), GTR_ERR_SHAPE);
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "fc3.bias");
     EXPECT_EQ(gtr_gradient_set(n.t, NULL, g, sizeof g), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gradient: the parameter is NULL");
     /* the first element, whatever its type: a counter of 64 bits, ids, a vector */
     x = gtr_input(ctx, "norm", GTR_F32, gtr_shape2(GTR_BATCH, 2));
     gtr_batch_norm(x, "bn");

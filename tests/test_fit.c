@@ -8,6 +8,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "stack.h"
 #include "points.h"
 #include <fcntl.h>
 

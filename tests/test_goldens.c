@@ -14,6 +14,7 @@
 
 static gtr_device device;               /* that contexts are made for */
 static bool small;                      /* one case of each */
+#include "stack.h"
 static gtr_context *test_context(void)
 {
     gtr_desc d;
@@ -897,7 +898,7 @@ static void test_another_head(void)
     gtr_load(from, state_dicts[1].path);
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i), *q = gtr_parameter_find(from, gtr_tensor_name(p));
-        int64_t value[32 * 32 * 9];         /* the largest is float32, the others are few */
+        static int64_t value[32 * 32 * 9];         /* the largest is float32, the others are few */
         size_t bytes = p->data_bytes;
         if (!strncmp(gtr_tensor_name(p), "fc.", 3)) { classes++; continue; }
         CHECK(q && bytes <= sizeof value && !gtr_get(q, value, bytes) && !gtr_set(p, value, bytes), "%s: %s; %s",

@@ -5,6 +5,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "stack.h"
 
 static gtr_context *create(void) { return gtr_create(desc0()); }
 static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }

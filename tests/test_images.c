@@ -8,6 +8,7 @@
 #include <math.h>
 #include <unistd.h>
 #include "device.h"
+#include "stack.h"
 #include "made.h"
 
 typedef gtr_tensor *tensor;
@@ -242,7 +243,7 @@ static tensor begin(build *b, const network *n, tensor *loss)
         made(v, gtr__count(&s), (uint32_t)gtr__hash(3, gtr_tensor_name(p)), -1, s.ndim == 1 ? 0.5f : 0);
         EXPECT(gtr_set(p, v, (size_t)gtr__count(&s) * 4) == GTR_OK);
     }
-    float x[ROWS * 768], goal[ROWS * 64];
+    static float x[ROWS * 768], goal[ROWS * 64];
     made(x, ROWS * n->channels * n->side * n->side, 11, 0, 0);
     made(goal, ROWS * n->out, 12, 0, 0);
     EXPECT(gtr_set(b->x, x, sizeof *x * (size_t)(ROWS * n->channels * n->side * n->side)) == GTR_OK);
@@ -709,7 +710,8 @@ static void fold(bool odd)
     static const char *const rows[] = { "convolution + residual", "convolution dx + activation gradient",
         "relu gradient + batch_norm gradient" };
     build b[2];
-    float shown[2][2][3][OUT], x[ROWS * 768];
+    float shown[2][2][3][OUT];
+    static float x[ROWS * 768];
     made(x, ROWS * 768, 11, 0, 0);
     memset(b, 0, sizeof b);
     for (int k = 0; k < 2; k++) {

@@ -6,6 +6,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "stack.h"
 
 enum { ROWS = 21, WIDTH = 6, CLASSES = 5, STEPS = 3, SET = 50, TIMES = 3 };
 static const int micros[] = { 1, 2, 3, 7 };
@@ -781,11 +782,15 @@ static void losses_refused(void)
     {
         gtr_tensor *image = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 3, 4, 5)), *mask = gtr_input(ctx,
             "mask", GTR_I32, gtr_shape4(GTR_BATCH, 1, 4, 5)), *flat = gtr_reshape(mask, gtr_shape3(GTR_BATCH, 4, 5));
+        gtr_tensor *lines = gtr_linear(image, "forgotten", 5);
         const int64_t mark = gtr_mark(ctx);
         REFUSED(gtr_cross_entropy(image, mask), GTR_ERR_SHAPE, "cross_entropy: got labels \"mask\" int32 (N, 1, 4, 5)",
             "want int32 equal to (N, 4, 5)");
         REFUSED(gtr_accuracy(image, mask), GTR_ERR_SHAPE, "accuracy: got labels \"mask\" int32 (N, 1, 4, 5)",
-            "want int32 equal to (N, 4, 5)");
+            "want int32 equal to (N, 4, 5) for scores (N, 3, 4, 5)");
+        REFUSED(gtr_cross_entropy(image, y), GTR_ERR_SHAPE, "for scores (N, 3, 4, 5); for a label a", "gtr_flatten");
+        REFUSED(gtr_accuracy(lines, y), GTR_ERR_SHAPE, "want int32 equal to (N, 4, 5) for "
+            "scores (N, 3, 4, 5)", "(N, C): gtr_flatten before their layer");
         REFUSED(gtr_nll(image, image), GTR_ERR_SHAPE, "nll: got labels \"image\" float32",
             "want int32 equal to (N, 4, 5)");
         REFUSED(gtr_cross_entropy(image, gtr_slice(image, 2, 1, 4)), GTR_ERR_SHAPE, "(N, 3, 3, 5), want float32",

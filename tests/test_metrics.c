@@ -309,15 +309,21 @@ static void refused(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "no data set");
     d.scores = NULL;
     EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_ARG);
-    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "scores or labels");
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "metrics: scores are NULL");
+    d = n.d; d.labels = NULL;
+    EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "metrics: labels are NULL");
+    d = n.d;
     d.scores = m.scores;
     EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_ARG);
-    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "another context");
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "scores are another context's");
     for (int i = 0; i < 4; i++) {
         d = n.d;
         d.threshold = i == 0 ? 1.5f : 0; d.top_k = -(i == 1); d.batch = -(i == 2); d.auc_most = i == 3 ? -2 : 0;
         EXPECT_EQ(gtr_evaluate_metrics(n.t, n.data, d, &out), GTR_ERR_ARG);
-        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "threshold");
+        static const char *const want[] = { "metrics: threshold is 1.5, want 0 to 1", "top_k is -1, want at least 0",
+            "batch is -1, want at least 0", "auc_most is -2, want at least -1" };
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, want[i]);
     }
     d = n.d;
     d.scores = gtr_sum(n.scores, NULL, 0, false);
@@ -448,7 +454,7 @@ static void in_a_fit(void)
         f.metrics.scores = logits; f.metrics.labels = label; f.metrics.batch = 20;
         f.monitor = GTR_METRIC_F1_MACRO; f.patience = 2; f.restore_best = true;
         EXPECT_EQ(gtr_fit(t, data, f), GTR_ERR_ARG);
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".validation");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".metrics are of .validation, which is NULL");
         f.validation = held;
         EXPECT_EQ(gtr_fit(t, data, f), GTR_OK);
         const gtr_fit_end end = gtr_fit_ended(t);
@@ -465,7 +471,7 @@ static void in_a_fit(void)
         EXPECT(b.calls > 3);
         f.metrics.scores = NULL;
         EXPECT_EQ(gtr_fit(t, data, f), GTR_ERR_ARG);
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, "monitor");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "monitor is macro f1, and .metrics.scores, of which it is one, are NULL");
         /* what is compared may be built for the fit, and not be released in it */
         f.metrics.scores = s.scores = gtr_scale(logits, 1, 0); s.releases = true; s.calls = 0;
         EXPECT_EQ(gtr_fit(t, data, f), GTR_ERR_STATE);

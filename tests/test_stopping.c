@@ -232,7 +232,7 @@ static void other_ends(void)
     EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_EPOCHS);
     f.monitor = GTR_METRIC_TENSOR; f.patience = 2; f.restore_best = true;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
-    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "monitor");
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "monitor is metric, and .metric is NULL");
     f.metric = gtr_log(gtr_scale(n.loss, 0, -1));                   /* NaN */
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_NONFINITE);
     EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "epoch 1: the metric \"log\" is NaN");
@@ -243,7 +243,7 @@ static void other_ends(void)
         g.patience = -(i == 0); g.min_delta = i == 1 ? -1 : i == 2 ? NAN : 0;
         g.seconds = i == 3 ? -1 : 0; g.monitor = i == 4 ? GTR_METRIC_COUNT : GTR_METRIC_LOSS;
         EXPECT_EQ(gtr_fit(n.t, n.data, g), GTR_ERR_ARG);
-        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : "monitor");
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ", which is no gtr_metric");
     }
     f = fit_of(4, 1);
     f.seconds = 1e-9;

@@ -21,10 +21,12 @@ static int lock_late(pthread_mutex_t *m)
 #include "../gputrain.h"
 #undef pthread_mutex_lock
 #include "check.h"
+#include "elementwise.h"
 #include <dirent.h>
 #include <math.h>
 #include <unistd.h>
 #include "device.h"
+#include "stack.h"
 
 enum { ROWS = 203, SIDE = 6, PIXELS = SIDE * SIDE, CLASSES = 5, STEPS = 400 };
 typedef enum { RESIDENT, STREAMED, CALLED, CALLED_HERE, KINDS } kind;
@@ -370,6 +372,290 @@ static bool calling(void *user, int64_t epoch, int64_t begin, int64_t end, void 
     default: break;
     }
     return fill(&s, epoch, begin, end, column);
+}
+/* Every call that is not allowed in a fill, in one: each is refused, by the thread that makes it, and none changes
+   anything. */
+static struct {
+    net m; gtr_tensor *x, *y, *image, *ids, *of[4]; gtr_dataset *d, *set; gtr_predictor *p, *snapshot; bool done;
+} all_in;
+#define IS_REFUSED(call) do { \
+    calls->refused = NULL; \
+    (void)(call); \
+    CHECK(calls->refused != NULL, "%s is not refused in a fill", #call); \
+} while (0)
+#define STATE(call) do { gtr_result got = GTR_OK; IS_REFUSED(got = (call)); \
+    CHECK(got == GTR_ERR_STATE, "%s: %s", #call, gtr_result_text(got)); } while (0)
+#define NONE(call) do { const void *got = NULL; IS_REFUSED(got = (call)); CHECK(!got, "%s has made something", #call); \
+    } while (0)
+#define ELEMENTWISE(ID, name, kinds, flags, built, plain, torch) NONE(built);
+static void builders_inside(gtr__calls *calls)
+{
+    gtr_context *ctx = all_in.m.ctx;
+    gtr_tensor *x = all_in.x, *y = all_in.y, *w = all_in.of[0], *image = all_in.image, *ids = all_in.ids;
+    const int axes[2] = { 0, 1 };
+    const int64_t two[4] = { 1, 2, 1, 1 };
+    const gtr_float v[6] = { 0 };
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    UNARY_TESTS(ELEMENTWISE) BINARY_TESTS(ELEMENTWISE)
+    NONE(gtr_input(ctx, "new", GTR_F32, gtr_shape1(GTR_BATCH)));
+    NONE(gtr_parameter(ctx, "new", gtr_shape1(3), init));
+    NONE(gtr_constant(ctx, GTR_F32, gtr_shape1(6), v));
+    NONE(gtr_matmul_t(x, false, w, true));
+    NONE(gtr_where(x, y, x));
+    NONE(gtr_reshape(x, gtr_shape3(GTR_BATCH, 2, 3)));
+    NONE(gtr_permute(x, axes));
+    NONE(gtr_concat(all_in.of + 1, 2, 1));
+    NONE(gtr_slice(x, 1, 0, 2));
+    NONE(gtr_split(x, 1, 2));
+    NONE(gtr_output(x, 0));
+    NONE(gtr_sum(x, NULL, 0, false));
+    NONE(gtr_norm(x, 2, NULL, 0, false));
+    NONE(gtr_argmin(x, 1));
+    NONE(gtr_softmax(x, 1));
+    NONE(gtr_dropout(x, "new", 0.5f));
+    NONE(gtr_dropout2d(image, "new", 0.5f));
+    NONE(gtr_random_normal(x, "new"));
+    NONE(gtr_stop_gradient(x));
+    NONE(gtr_cumsum(x, 1));
+    NONE(gtr_sort(x, 1, true));
+    NONE(gtr_top_k(x, 2, 1));
+    NONE(gtr_one_hot(ids, 5));
+    NONE(gtr_gather_rows(w, ids));
+    NONE(gtr_scatter_add_rows(ids, x, 4));
+    NONE(gtr_pad(x, two, 1, GTR_PAD_CONSTANT, 0));
+    NONE(gtr_tile(x, two));
+    NONE(gtr_roll(x, 1, 1));
+    NONE(gtr_flip(x, axes + 1, 1));
+    NONE(gtr_stack(all_in.of + 1, 2, 1));
+    NONE(gtr_accuracy(x, ids));
+    NONE(gtr_max_pool2d(image, 2, 0, 0));
+    NONE(gtr_adaptive_avg_pool2d(image, 2, 2));
+    NONE(gtr_global_avg_pool(image));
+    NONE(gtr_upsample2d(image, 2, true));
+    NONE(gtr_pixel_shuffle(image, 2));
+    NONE(gtr_gradient(all_in.m.loss, w));
+    NONE(gtr_linear(x, "new", 3));
+    NONE(gtr_linear_with(x, w, NULL));
+    NONE(gtr_embedding(ids, "new", 7, 3));
+    NONE(gtr_standardise(x, "new", NULL, 0));
+    NONE(gtr_batch_norm(image, "new"));
+    NONE(gtr_layer_norm(x, "new", 1, 0));
+    NONE(gtr_group_norm(image, "new", 2, 0));
+    NONE(gtr_conv2d(image, "new", 3, 3, 1, 1));
+    NONE(gtr_prelu(x, "new", true));
+    NONE(gtr_bilinear(x, y, "new", 2));
+    NONE(gtr_residual(x, y, "new"));
+    NONE(gtr_cross_entropy(x, ids));
+    NONE(gtr_mse(x, y));
+    NONE(gtr_keep(x) == x ? NULL : x);
+    EXPECT(!x->keep);
+    IS_REFUSED((gtr_scope_begin(ctx, "new"), 0));
+    IS_REFUSED((gtr_stage(ctx, 1), 0));
+    IS_REFUSED((gtr_recompute_begin(ctx), 0));
+    IS_REFUSED((gtr_release(ctx, 0), 0));
+}
+static void runs_inside(gtr__calls *calls)
+{
+    gtr_context *ctx = all_in.m.ctx;
+    gtr_tensor *x = all_in.x, *w = all_in.of[0];
+    gtr_trainer *t = all_in.m.t;
+    gtr_fit_desc f;
+    gtr_metrics_desc of;
+    gtr_metrics metrics;
+    gtr_memory_report memory;
+    gtr_trainer_desc d;
+    float loss, value[64 * PIXELS] = { 0 };
+    const size_t bytes = gtr_tensor_bytes(w);
+    memset(&f, 0, sizeof f); memset(&of, 0, sizeof of); memset(&d, 0, sizeof d);
+    f.silent = true; of.scores = all_in.m.logits; of.labels = all_in.m.y;
+    STATE(gtr_set(w, value, bytes));
+    STATE(gtr_set_device(x, value, gtr_tensor_bytes(x), NULL));
+    STATE(gtr_get(w, value, bytes));
+    STATE(gtr_eval(&x, 1));
+    STATE(gtr_eval_train(&x, 1));
+    IS_REFUSED(gtr_item(w));
+    STATE(gtr_wait(ctx));
+    STATE(gtr_parameters_copy(ctx, ctx));
+    NONE(gtr_trainer_create(all_in.m.loss, d));
+    IS_REFUSED((gtr_trainer_destroy(t), 0));
+    STATE(gtr_trainer_data(t, all_in.set, 4, true, false));
+    STATE(gtr_step(t));
+    STATE(gtr_backward(t));
+    STATE(gtr_update(t));
+    STATE(gtr_gradient_get(t, w, value, bytes));
+    STATE(gtr_gradient_set(t, w, value, bytes));
+    STATE(gtr_state_get(t, w, 0, value, bytes));
+    STATE(gtr_state_set(t, w, 0, value, bytes));
+    STATE(gtr_average_swap(t));
+    IS_REFUSED(gtr_loss(t));
+    STATE(gtr_trainer_lr(t, 0.5f));
+    STATE(gtr_trainer_plateau(t, 1, true));
+    STATE(gtr_fit(t, all_in.set, f));
+    STATE(gtr_train_for(t, 1));
+    STATE(gtr_evaluate(t, all_in.set, 4, NULL, &loss, NULL));
+    STATE(gtr_evaluate_metrics(t, all_in.set, of, &metrics));
+    IS_REFUSED((gtr_error_clear(ctx), 0));
+    IS_REFUSED(gtr_environment_text(ctx));
+    IS_REFUSED(gtr_plan_text(t, 8));
+    STATE(gtr_memory_plan(t, 8, &memory));
+    IS_REFUSED(gtr_memory_text(t, 8));
+    IS_REFUSED(gtr_largest_batch(t, 1 << 20));
+    IS_REFUSED(gtr_trace(t));
+    IS_REFUSED(gtr_profile(t, false));
+    IS_REFUSED((gtr_destroy(ctx), 0));
+}
+static void sets_inside(gtr__calls *calls)
+{
+    gtr_context *ctx = all_in.m.ctx;
+    gtr_dataset *d = all_in.set, *two[2] = { d, d };
+    const char *path = "no/such/file", *paths[1] = { path };
+    const int64_t rows[2] = { 0, 1 };
+    const float in[PIXELS] = { 0 };
+    float out[CLASSES];
+    gtr_arrays_desc a;
+    gtr_callback_desc c;
+    gtr_images_desc i;
+    gtr_csv_desc csv;
+    gtr_npy_desc npy;
+    gtr_windows_desc w;
+    gtr_augment_desc g;
+    gtr_predictor_desc p;
+    memset(&a, 0, sizeof a); memset(&c, 0, sizeof c); memset(&i, 0, sizeof i); memset(&csv, 0, sizeof csv);
+    memset(&npy, 0, sizeof npy); memset(&w, 0, sizeof w); memset(&g, 0, sizeof g); memset(&p, 0, sizeof p);
+    columns_of(a.column); columns_of(c.column);
+    a.rows = c.rows = 9; c.columns = 2; c.fill = fill; w.history = 2; w.horizon = 1; p.out[0] = all_in.m.logits;
+    NONE(gtr_dataset_arrays(ctx, a));
+    NONE(gtr_dataset_callback(ctx, c));
+    NONE(gtr_dataset_idx(ctx, path, path));
+    NONE(gtr_dataset_cifar(ctx, paths, 1, 10));
+    NONE(gtr_dataset_images(ctx, path, i));
+    NONE(gtr_dataset_csv(ctx, path, csv));
+    NONE(gtr_dataset_npy(ctx, paths, 1, npy));
+    NONE(gtr_dataset_npz(ctx, path, npy));
+    NONE(gtr_dataset_split(d, 2));
+    NONE(gtr_dataset_split_random(d, 0.5f, 1, -1));
+    NONE(gtr_dataset_split_last(d, 0.5f, -1));
+    NONE(gtr_dataset_subset(d, rows, 2));
+    NONE(gtr_dataset_sample(d, NULL, -1, 3, 1));
+    NONE(gtr_dataset_concat(ctx, two, 2));
+    NONE(gtr_dataset_windows(d, w));
+    STATE(gtr_dataset_append(d, (const void *const[2]) { pixels, labels }, 1));
+    STATE(gtr_dataset_augment(d, 0, g));
+    STATE(gtr_dataset_stream(d, GTR_STREAM_ALWAYS));
+    STATE(gtr_dataset_note(d, 1));
+    IS_REFUSED((gtr_dataset_destroy(d), 0));
+    STATE(gtr_save(ctx, path));
+    STATE(gtr_load(ctx, path));
+    STATE(gtr_note_set(ctx, "a", "b"));
+    STATE(gtr_checkpoint_save(all_in.m.t, path));
+    STATE(gtr_checkpoint_load(all_in.m.t, path));
+    IS_REFUSED(gtr_checkpoint_bytes(all_in.m.t));
+    STATE(gtr_checkpoint_get(all_in.m.t, out, 4));
+    STATE(gtr_checkpoint_set(all_in.m.t, out, 4));
+    NONE(gtr_predictor_create(all_in.m.logits, 1));
+    NONE(gtr_predictor_create_ex(ctx, p));
+    STATE(gtr_predictor_refresh(all_in.snapshot));
+    STATE(gtr_predict(all_in.p, in, 1, out));
+    IS_REFUSED((gtr_predictor_destroy(all_in.p), 0));
+    calls->refused = NULL;
+    EXPECT_EQ(gtr_predict(all_in.snapshot, in, 1, out), GTR_OK);
+    EXPECT(gtr_dataset_row(d, 0, 1) && !gtr_stopped(ctx) && gtr_tensor_bytes(all_in.x) && !gtr_error(ctx));
+    EXPECT(!calls->refused);
+}
+static bool all_calling(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    source s = source0();
+    gtr_context *ctx = all_in.m.ctx;
+    (void)user;
+    if (begin > 100 && !all_in.done) {
+        const int64_t n = ctx->n_tensor, k = ctx->n_parameter;
+        builders_inside(ctx->calls);
+        runs_inside(ctx->calls);
+        sets_inside(ctx->calls);
+        EXPECT(ctx->n_tensor == n && ctx->n_parameter == k && !ctx->scope_depth && !ctx->in_region && !ctx->stage);
+        gtr_save(ctx, "no/such/folder/model");
+        all_in.done = true;
+    }
+    return fill(&s, epoch, begin, end, column);
+}
+static void all_inside(void)
+{
+    for (int how = 0; how < 4; how++) {
+        const way w = ways[0];
+        gtr_callback_desc c;
+        gtr_predictor_desc p;
+        source s = source0();
+        gtr_result r = GTR_OK;
+        memset(&c, 0, sizeof c); memset(&p, 0, sizeof p); memset(&all_in, 0, sizeof all_in);
+        all_in.m = net_of(&w);
+        gtr_context *ctx = all_in.m.ctx;
+        all_in.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+        all_in.y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+        all_in.image = gtr_input(ctx, "images", GTR_F32, gtr_shape4(GTR_BATCH, 4, 6, 6));
+        all_in.ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH));
+        all_in.of[0] = gtr_parameter_at(ctx, 0);
+        all_in.of[1] = all_in.x; all_in.of[2] = all_in.y;
+        all_in.set = set_of(ctx, RESIDENT, &s);
+        p.out[0] = all_in.m.logits; p.snapshot = true;
+        all_in.snapshot = gtr_predictor_create_ex(ctx, p);
+        all_in.p = gtr_predictor_create(all_in.m.logits, 1);
+        columns_of(c.column);
+        c.rows = ROWS; c.columns = 2; c.fill = all_calling; c.same_thread = how & 1; c.name = "my source";
+        all_in.d = gtr_dataset_callback(ctx, c);
+        EXPECT_OK(ctx);
+        if (how < 2) {
+            EXPECT_EQ(gtr_trainer_data(all_in.m.t, all_in.d, 20, false, false), GTR_OK);
+            for (int i = 0; i < 11 && !r; i++) r = gtr_step(all_in.m.t);
+        } else r = gtr_evaluate(all_in.m.t, all_in.d, 20, NULL, NULL, NULL);
+        EXPECT(r == GTR_ERR_STATE && all_in.done);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_save: in the callback of data set \"my source\"");
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_evaluate(all_in.m.t, all_in.d, 20, NULL, NULL, NULL), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Averages (.ema) are evaluated under the weights' lock, which a refresh waits for: in a fill it would for ever. */
+static gtr_predictor *refreshed;
+static gtr_result refresh_result;
+static bool refreshing(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    source s = source0();
+    (void)user;
+    if (begin > 100) refresh_result = gtr_predictor_refresh(refreshed);
+    return fill(&s, epoch, begin, end, column);
+}
+static void refresh_inside(void)
+{
+    for (int how = 0; how < 4; how++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_callback_desc c;
+        gtr_predictor_desc p;
+        gtr_trainer_desc t;
+        source s = source0();
+        memset(&c, 0, sizeof c); memset(&p, 0, sizeof p); memset(&t, 0, sizeof t);
+        gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, PIXELS)),
+            *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH)), *logits = gtr_linear(x, "fc", CLASSES);
+        t.ema = how < 2 ? 0.5f : 0;
+        gtr_trainer *trainer = gtr_trainer_create(gtr_cross_entropy(logits, y), t);
+        p.out[0] = logits; p.snapshot = true;
+        refreshed = gtr_predictor_create_ex(ctx, p);
+        EXPECT_EQ(gtr_trainer_data(trainer, set_of(ctx, RESIDENT, &s), 20, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(trainer), GTR_OK);
+        columns_of(c.column);
+        c.rows = ROWS; c.columns = 2; c.fill = refreshing; c.same_thread = how & 1; c.name = "my source";
+        gtr_dataset *d = gtr_dataset_callback(ctx, c);
+        refresh_result = GTR_OK;
+        EXPECT_EQ(gtr_evaluate(trainer, d, 20, NULL, NULL, NULL), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_predictor_refresh: in the callback of data set \"my source\"");
+        EXPECT_EQ(refresh_result, GTR_ERR_STATE);
+        CHECK(strstr(gtr_predictor_error_text(refreshed), "in the callback of a data set"), "%s",
+            gtr_predictor_error_text(refreshed));
+        EXPECT_EQ(gtr_predictor_refresh(refreshed), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
 }
 static void calls_inside(void)
 {
@@ -1007,6 +1293,8 @@ static void all(void)
     RUN(pieces);
     RUN(failures);
     RUN(calls_inside);
+    RUN(all_inside);
+    RUN(refresh_inside);
     RUN(refusals);
     RUN(mapped);
     RUN(windows);
