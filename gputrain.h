@@ -2416,6 +2416,7 @@ struct gtr_tensor {
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
+    const char *share; /* the loss that wants its values from 0 to 1; NULL: none */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at;
@@ -4100,6 +4101,7 @@ GTR__SHAPE(broadcast) {
     }
     return gtr__shape_output(s, 0, o);
 }
+static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
     for (int64_t i = 0; i < axis; i++) n *= s->dim[i];
@@ -4428,9 +4430,14 @@ GTR__SHAPE(reshape) {
     GTR__COPY(o.dim, s->attr->i, n);
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s,
-            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch",
-            gtr__shape_text(&o, a));
+            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
+            "not what is left)", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
+    const int p = gtr__batch_axis(&s->in[0]), q = gtr__batch_axis(&o);
+    if (have == want && have < 0 && s->in[0].dim[p] == -1 && o.dim[q] == -1
+            && gtr__shape_outer(&o, q) != gtr__shape_outer(&s->in[0], p))
+        return GTR__BAD_SHAPE(s, "got %s into %s, which mixes rows, want gtr_permute",
+            gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
     if (want < 0 && have > 0 && have % -want == 0) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
@@ -6600,6 +6607,9 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
 GTR__SHAPE(accuracy) {
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,), of images a row a pixel");
+    if (s->in[0].dim[1] == 1)
+        return GTR__BAD_SHAPE(s, "got one class, want at least two (of one: gtr_bce_with_logits, "
+            "gtr_evaluate_metrics)");
     s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
@@ -6634,7 +6644,6 @@ GTR__CPU(accuracy_fwd) {
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
-    if (s->in[0].dim[1] == 1) return GTR__BAD_SHAPE(s, "got one class, want at least two");
     s->out[1] = gtr_shape2(s->in[0].dim[0], 2);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
@@ -7808,8 +7817,9 @@ gtr_context *gtr_create(gtr_desc desc) {
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
         GTR__BAD_ARG(ctx,
-            "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
-            "allocator has alloc and free");
+            "gtr_create: threads %d, device_index %d and max_sm %d, want at least 0; device %d and preset %d, want "
+            "their enums'; an allocator has alloc and free", desc.threads, desc.device_index, desc.max_sm,
+            (int)desc.device, (int)desc.preset);
         return ctx;
     }
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
@@ -7880,9 +7890,12 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 /* What a builder returns with an error. */
 #define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
 #define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
+static const char *gtr__dtype_text(gtr_dtype d) {
+    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_names[d] : "unknown";
+}
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
-    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "a name is empty"); return NULL; }
+    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
     int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
     if (n < 0 || n >= 512) {
         GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
@@ -7991,7 +8004,6 @@ static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code,
         gtr__shape_text(&x->shape, shape), why);
 }
 #define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
-static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 /* The runs of t's output of this shape, from those of its first input with a batch. */
 static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     const gtr_tensor *x = NULL;
@@ -8091,8 +8103,7 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
     if (dtype != GTR_F32 && dtype != GTR_I32)
-        GTR__BAD_ARG(ctx, "input \"%s\": dtype %s, want float32 or int32", full,
-            (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
+        GTR__BAD_ARG(ctx, "input \"%s\": dtype %s, want float32 or int32", full, gtr__dtype_text(dtype));
     else if (gtr__find_named(ctx, GTR__OP_INPUT, full))
         GTR__BAD_ARG(ctx, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
@@ -8738,8 +8749,8 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
-        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
-                gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
+            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__gradient_reach(loss, seen);
@@ -8878,11 +8889,19 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding;
     return d;
 }
+/* Of images, or, one, of sequences. */
+static gtr_tensor *gtr__conv_of(gtr_tensor *x, const char *name, gtr_conv_desc d, bool one) {
+    const char *const who = one ? "conv1d" : "conv2d";
+    if (x && gtr__usable(x->ctx) && x->shape.ndim == 3 + one) return GTR__REJECT(x, SHAPE, who, name, one
+        ? ", want (N, C, L) (gtr_conv2d is for images)" : ", want (N, C, H, W) (gtr_reshape adds C; gtr_conv1d is for "
+        "sequences)");
+    return gtr__conv_layer(x, name, d, false, who);
+}
 gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv2d");
+    return gtr__conv_of(x, name, gtr__conv_desc(out, kernel, stride, padding), false);
 }
 gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv1d");
+    return gtr__conv_of(x, name, gtr__conv_desc(out, kernel, stride, padding), true);
 }
 gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
     return gtr__conv_layer(x, name, d, false, "conv2d");
@@ -8932,8 +8951,9 @@ static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const ch
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
     const int n = x->shape.ndim;
-    if (dims < 0 || GTR__MAX(dims, 1) > n)
-        return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, n);
+    const int most = n - (n && x->shape.dim[0] < 0); /* not the batch */
+    if (dims < 0 || GTR__MAX(dims, 1) > most)
+        return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, most);
     for (int i = n - GTR__MAX(dims, 1); i < n; i++) k = gtr__shape_more(k, x->shape.dim[i]);
     return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
         gtr__init(GTR_INIT_ZERO, 0));
@@ -9099,11 +9119,17 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read), of x and target t. */
-#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "") X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight") X(l1, 0, "") \
-    X(huber, 0, "delta") X(smooth_l1, 0, "beta") X(bce, 0, "") X(focal, 0, "pos_weight alpha gamma") \
-    X(kl_div, 0, "log_target") X(poisson_nll, 0, "eps no_log_input full")
-#define GTR__LOSS_ENUM(name, plain, reads) GTR__L_##name,
+/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read, or "0..1" for targets
+   within that; ops that x must not come of, and what is wanted), of x and target t. */
+#define GTR__NO_LOGITS " softmax sigmoid |logits"
+#define GTR__NO_LOG    " softmax sigmoid linear conv |logarithms (gtr_log_softmax)"
+#define GTR__NO_SHARE  " linear conv tanh |probabilities (gtr_sigmoid, or gtr_bce_with_logits)"
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "", "") \
+    X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight 0..1", GTR__NO_LOGITS) X(l1, 0, "", "") \
+    X(huber, 0, "delta", "") X(smooth_l1, 0, "beta", "") X(bce, 0, "0..1", GTR__NO_SHARE) \
+    X(focal, 0, "pos_weight alpha gamma 0..1", GTR__NO_LOGITS) X(kl_div, 0, "log_target", GTR__NO_LOG) \
+    X(poisson_nll, 0, "eps no_log_input full", "")
+#define GTR__LOSS_ENUM(name, plain, reads, no) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static float gtr__or(float v, float other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
@@ -9167,10 +9193,24 @@ static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx
         if (v != 0 && !(read && v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s", op,
             name[i], (double)v, !read ? ": it is not read" : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30") == GTR_OK;
     }
-    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction) == GTR_OK;
+    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d, want 0 to 3", op, (int)d->reduction)
+        == GTR_OK;
 }
-static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, gtr_tensor *x, gtr_tensor *t,
-        gtr_tensor *v, gtr_loss_desc d) {
+/* What made its values, in another shape. */
+static gtr_tensor *gtr__made_by(gtr_tensor *t) {
+    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+    return t;
+}
+/* Whether t, the loss op's what, comes of none of the ops that no lists, in front of what is wanted. */
+static bool gtr__made_for(const char *op, const char *what, gtr_tensor *t, const char *no) {
+    char name[40], of[GTR__OP_TEXT];
+    t = gtr__made_by(t);
+    snprintf(name, sizeof name, " %s ", gtr__row(t->op)->name);
+    return !strstr(no, name) || GTR__BAD_ARG(t->ctx, "%s: %s comes of %s, want %s", op, what, gtr__called(t, of),
+        strchr(no, '|') + 1) == GTR_OK;
+}
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, const char *no,
+        gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, gtr_loss_desc d) {
     if (!gtr__all_there(op, x, t, kind < GTR__L_gaussian_nll ? x : v)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
@@ -9179,7 +9219,10 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
     if (!gtr__loss_fields(op, reads, x->ctx, &d)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
-        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
+        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, "x", x, no)
+        || (kind == GTR__L_kl_div && !gtr__made_for(op, "target", t, d.log_target ? " softmax |no .log_target"
+        : " log_softmax |.log_target"))) return NULL;
+    if (strstr(reads, "0..1")) gtr__made_by(t)->share = op;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
@@ -9189,11 +9232,11 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
     gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return made; } \
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return made; }
-#define GTR__LOSS_BUILDER(name, plain, reads) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, reads, x, t, NULL, desc))
+#define GTR__LOSS_BUILDER(name, plain, reads, no) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
+    gtr__loss(GTR__L_##name, #name, plain, reads, no, x, t, NULL, desc))
 #define GTR__X_T_V GTR__X_T, gtr_tensor *v
 #define GTR__LOSS_BUILDER3(name, reads) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, x, t, v, desc))
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, "", x, t, v, desc))
 GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll, "eps full")
 GTR__LOSS_BUILDER3(cosine_embedding, "margin")
 /* Of logits (N, C, ...) the shape (N, ...). */
@@ -9249,6 +9292,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
+    if (!gtr__made_for(op, "x", x, nll ? GTR__NO_LOG : GTR__NO_LOGITS)) return NULL;
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = !gtr__as_rows(op, &x, &labels, soft) ? NULL : soft ? x
@@ -9874,9 +9918,10 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     const bool fewer = gtr__streams(d);
     int i, k, want = 0;
     for (i = 0; i < n; i++) { column[i] = -1; want += gtr__batched(input[i]); }
+    const char *const more = want ? "" : " (of those with GTR_BATCH in front)";
     if (d->n_columns > n || (d->n_columns < want && !fewer)) return gtr__data_fail(d, input, n,
         "a column for each input is wanted", d->n_columns < want ? " (but for what gtr_set gives a set that is "
-        "streamed)" : "");
+        "streamed)" : more);
     for (k = 0; k < d->n_columns; k++) {
         const char *name = d->column[k].name;
         if (!name) continue;
@@ -9890,7 +9935,7 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
         if (k < d->n_columns) column[i] = k++;
     }
     while (k < d->n_columns && d->column[k].name) k++;
-    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted", "");
+    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted", more);
 }
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
@@ -12604,7 +12649,8 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
         "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
     GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
-        || d->plateau_cooldown < 0, "pct_start above 1 (three_phase: a half), plateau_patience or plateau_cooldown");
+        || d->plateau_cooldown < 0, "pct_start %g, want at most 1 (three_phase: a half), plateau_patience %d, want at "
+        "least -1, and plateau_cooldown %d, at least 0", d->pct_start, d->plateau_patience, d->plateau_cooldown);
     GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
     GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
     GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
@@ -12626,7 +12672,7 @@ static float gtr__rate(const gtr_trainer *t, int64_t s) {
     return (float)row->rate(&a);
 }
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
-static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const int64_t at = (int64_t)t->runner->step;
@@ -12634,7 +12680,10 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     t->fit_step0 = t->runner->step; t->fit_steps = steps;
     if (!row->ends) return GTR_OK;
     snprintf(text, sizeof text, "gtr_fit starts where its %s schedule has ended: the rate stays", row->name);
-    if (d->total_steps && at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    if (d->total_steps && at >= d->total_steps) {
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+        if (!silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
+    }
     return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
 }
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
@@ -13169,7 +13218,8 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         d->momentum, d->beta1, d->beta2, d->ema);
     GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer, precision or nonfinite is not of its enum");
+        "optimizer %d, precision %d or nonfinite %d is not of its enum", (int)d->optimizer, (int)d->precision,
+        (int)d->nonfinite);
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
         "momentum is SGD's and RMSprop's; the others have beta1");
@@ -13203,7 +13253,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     uint32_t fits = 0; /* groups whose pattern fits one */
-    int g;
+    int g, frozen = 0;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
     t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
@@ -13213,8 +13263,10 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
+        if (reach[p->id]) frozen += p->init.frozen;
         if (!p->trainable || !reach[p->id]) continue;
         for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
+        frozen += t->group[g].frozen;
         if (t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
@@ -13233,8 +13285,9 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
-        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
-        stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
+        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s%s", gtr__label(t->loss),
+        frozen ? " (some are frozen)" : "", stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
+        stop ? "\" passes no gradient on" : "");
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -13308,6 +13361,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_context *ctx = loss->ctx;
     if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
+    if (ctx->in_region) { GTR__BAD_STATE(ctx, "trainer: gtr_recompute_begin without gtr_recompute_end"); return NULL; }
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr; t->asked = asked;
@@ -13596,6 +13650,40 @@ static bool gtr__rows_alike(const gtr_shape *a, const gtr_shape *b, int from) {
     }
     return false;
 }
+/* Whether input t has c's channels last, and an op of images reads it as if they came first. */
+static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turns) {
+    const int n = t->shape.ndim - 1;
+    bool last = c->channels && n == c->shape.ndim && turns == (c->channels == 1)
+        && t->shape.dim[n] == c->image.channels && t->shape.dim[1] != c->image.channels;
+    for (int64_t i = t->id + 1; last && i < t->ctx->n_tensor; i++) {
+        const gtr_tensor *op = t->ctx->tensor[i];
+        if (gtr__row(op->op)->flags & GTR__IMAGES && op->in[0] == t) return true;
+    }
+    return false;
+}
+/* What is wrong with the values of a column for float input t, row by row; -1: nothing, else the row. */
+static int64_t gtr__column_values(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
+    const bool bits = c->dtype == GTR_U8 && c->scale == 1.0f / 255;
+    int64_t one = -1;
+    if (!bits && !(t->share && c->dtype == GTR_F32)) return -1;
+    for (int64_t r = 0; r < rows; r++) {
+        const uint8_t *row = c->host + gtr__column_start(c, r);
+        for (int64_t k = 0; k < c->row; k++) {
+            gtr_float v = 0;
+            if (bits) {
+                if (row[k] > 1) return -1;
+                if (row[k] && one < 0) one = r;
+                continue;
+            }
+            memcpy(&v, row + (size_t)k * sizeof v, sizeof v);
+            if (!(v < 0 || v > 1)) continue;
+            snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v, t->share);
+            return r;
+        }
+    }
+    snprintf(text, GTR__RANGE_TEXT, "bytes of 0 and 1 become 0 and 1/255: set .scale = 1");
+    return one;
+}
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
 static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
@@ -13603,7 +13691,9 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     const bool turns = gtr__column_turns(c, t);
     char text[GTR__TEXT], to[GTR__TEXT];
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
-            || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
+            ? "a row has not its shape"
+        : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
+        : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
         : (c->image.varied || turns || c->span) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
@@ -13625,6 +13715,9 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         int64_t k;
         if (column[i] < 0) continue;
         GTR__TRY(gtr__column_fits(d, column[i], t));
+        if (e && c->host && t->dtype == GTR_F32 && (k = gtr__column_values(c, d->rows, t, text)) >= 0)
+            return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name, column[i],
+                (long long)k, text, t->name);
         for (int q = 0; e && c->host && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
@@ -14138,6 +14231,12 @@ typedef struct {
 static gtr_result gtr__meter_nan(const gtr__meter *m, const char *what, int64_t o, int64_t k) {
     return GTR__METER_FAIL(NONFINITE, o, "%s %lld of \"%s\" is NaN", what, (long long)k, gtr__label(m->d.scores));
 }
+/* A score that is a number, and with .probabilities one of these, to rounding. */
+static gtr_result gtr__meter_score(const gtr__meter *m, gtr_float v, int64_t o, int64_t k) {
+    if (v != v) return gtr__meter_nan(m, "score", o, k);
+    return !m->d.probabilities || (v >= 0 && v <= 1.01f) ? GTR_OK : GTR__METER_FAIL(ARG, o, "score %lld of \"%s\" is "
+        "%g, want 0 to 1 for .probabilities", (long long)k, gtr__label(m->d.scores), (double)v);
+}
 static bool gtr__counts(const gtr__meter *m, int32_t y) {
     const int32_t ignore = m->d.ignore_index;
     return y >= 0 && (y != ignore || (ignore == 0 && !m->d.ignore_zero));
@@ -14157,7 +14256,7 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
     const gtr_float own = x[y * m->inner];
     for (int64_t k = 0; k < n; k++) {
         const gtr_float v = x[k * m->inner];
-        if (v != v) return gtr__meter_nan(m, "score", o, k);
+        GTR__TRY(gtr__meter_score(m, v, o, k));
         if (v > x[best * m->inner]) best = k;
         above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
     }
@@ -14182,7 +14281,7 @@ static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_
     const int64_t at = k * m->most + n;
     const double p = m->d.probabilities ? (double)x : 1 / (1 + exp(-(double)x));
     const int predicted = p > (double)m->d.threshold;
-    if (x != x) return gtr__meter_nan(m, "score", o, k);
+    GTR__TRY(gtr__meter_score(m, x, o, k));
     if (m->held) { m->label[at] = -1; m->held[at] = (float)x; }
     if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
     if (y > 1) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 or 1", (long)y);
@@ -14355,11 +14454,14 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__data_check(ctx, m->data, 1, "gtr_evaluate_metrics"));
     gtr_metrics_desc *d = &m->d;
+    const int asked = d->top_k;
     if (!(d->threshold >= 0 && d->threshold <= 1) || d->top_k < 0 || d->batch < 0 || d->auc_most < -1)
         return GTR__BAD_ARG(ctx, "metrics: threshold %g, want 0 to 1; or top_k, batch or auc_most is negative",
             (double)d->threshold);
     GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     GTR__TRY(gtr__meter_shapes(m));
+    if (m->kind == GTR__OF_CLASSES && asked > m->classes)
+        return GTR__BAD_ARG(ctx, "metrics: top_k %d of %lld classes", asked, (long long)m->classes);
     const int64_t some = GTR__MAX((1 << 24) / (m->outer * m->width * m->inner), 1);
     GTR__DEFAULT(batch, GTR__MIN(gtr__validation_batch(m->data), some));
     return gtr__runner_ready(ctx);
@@ -14829,9 +14931,10 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    if (held) GTR__TRY(gtr__fit_alike(t, data, held));
-    gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
+    gtr_result r = held ? gtr__fit_alike(t, data, held) : GTR_OK;
+    if (held && !r) r = gtr__fit_held(f, held);
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    if (r && good) gtr__error_more(t->ctx, "; of .validation");
     GTR__TRY(r);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
@@ -14846,7 +14949,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
-    GTR__TRY(gtr__rate_begin(t, f->p.steps));
+    GTR__TRY(gtr__rate_begin(t, f->p.steps, d->silent));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
         fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
@@ -15680,8 +15783,8 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     char text[GTR__TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
-        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
-            (int)c->dtype, c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
+        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
+            gtr__dtype_text(c->dtype), c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has %d dimensions, want 0 to %d", who, i,
             c->shape.ndim, GTR_MAX_DIMS - 1);
@@ -16040,10 +16143,11 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     const int64_t h = p.h, w = p.w;
     const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
     if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as the first file", path, p.w, p.h, d->width,
-            d->height);
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as the first file (.height and .width resize)", path,
+            p.w, p.h, d->width, d->height);
     if (alike && p.channels != d->channels)
-        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file", path, p.channels, d->channels);
+        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file (.channels: for all)", path, p.channels,
+            d->channels);
     if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
         return GTR__BAD_FILE(ctx, "%ju bytes, and %u x %u pixels, want as many of them, and no more than 2^30", path,
             (uintmax_t)n, p.w, p.h);
@@ -16396,9 +16500,9 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
         memcpy(field + n, "...", 4);
     }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
-    gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
-        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+    gtr__csv_bad(s, f->line, column, text, memchr(f->p, ';', f->n) ? " (.separator may be ';')"
         : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
+        : f->line == 1 ? " (if the first line holds names, set .header)"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -16520,7 +16624,7 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
         if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
     }
     GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
-        f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+        f->p, s->header ? "a name of the first line, or " : "a name, with .header, or ", (intmax_t)s->columns);
     return -1;
 }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
@@ -16639,8 +16743,8 @@ static bool gtr__csv_roles(gtr__csv *s) {
     if (s->features + s->categories)
         return gtr__csv_heads(s) && (!d->like || (gtr__csv_features_like(s) && gtr__csv_categories_like(s)));
     if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
-    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
-        "label set .label_column = -1", s->name, d->separator);
+    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c': .separator) is the label, want features "
+        "too; for no label set .label_column = -1", s->name, d->separator);
 }
 static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
         gtr_csv_desc desc) {
@@ -16654,6 +16758,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
     if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
         return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
+    if (size >= 4 && !memcmp(p, "PK\3\4", 4)) return !GTR__BAD_FILE(ctx, "a zip file (a spreadsheet?), want CSV", name);
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
     const gtr__column *like = desc.like ? desc.like->column : NULL;
@@ -17011,7 +17116,8 @@ static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_
     for (end = size < 22 ? size : size - 22; end < size && !(gtr__zip_is(z, end, 22, 0x0605)
             && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
         if (size - end > 22 + 65535) { end = size; break; }
-    if (end >= size) return GTR__BAD_FILE(ctx, "no .npz file: it has no list of members", name);
+    if (end >= size)
+        return GTR__BAD_FILE(ctx, "no .npz file (gtr_dataset_npy reads .npy): it has no list of members", name);
     z->left = gtr__le_get(b + end + 10, 2);
     z->at = gtr__le_get(b + end + 16, 4);
     z->end = end;
@@ -17675,7 +17781,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
     for (int k = 0; k < 16; k++) if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
         return "means are finite, and deviations above 0";
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
-        return "pad, pad_mode or cutout";
+        return "pad and cutout are at least 0, pad_mode of its enum";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
         return "pad wants as many pixels in the image";
     return a->height < 0 || a->width < 0 || a->height > m->h + 2 * a->pad || a->width > m->w + 2 * a->pad
@@ -17691,7 +17797,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
-    const char *why = c->span ? "windows are no images"
+    const char *why = c->span ? "windows are no images" : m->varied ? "it is done already: one call says all"
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
@@ -17720,9 +17826,9 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
     if (!d) return GTR_ERR_ARG;
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
-        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %s, %lld rows, %s", d->name, column,
-            d->n_columns, input && input->ctx == d->ctx && input->op == GTR__OP_INPUT ? "an input" : "no input of its",
-            (long long)n, rows && out ? "" : "NULL");
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %lld rows%s%s", d->name, column,
+            d->n_columns, (long long)n, rows && out ? "" : ", rows or out are NULL", input && input->ctx == d->ctx
+            && input->op == GTR__OP_INPUT ? "" : ", no input of this context");
     GTR__TRY(gtr__column_fits(d, column, input));
     gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
     in.stored = d->column[column].row; in.image.index = NULL; /* windows of the caller's lie one behind the other */
@@ -18202,14 +18308,13 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     if (file_bytes < 8) return GTR__BAD_FILE(ctx,
         "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
-    if (n > GTR__ST_HEADER) {
+    if (n > GTR__ST_HEADER || n > file_bytes - 8) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
         if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
             "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return GTR__BAD_FILE(ctx, "a header of %ju bytes, want at most %u", path, (uintmax_t)n, GTR__ST_HEADER);
+        return GTR__BAD_FILE(ctx, "no safetensors file, or cut: a header of %ju bytes in a file of %ju, at most %u",
+            path, (uintmax_t)n, (uintmax_t)file_bytes, GTR__ST_HEADER);
     }
-    if (n > file_bytes - 8) return GTR__BAD_FILE(ctx,
-        "a header of %ju bytes in a file of %ju", path, (uintmax_t)n, (uintmax_t)file_bytes);
     s->size = (uint32_t)n;
     s->data = file_bytes - 8 - n;
     return GTR_OK;
@@ -18683,6 +18788,7 @@ static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor
 }
 static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
+    if (!r && !ctx->n_parameter) r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
     if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
     if (r) return r;
     gtr_tensor **order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
