@@ -4101,7 +4101,6 @@ GTR__SHAPE(broadcast) {
     }
     return gtr__shape_output(s, 0, o);
 }
-static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
     for (int64_t i = 0; i < axis; i++) n *= s->dim[i];
@@ -4433,17 +4432,13 @@ GTR__SHAPE(reshape) {
             "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
             "not what is left)", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
-    const int p = gtr__batch_axis(&s->in[0]), q = gtr__batch_axis(&o);
-    if (have == want && have < 0 && s->in[0].dim[p] == -1 && o.dim[q] == -1
-            && gtr__shape_outer(&o, q) != gtr__shape_outer(&s->in[0], p))
-        return GTR__BAD_SHAPE(s, "got %s into %s, which mixes rows, want gtr_permute",
-            gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    if (want < 0 && have < 0 && s->in[0].dim[0] == -1 && o.dim[0] > 1) want = 0; /* rows would be mixed */
     if (want < 0 && have > 0 && have % -want == 0) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
-    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
-        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements%s",
+        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b), want ? "" : " and rows whole (gtr_permute turns)");
     s->out[0] = o;
     return GTR_OK;
 }
@@ -6607,9 +6602,6 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
 GTR__SHAPE(accuracy) {
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,), of images a row a pixel");
-    if (s->in[0].dim[1] == 1)
-        return GTR__BAD_SHAPE(s, "got one class, want at least two (of one: gtr_bce_with_logits, "
-            "gtr_evaluate_metrics)");
     s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
@@ -6644,6 +6636,8 @@ GTR__CPU(accuracy_fwd) {
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
+    if (s->in[0].dim[1] == 1)
+        return GTR__BAD_SHAPE(s, "got one class, want at least two (gtr_bce_with_logits is of one)");
     s->out[1] = gtr_shape2(s->in[0].dim[0], 2);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
@@ -7817,8 +7811,8 @@ gtr_context *gtr_create(gtr_desc desc) {
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
         GTR__BAD_ARG(ctx,
-            "gtr_create: threads %d, device_index %d and max_sm %d, want at least 0; device %d and preset %d, want "
-            "their enums'; an allocator has alloc and free", desc.threads, desc.device_index, desc.max_sm,
+            "gtr_create: threads %d, device_index %d or max_sm %d is negative, device %d or preset %d not of its enum, "
+            "or an allocator has not both alloc and free", desc.threads, desc.device_index, desc.max_sm,
             (int)desc.device, (int)desc.preset);
         return ctx;
     }
@@ -8004,6 +7998,7 @@ static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code,
         gtr__shape_text(&x->shape, shape), why);
 }
 #define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
+static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 /* The runs of t's output of this shape, from those of its first input with a batch. */
 static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     const gtr_tensor *x = NULL;
@@ -8202,9 +8197,10 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 }
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
-        return GTR__NONE(ctx, GTR_ERR_ARG,
-            "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
+    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)
+            || (init.kind != GTR_INIT_CONSTANT && (init.kind == GTR_INIT_ZERO) != (init.a == 0)))
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
+            "and a finite a, 0 of GTR_INIT_ZERO alone", name ? name : "", (int)init.kind, (double)init.a);
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
@@ -8862,16 +8858,18 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     GTR__SINCE(x, who);
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
-static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, const char *who) {
+/* how: 1: transposed; 3, 4: of x of this rank alone; 0: of both. */
+static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, int how, const char *who) {
+    const bool back = how == 1;
     int64_t i[16], fan;
     if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, i)) return NULL;
     const gtr_shape *s = &x->shape;
     const int n = s->ndim;
-    const bool image = (n == 3 || n == 4) && s->dim[1] > 0;
+    const bool image = (n == 3 || n == 4) && (how < 3 || n == how) && s->dim[1] > 0;
     if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
-        return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 (N, C, H, W) or "
-            "(N, C, L), at least 1, and groups that divide both", (long long)d.out, (long long)i[6],
-            i[6] == 1 ? "" : "s");
+        return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 %s, at least 1, "
+            "and groups that divide both", (long long)d.out, (long long)i[6], i[6] == 1 ? "" : "s",
+            how == 3 ? "(N, C, L)" : how == 4 ? "(N, C, H, W)" : "(N, C, H, W) or (N, C, L)");
     gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
     if (n > 3) w = gtr__shape_more(w, d.kernel);
     w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
@@ -8889,22 +8887,14 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding;
     return d;
 }
-/* Of images, or, one, of sequences. */
-static gtr_tensor *gtr__conv_of(gtr_tensor *x, const char *name, gtr_conv_desc d, bool one) {
-    const char *const who = one ? "conv1d" : "conv2d";
-    if (x && gtr__usable(x->ctx) && x->shape.ndim == 3 + one) return GTR__REJECT(x, SHAPE, who, name, one
-        ? ", want (N, C, L) (gtr_conv2d is for images)" : ", want (N, C, H, W) (gtr_reshape adds C; gtr_conv1d is for "
-        "sequences)");
-    return gtr__conv_layer(x, name, d, false, who);
-}
 gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_of(x, name, gtr__conv_desc(out, kernel, stride, padding), false);
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 4, "conv2d");
 }
 gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_of(x, name, gtr__conv_desc(out, kernel, stride, padding), true);
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 3, "conv1d");
 }
 gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, false, "conv2d");
+    return gtr__conv_layer(x, name, d, 0, "conv2d");
 }
 gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, false, "conv2d", NULL);
@@ -9119,16 +9109,18 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read, or "0..1" for targets
-   within that; ops that x must not come of, and what is wanted), of x and target t. */
+/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read; ops that x must not
+   come of, and what is wanted), of x and target t. */
 #define GTR__NO_LOGITS " softmax sigmoid |logits"
 #define GTR__NO_LOG    " softmax sigmoid linear conv |logarithms (gtr_log_softmax)"
-#define GTR__NO_SHARE  " linear conv tanh |probabilities (gtr_sigmoid, or gtr_bce_with_logits)"
+#define GTR__NO_SHARE  " linear conv relu tanh |probabilities (gtr_sigmoid, or gtr_bce_with_logits)"
 #define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "", "") \
-    X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight 0..1", GTR__NO_LOGITS) X(l1, 0, "", "") \
-    X(huber, 0, "delta", "") X(smooth_l1, 0, "beta", "") X(bce, 0, "0..1", GTR__NO_SHARE) \
-    X(focal, 0, "pos_weight alpha gamma 0..1", GTR__NO_LOGITS) X(kl_div, 0, "log_target", GTR__NO_LOG) \
+    X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight", GTR__NO_LOGITS) X(l1, 0, "", "") \
+    X(huber, 0, "delta", "") X(smooth_l1, 0, "beta", "") X(bce, 0, "", GTR__NO_SHARE) \
+    X(focal, 0, "pos_weight alpha gamma", GTR__NO_LOGITS) X(kl_div, 0, "log_target", GTR__NO_LOG) \
     X(poisson_nll, 0, "eps no_log_input full", "")
+#define GTR__LOSS_NAME(name, plain, reads, no) #name " "
+#define GTR__LOSS_NAMES " cross_entropy nll gaussian_nll cosine_embedding " GTR__LOSSES(GTR__LOSS_NAME)
 #define GTR__LOSS_ENUM(name, plain, reads, no) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static float gtr__or(float v, float other) { return v != 0 ? v : other; }
@@ -9201,12 +9193,17 @@ static gtr_tensor *gtr__made_by(gtr_tensor *t) {
     while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
     return t;
 }
-/* Whether t, the loss op's what, comes of none of the ops that no lists, in front of what is wanted. */
-static bool gtr__made_for(const char *op, const char *what, gtr_tensor *t, const char *no) {
-    char name[40], of[GTR__OP_TEXT];
+/* Whether name is one of those in list, each between blanks. */
+static bool gtr__listed(const char *list, const char *name) {
+    char word[40];
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(list, word) != NULL;
+}
+/* Whether t, of the loss op, comes of none of the ops that no lists, in front of what is wanted. */
+static bool gtr__made_for(const char *op, gtr_tensor *t, const char *no) {
+    char of[GTR__OP_TEXT];
     t = gtr__made_by(t);
-    snprintf(name, sizeof name, " %s ", gtr__row(t->op)->name);
-    return !strstr(no, name) || GTR__BAD_ARG(t->ctx, "%s: %s comes of %s, want %s", op, what, gtr__called(t, of),
+    return !gtr__listed(no, gtr__row(t->op)->name) || GTR__BAD_ARG(t->ctx, "%s of %s, want %s", op, gtr__called(t, of),
         strchr(no, '|') + 1) == GTR_OK;
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, const char *no,
@@ -9219,10 +9216,10 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
     if (!gtr__loss_fields(op, reads, x->ctx, &d)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
-        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, "x", x, no)
-        || (kind == GTR__L_kl_div && !gtr__made_for(op, "target", t, d.log_target ? " softmax |no .log_target"
-        : " log_softmax |.log_target"))) return NULL;
-    if (strstr(reads, "0..1")) gtr__made_by(t)->share = op;
+        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, x, no)
+        || !gtr__made_for(op, t, kind != GTR__L_kl_div ? "" : d.log_target ? " softmax |no .log_target"
+        : " log_softmax |.log_target")) return NULL;
+    if (kind == GTR__L_bce || kind == GTR__L_bce_with_logits || kind == GTR__L_focal) gtr__made_by(t)->share = op;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), gtr__widen(v), &d);
@@ -9267,6 +9264,8 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = GTR__ZERO;
     at.i[0] = INT32_MIN; at.i[1] = -1;
     if (!gtr__all_there("accuracy", logits, labels, logits)) return NULL;
+    if (logits->shape.ndim > 1 && logits->shape.dim[1] == 1)
+        return GTR__NO(logits, SHAPE, "accuracy: got one class, want at least two (gtr_evaluate_metrics: or one)");
     GTR__SINCE(from, "accuracy");
     return gtr__whole(from, since, !gtr__as_rows("accuracy", &logits, &labels, false) ? NULL
         : gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL));
@@ -9292,7 +9291,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
-    if (!gtr__made_for(op, "x", x, nll ? GTR__NO_LOG : GTR__NO_LOGITS)) return NULL;
+    if (!gtr__made_for(op, x, nll ? GTR__NO_LOG : GTR__NO_LOGITS)) return NULL;
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = !gtr__as_rows(op, &x, &labels, soft) ? NULL : soft ? x
@@ -12679,8 +12678,10 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
     char text[GTR__TEXT];
     t->fit_step0 = t->runner->step; t->fit_steps = steps;
     if (!row->ends) return GTR_OK;
-    snprintf(text, sizeof text, "gtr_fit starts where its %s schedule has ended: the rate stays", row->name);
-    if (d->total_steps && at >= d->total_steps) {
+    const float last = gtr__rate(t, d->total_steps);
+    snprintf(text, sizeof text, "gtr_fit: its %s schedule ends with .total_steps, %lld, the fit with step %lld: the "
+        "rate stays %g", row->name, (long long)d->total_steps, (long long)(at + steps), (double)last);
+    if (d->total_steps && at + steps > d->total_steps && last <= 1e-3f * t->lr) {
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
         if (!silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
     }
@@ -13661,28 +13662,24 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
     }
     return false;
 }
-/* What is wrong with the values of a column for float input t, row by row; -1: nothing, else the row. */
-static int64_t gtr__column_values(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
-    const bool bits = c->dtype == GTR_U8 && c->scale == 1.0f / 255;
-    int64_t one = -1;
-    if (!bits && !(t->share && c->dtype == GTR_F32)) return -1;
-    for (int64_t r = 0; r < rows; r++) {
-        const uint8_t *row = c->host + gtr__column_start(c, r);
-        for (int64_t k = 0; k < c->row; k++) {
-            gtr_float v = 0;
-            if (bits) {
-                if (row[k] > 1) return -1;
-                if (row[k] && one < 0) one = r;
-                continue;
-            }
-            memcpy(&v, row + (size_t)k * sizeof v, sizeof v);
-            if (!(v < 0 || v > 1)) continue;
-            snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v, t->share);
-            return r;
-        }
+/* The first element for float input t, and what is wrong with it, of targets beyond 0 to 1 of a loss that wants them
+   within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows and parts
+   of files nobody looks at each. */
+static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
+    const int64_t n = c->host && !c->index && !c->span && t->dtype == GTR_F32 ? rows * c->row : 0;
+    const gtr_float *v = (const gtr_float *)(const void *)c->host;
+    int64_t k = 0;
+    if (n && c->dtype == GTR_U8 && c->scale == 1.0f / 255) {
+        while (k < n && c->host[k] < 2) k++;
+        if (c->row > 1 && (k < n || !memchr(c->host, 1, (size_t)n))) return -1;
+        strcpy(text, "bytes become 1/255 of themselves (.scale = 1: as they are)");
+        return 0;
     }
-    snprintf(text, GTR__RANGE_TEXT, "bytes of 0 and 1 become 0 and 1/255: set .scale = 1");
-    return one;
+    if (!t->share || c->dtype != GTR_F32) return -1;
+    while (k < n && !(v[k] < 0 || v[k] > 1)) k++;
+    if (k == n) return -1;
+    snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v[k], t->share);
+    return k;
 }
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
 static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
@@ -13715,10 +13712,8 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         int64_t k;
         if (column[i] < 0) continue;
         GTR__TRY(gtr__column_fits(d, column[i], t));
-        if (e && c->host && t->dtype == GTR_F32 && (k = gtr__column_values(c, d->rows, t, text)) >= 0)
-            return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name, column[i],
-                (long long)k, text, t->name);
-        for (int q = 0; e && c->host && q < e->n_limited; q++) {
+        k = e ? gtr__column_misfit(c, d->rows, t, text) : -1;
+        for (int q = 0; k < 0 && e && c->host && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
@@ -13727,11 +13722,10 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             int64_t r = 0;
             while ((k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, some * c->row, text)) < 0
                 && (r += some) < d->rows) {}
-            if (k < 0) continue;
-            k += r * c->row;
-            return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
-                    column[i], (long long)(k / c->row), text, t->name);
+            k += k < 0 ? 0 : r * c->row;
         }
+        if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
+            column[i], (long long)(k / c->row), text, t->name);
     }
     return GTR_OK;
 }
@@ -14231,12 +14225,6 @@ typedef struct {
 static gtr_result gtr__meter_nan(const gtr__meter *m, const char *what, int64_t o, int64_t k) {
     return GTR__METER_FAIL(NONFINITE, o, "%s %lld of \"%s\" is NaN", what, (long long)k, gtr__label(m->d.scores));
 }
-/* A score that is a number, and with .probabilities one of these, to rounding. */
-static gtr_result gtr__meter_score(const gtr__meter *m, gtr_float v, int64_t o, int64_t k) {
-    if (v != v) return gtr__meter_nan(m, "score", o, k);
-    return !m->d.probabilities || (v >= 0 && v <= 1.01f) ? GTR_OK : GTR__METER_FAIL(ARG, o, "score %lld of \"%s\" is "
-        "%g, want 0 to 1 for .probabilities", (long long)k, gtr__label(m->d.scores), (double)v);
-}
 static bool gtr__counts(const gtr__meter *m, int32_t y) {
     const int32_t ignore = m->d.ignore_index;
     return y >= 0 && (y != ignore || (ignore == 0 && !m->d.ignore_zero));
@@ -14256,7 +14244,7 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
     const gtr_float own = x[y * m->inner];
     for (int64_t k = 0; k < n; k++) {
         const gtr_float v = x[k * m->inner];
-        GTR__TRY(gtr__meter_score(m, v, o, k));
+        if (v != v) return gtr__meter_nan(m, "score", o, k);
         if (v > x[best * m->inner]) best = k;
         above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
     }
@@ -14281,7 +14269,7 @@ static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_
     const int64_t at = k * m->most + n;
     const double p = m->d.probabilities ? (double)x : 1 / (1 + exp(-(double)x));
     const int predicted = p > (double)m->d.threshold;
-    GTR__TRY(gtr__meter_score(m, x, o, k));
+    if (x != x) return gtr__meter_nan(m, "score", o, k);
     if (m->held) { m->label[at] = -1; m->held[at] = (float)x; }
     if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
     if (y > 1) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 or 1", (long)y);
@@ -14305,6 +14293,9 @@ static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o
 static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void *labels, int64_t n) {
     const bool floats = m->d.labels->dtype == GTR_F32;
     const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
+    for (int64_t i = 0, all = m->d.probabilities ? n * m->width * m->inner : 0; i < all; i++)
+        if (x[i] < 0 || x[i] > 1.01f) return GTR__METER_FAIL(ARG, i / (m->width * m->inner), "\"%s\" is %g, want 0 to "
+            "1 for .probabilities", gtr__label(m->d.scores), (double)x[i]);
     for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
         const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
         const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
@@ -14968,6 +14959,9 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d) {
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is not of its enum, or of a .metric or .metrics that are not there, "
             "or .metrics have no .validation");
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
+    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && gtr__listed(GTR__LOSS_NAMES, d->metric->builder))
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
+            d->metric->builder);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
@@ -16667,6 +16661,8 @@ static bool gtr__csv_heads(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
         if (s->role[k] < 0) continue;
         ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
+        if (!k && !name[0] && !s->desc.columns) return !GTR__OF_FILE(s->ctx, ARG, "column 1 has no name in the header "
+            "(an index?): .skip = \"1\" leaves it out, .columns takes it", s->name);
         if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
         ok = ok && s->heads.n == ++n;
     }
