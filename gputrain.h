@@ -373,7 +373,7 @@ typedef struct gtr_loss_desc {
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
+    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation; not 0; of zero: 0 */
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
@@ -401,7 +401,9 @@ typedef struct gtr_trainer_desc {
        gtr_trainer_plateau's values, and by those that gtr_fit monitors, at each epoch's end */
     gtr_schedule schedule;
     int64_t warmup_steps; /* lr (t+1)/warmup in the first steps, t is 0 behind them; not one-cycle, plateau, custom */
-    int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
+    /* cosine, linear, one-cycle: where they end, and stay, which gtr_fit warns of if it is next to 0; 0: each gtr_fit's
+       own steps */
+    int64_t total_steps;
     float min_lr; /* cosine, plateau */
     int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
     float gamma; /* step, plateau (its factor): 0: 0.1; exponential: above 0 */
@@ -448,9 +450,9 @@ typedef struct gtr_report {
 typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
-    bool probabilities; /* scores are these, not logits */
+    bool probabilities; /* scores are these, 0 to 1, not logits */
     float threshold; /* of two classes by one score: the probability above which 1 is predicted; 0: 0.5 */
-    int top_k; /* 0: 5 */
+    int top_k; /* at most the classes; 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
     int64_t batch; /* rows at a time; 0: 1024, or as many as have 2^24 scores */
@@ -512,7 +514,7 @@ typedef struct gtr_fit_desc {
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
        of .metrics, the errors the less, the rest the more; one that is NaN there: GTR_ERR_ARG */
     gtr_metric monitor;
-    bool monitor_least; /* the least .metric is the best */
+    bool monitor_least; /* the least .metric is the best; a loss's must be */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
     int patience; /* epochs one after the other without a better value, after which the fit ends; 0: it does not */
     float min_delta; /* a value is better if it is by more than this */
@@ -543,7 +545,9 @@ typedef struct gtr_column {
        number beyond their range is an error */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
-    float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255, but GTR_ERR_ARG where a row is one number, or
+       all are 0 and 1 */
+    float scale, shift;
     const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
@@ -590,7 +594,9 @@ typedef struct gtr_images_desc {
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
-    bool header; /* the first line holds names, or one, a title: the label's and a single feature's column get theirs */
+    /* the first line holds names, or one, a title: the label's and a single feature's column get theirs. A first column
+       without a name, as an index has, wants .skip or .columns */
+    bool header;
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
@@ -759,7 +765,8 @@ GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_expm1(gtr_tensor *x); /* exp(x) - 1, exact near 0 */
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
 GTR_API gtr_tensor *gtr_log1p(gtr_tensor *x); /* log(1 + x), exact near 0 */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; x's elements; a batch wants one in x */
+/* No copy; x's elements; a batch wants one in x, and rows stay whole: (N, 4) is no (4, N), which gtr_permute makes. */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
@@ -826,7 +833,7 @@ GTR_API gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times);
 GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
-/* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
+/* Share of rows of logits (N, C), C > 1, or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
    GTR_I32; negative labels do not count, whatever ignore_index a loss has. A scalar, of the whole step or set as
    cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
@@ -886,8 +893,9 @@ GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
 /* PyTorch's Conv2d, of x (N, C, H, W), and Conv1d, of x (N, C, L), by x's rank: a cross-correlation with "name.weight"
    (O, C / groups, kernel, kernel) plus "name.bias" (O), both from U(-k, k), k = 1 / sqrt(C / groups * taps) -> (N, O,
-   oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. Images and weights lie in memory
-   with channels last inside; gtr_set, gtr_get and files have them as written here. */
+   oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. gtr_conv2d and gtr_conv1d take x of
+   their rank alone. Images and weights lie in memory with channels last inside; gtr_set, gtr_get and files have them as
+   written here. */
 GTR_API gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
@@ -899,8 +907,8 @@ GTR_API gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_
     int padding);
 GTR_API gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
 GTR_API gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
-/* PyTorch's LayerNorm over the last dims dimensions K (0: 1): x less mean, over the root of biased variance plus eps
-   (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
+/* PyTorch's LayerNorm over the last dims dimensions K (0: 1), not N: x less mean, over the root of biased variance plus
+   eps (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
 GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps);
 GTR_API gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps);
 /* PyTorch's RMSNorm: the same without mean and bias; eps 0: 2^-23. */
@@ -930,7 +938,9 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
    gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
-   kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range. */
+   kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range, also
+   a data set's target that is not in [0, 1], and for x of an op that makes no such x: a softmax for logits, a linear
+   layer for probabilities or logarithms. */
 /* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
    mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
    (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
@@ -1018,10 +1028,10 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
    loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. A
    row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
-   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
-   after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
-   drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM nothing feeds steps where a set did;
-   on other errors what fed goes on. Waits. */
+   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W), nor where what reads it has channels first. data
+   NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
+   fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM
+   nothing feeds steps where a set did; on other errors what fed goes on. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1204,8 +1214,8 @@ GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
    its mask), on every device and for any number of micro-batches and threads. Three dimensions are channels first where
-   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A column of another shape or dtype than bytes and
-   float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A second time, a column of another shape or dtype
+   than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
 /* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
    gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
@@ -1228,7 +1238,7 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
    is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins.
    While the context keeps an error, but one of gtr_save alone, it writes nothing and returns that error, whose text
-   then says so: gtr_error_clear allows it. */
+   then says so: gtr_error_clear allows it. Without any parameter: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too. Strict: the file holds exactly the context's names, shapes and dtypes, or
    nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops gtr_save. */
@@ -12679,11 +12689,13 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
     t->fit_step0 = t->runner->step; t->fit_steps = steps;
     if (!row->ends) return GTR_OK;
     const float last = gtr__rate(t, d->total_steps);
-    snprintf(text, sizeof text, "gtr_fit: its %s schedule ends with .total_steps, %lld, the fit with step %lld: the "
-        "rate stays %g", row->name, (long long)d->total_steps, (long long)(at + steps), (double)last);
-    if (d->total_steps && at + steps > d->total_steps && last <= 1e-3f * t->lr) {
+    const bool ended = d->total_steps && at >= d->total_steps, none = last <= 1e-3f * t->lr;
+    snprintf(text, sizeof text, "gtr_fit: its %s schedule %s with .total_steps, %lld, the fit with step %lld: the rate "
+        "stays %g", row->name, ended ? "has ended" : "ends", (long long)d->total_steps, (long long)(at + steps),
+        (double)last);
+    if (ended || (d->total_steps && none && at + steps > d->total_steps)) {
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
-        if (!silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
+        if (none && !silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
     }
     return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
 }
@@ -14294,8 +14306,9 @@ static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void 
     const bool floats = m->d.labels->dtype == GTR_F32;
     const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
     for (int64_t i = 0, all = m->d.probabilities ? n * m->width * m->inner : 0; i < all; i++)
-        if (x[i] < 0 || x[i] > 1.01f) return GTR__METER_FAIL(ARG, i / (m->width * m->inner), "\"%s\" is %g, want 0 to "
-            "1 for .probabilities", gtr__label(m->d.scores), (double)x[i]);
+        if ((x[i] < 0 || x[i] > 1.01f) && gtr__finite((double)x[i]))
+            return GTR__METER_FAIL(ARG, i / (m->width * m->inner), "\"%s\" is %g, want 0 to 1 for .probabilities",
+                gtr__label(m->d.scores), (double)x[i]);
     for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
         const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
         const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
@@ -16618,7 +16631,8 @@ static int64_t gtr__csv_find(const gtr__csv *s, const gtr__field *f, const char 
         if (n && !text[k] && number >= 1 && number <= s->columns) return number - 1;
     }
     GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list, (int)GTR__MIN(f->n, 80),
-        f->p, s->header ? "a name of the first line, or " : "a name, with .header, or ", (intmax_t)s->columns);
+        f->p, s->header ? "a name of the first line, or " : s->desc.header ? "" : "a name, with .header, or ",
+        (intmax_t)s->columns);
     return -1;
 }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
@@ -16661,8 +16675,9 @@ static bool gtr__csv_heads(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
         if (s->role[k] < 0) continue;
         ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
-        if (!k && !name[0] && !s->desc.columns) return !GTR__OF_FILE(s->ctx, ARG, "column 1 has no name in the header "
-            "(an index?): .skip = \"1\" leaves it out, .columns takes it", s->name);
+        if (!k && !name[0] && !s->desc.columns && s->features > 1)
+            return !GTR__OF_FILE(s->ctx, ARG, "column 1 has no name in the header (an index?): .skip = \"1\" leaves it "
+                "out, .columns takes it", s->name);
         if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
         ok = ok && s->heads.n == ++n;
     }
