@@ -7821,9 +7821,8 @@ gtr_context *gtr_create(gtr_desc desc) {
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
         GTR__BAD_ARG(ctx,
-            "gtr_create: threads %d, device_index %d or max_sm %d is negative, device %d or preset %d not of its enum, "
-            "or an allocator has not both alloc and free", desc.threads, desc.device_index, desc.max_sm,
-            (int)desc.device, (int)desc.preset);
+            "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
+            "allocator has alloc and free");
         return ctx;
     }
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
@@ -9927,10 +9926,9 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     const bool fewer = gtr__streams(d);
     int i, k, want = 0;
     for (i = 0; i < n; i++) { column[i] = -1; want += gtr__batched(input[i]); }
-    const char *const more = want ? "" : " (of those with GTR_BATCH in front)";
     if (d->n_columns > n || (d->n_columns < want && !fewer)) return gtr__data_fail(d, input, n,
         "a column for each input is wanted", d->n_columns < want ? " (but for what gtr_set gives a set that is "
-        "streamed)" : more);
+        "streamed)" : " (with GTR_BATCH in front)");
     for (k = 0; k < d->n_columns; k++) {
         const char *name = d->column[k].name;
         if (!name) continue;
@@ -9944,7 +9942,8 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
         if (k < d->n_columns) column[i] = k++;
     }
     while (k < d->n_columns && d->column[k].name) k++;
-    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted", more);
+    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted",
+        " (with GTR_BATCH in front)");
 }
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
@@ -13231,8 +13230,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         d->momentum, d->beta1, d->beta2, d->ema);
     GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer %d, precision %d or nonfinite %d is not of its enum", (int)d->optimizer, (int)d->precision,
-        (int)d->nonfinite);
+        "optimizer, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     GTR__WRONG(d->momentum > 0 && row->momentum == row->plain,
         "momentum is SGD's and RMSprop's; the others have beta1");
@@ -13266,7 +13264,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     uint32_t fits = 0; /* groups whose pattern fits one */
-    int g, frozen = 0;
+    int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
     t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
@@ -13276,10 +13274,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
-        if (reach[p->id]) frozen += p->init.frozen;
         if (!p->trainable || !reach[p->id]) continue;
         for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
-        frozen += t->group[g].frozen;
         if (t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
@@ -13298,8 +13294,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
-        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s%s", gtr__label(t->loss),
-        frozen ? " (some are frozen)" : "", stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
+        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s (frozen ones can't)",
+        gtr__label(t->loss), stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
         stop ? "\" passes no gradient on" : "");
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
