@@ -13502,7 +13502,8 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
-        snprintf(text, size, "the output of %s \"%s\" %s%s%s", gtr__row(n->op)->name, n->layer, shape,
+        snprintf(text, size, "the output of %s \"%s\" %s%s%s", v->tensor ? v->tensor->builder : gtr__row(n->op)->name,
+            n->layer, shape,
             none ? " (all labels of the step are ignored" : "", why);
     }
     return true;

@@ -874,13 +874,13 @@ static void losses_that_are_none(void)
 }
 static void not_finite(void)
 {
-    MISTAKE("all labels are ignored", "ignore|label") {
+    MISTAKE("all labels are ignored", "cross_entropy|all labels of the step are ignored") {
         static int32_t none[ROWS];
         for (int i = 0; i < ROWS; i++) none[i] = -100;
         with_labels(w, none, GTR_I32, gtr_shape0());
         fit(w);
     }
-    MISTAKE("a rate of 1e20", "not finite|rate") { w->td.lr = 1e20f; w->fd.epochs = 20; regression(w); fit(w); }
+    MISTAKE("a rate of 1e20", "mse|not finite|rate") { w->td.lr = 1e20f; w->fd.epochs = 20; regression(w); fit(w); }
     MISTAKE("the logarithm of what may be 0", "not finite|log") {
         w->loss = gtr_mean(gtr_mul(gtr_log(gtr_relu(input(w))), gtr_linear(hidden(w), "gain", 4)), NULL, 0, false);
         column(w, 0, features, GTR_F32, gtr_shape1(4));
