@@ -378,7 +378,7 @@ typedef struct gtr_loss_desc {
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
+    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation; not 0; of zero: 0 */
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
@@ -406,7 +406,9 @@ typedef struct gtr_trainer_desc {
        gtr_trainer_plateau's values, and by those that gtr_fit monitors, at each epoch's end */
     gtr_schedule schedule;
     int64_t warmup_steps; /* lr (t+1)/warmup in the first steps, t is 0 behind them; not one-cycle, plateau, custom */
-    int64_t total_steps; /* cosine, linear, one-cycle: where they end, and stay; 0: each gtr_fit's own steps */
+    /* cosine, linear, one-cycle: where they end, and stay, which gtr_fit warns of if it is next to 0; 0: each gtr_fit's
+       own steps */
+    int64_t total_steps;
     float min_lr; /* cosine, plateau */
     int64_t decay_steps; /* step: at least 1; exponential: 0: 1. An epoch's steps for PyTorch's rates by epochs */
     float gamma; /* step, plateau (its factor, below 1): 0: 0.1; exponential: above 0 */
@@ -457,9 +459,9 @@ typedef struct gtr_report {
 typedef struct gtr_metrics_desc {
     gtr_tensor *scores, *labels; /* of any op, or inputs */
     bool binary;
-    bool probabilities; /* scores are these, not logits; of a sigmoid or softmax without it: GTR_ERR_ARG */
+    bool probabilities; /* scores are these, 0 to 1, not logits; of a sigmoid or softmax without it: GTR_ERR_ARG */
     float threshold; /* of two classes, by a score or two: the probability above which 1 is predicted; 0: 0.5 */
-    int top_k; /* 0: 5 */
+    int top_k; /* at most the classes; 0: 5 */
     int32_t ignore_index; /* labels that do not count, beside negative ones; 0: none, but with ignore_zero */
     bool ignore_zero;
     int64_t batch; /* rows at a time; 0: 1024, or as many as have 2^24 scores */
@@ -522,7 +524,7 @@ typedef struct gtr_fit_desc {
        of .metrics, the errors the less, the rest the more; one that is NaN there, or that such scores and labels do not
        have, before the first step: GTR_ERR_ARG */
     gtr_metric monitor;
-    bool monitor_least; /* the least .metric is the best */
+    bool monitor_least; /* the least .metric is the best; a loss's must be */
     gtr_metrics_desc metrics; /* with scores: of the whole validation set, at each epoch's end */
     int patience; /* epochs one after the other without a better value, after which the fit ends; 0: it does not */
     float min_delta; /* a value is better if it is by more than this */
@@ -553,7 +555,9 @@ typedef struct gtr_column {
        number beyond their range is an error */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
-    float scale, shift; /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255 */
+    /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255, but GTR_ERR_ARG where a row is one
+       number, or all are 0 and 1 */
+    float scale, shift;
     const char *name; /* its own, of the input that it is for (see gtr_trainer_data), copied; NULL: none */
     bool channels_last; /* rows are (H, W, C), or (L, C), and go into inputs (N, H, W, C) and (N, C, H, W) alike */
     bool borrow; /* no copy: data is read where it is, and must stay so until the data set is destroyed */
@@ -607,7 +611,8 @@ typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int label_column;
     /* the first line holds names, or one, a title: the label's and a single feature's column get theirs. Numbers alone:
-       GTR_ERR_FORMAT, as they may be a row; in quotes they are names */
+       GTR_ERR_FORMAT, as they may be a row; in quotes they are names. A first column without a name, as an index has,
+       wants .skip or .columns */
     bool header;
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
@@ -782,7 +787,8 @@ GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_expm1(gtr_tensor *x); /* exp(x) - 1, exact near 0 */
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
 GTR_API gtr_tensor *gtr_log1p(gtr_tensor *x); /* log(1 + x), exact near 0 */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; x's elements; a batch wants one in x */
+/* No copy; x's elements; a batch wants one in x, and rows stay whole: (N, 4) is no (4, N), which gtr_permute makes. */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
@@ -849,7 +855,7 @@ GTR_API gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times);
 GTR_API gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis);
 GTR_API gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n);
 GTR_API gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis); /* 1 to 60 alike, on a new axis */
-/* Share of rows of logits (N, C), or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
+/* Share of rows of logits (N, C), C > 1, or pixels of (N, C, ...), whose largest element is at labels (N), or (N, ...),
    GTR_I32; negative labels do not count, whatever ignore_index a loss has, and a row with a NaN is wrong. A scalar, of
    the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
@@ -909,8 +915,9 @@ GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
 /* PyTorch's Conv2d, of x (N, C, H, W), and Conv1d, of x (N, C, L), by x's rank: a cross-correlation with "name.weight"
    (O, C / groups, kernel, kernel) plus "name.bias" (O), both from U(-k, k), k = 1 / sqrt(C / groups * taps) -> (N, O,
-   oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. Images and weights lie in memory
-   with channels last inside; gtr_set, gtr_get and files have them as written here. */
+   oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. gtr_conv2d and gtr_conv1d take x of
+   their rank alone. Images and weights lie in memory with channels last inside; gtr_set, gtr_get and files have them as
+   written here. */
 GTR_API gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding);
 GTR_API gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
@@ -922,8 +929,8 @@ GTR_API gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_
     int padding);
 GTR_API gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc desc);
 GTR_API gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc);
-/* PyTorch's LayerNorm over the last dims dimensions K (0: 1): x less mean, over the root of biased variance plus eps
-   (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
+/* PyTorch's LayerNorm over the last dims dimensions K (0: 1), not N: x less mean, over the root of biased variance plus
+   eps (0: 1e-5), times "name.weight" (K) plus "name.bias" (K). In _with K is weight's; bias NULL: none. */
 GTR_API gtr_tensor *gtr_layer_norm(gtr_tensor *x, const char *name, int dims, float eps);
 GTR_API gtr_tensor *gtr_layer_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, float eps);
 /* PyTorch's RMSNorm: the same without mean and bias; eps 0: 2^-23. */
@@ -953,7 +960,9 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
    gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
-   kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range. */
+   kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range, also
+   a data set's target that is not in [0, 1], and for x of an op that makes no such x: a softmax for logits, a linear
+   layer for probabilities or logarithms. */
 /* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
    mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
    (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
@@ -1042,10 +1051,10 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
    loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. A
    row's shape is the input's, or takes dimensions of it together or apart: (28, 28) may go to (N, 784), a number to (N)
-   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W). data NULL: inputs come from gtr_set again (also
-   after gtr_fit). Epochs, and the place in one, count through all calls and fits while data, batch, shuffle and
-   drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM nothing feeds steps where a set did;
-   on other errors what fed goes on. Waits. */
+   and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W), nor where what reads it has channels first. data
+   NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
+   fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM
+   nothing feeds steps where a set did; on other errors what fed goes on. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
    gtr_trainer_data or gtr_set. */
@@ -1231,8 +1240,8 @@ GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
    its mask), on every device and for any number of micro-batches and threads. Three dimensions are channels first where
-   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A column of another shape or dtype than bytes and
-   float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
+   nobody said channels_last. Not once d is in use: GTR_ERR_STATE. A second time, a column of another shape or dtype
+   than bytes and float32, a crop larger than the padded image, numbers out of range: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc desc);
 /* What input is given of n rows like the column's outside training: out holds n of input's rows, for gtr_set and
    gtr_predict. So what is predicted is scaled, normalised and cropped as what was learned; a data set of one row is
@@ -1256,7 +1265,7 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
    Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item
    of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
-   it. */
+   it. Without any parameter: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
    shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
@@ -1379,6 +1388,7 @@ enum {
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
 #define GTR__CHANCES ((uint64_t)1 << 35) /* results are probabilities */
+#define GTR__LOGS    ((uint64_t)1 << 36) /* results are logarithms */
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
 #define GTR__ANY GTR__INTS(15)
@@ -1417,7 +1427,7 @@ enum {
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
     X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__CHANCES, 1, 1) \
-    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
+    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__LOGS, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
     X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
@@ -1502,7 +1512,7 @@ typedef enum {
     U(X, GELU_TANH, gelu_tanh, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__TANHF(GTR__GELU_U(x))), \
         dy * gtr__gelu_tanh_grad(x)) \
     U(X, EXP, exp, FULL, GTR__Y0, 0, GTR__EXPF(x), dy * y) \
-    U(X, LOG, log, FULL, GTR__X0, 0, GTR__LOGF(x), dy / x)
+    U(X, LOG, log, FULL, GTR__X0, GTR__LOGS, GTR__LOGF(x), dy / x)
 #define GTR__UNARY_RARE(U, X) GTR__UNARY_RARE_OF_X(U, X) GTR__UNARY_WITH(U, X)
 #define GTR__UNARY_RARE_OF_X(U, X) \
     U(X, NEG, neg, FOLLOW, 0, 0, -x, -dy) \
@@ -2472,6 +2482,8 @@ struct gtr_tensor {
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
+    const char *share; /* the loss that wants its values from 0 to 1; NULL: none */
+    bool is_loss; /* made by a builder of losses */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at;
@@ -4672,15 +4684,16 @@ GTR__SHAPE(reshape) {
     GTR__COPY(o.dim, s->attr->i, n);
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s,
-            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch",
-            gtr__shape_text(&o, a));
+            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
+            "not what is left)", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
+    if (want < 0 && have < 0 && s->in[0].dim[0] == -1 && o.dim[0] > 1) want = 0; /* rows would be mixed */
     if (want < 0 && have > 0 && have % -want == 0) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
-    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
-        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements%s",
+        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b), want ? "" : " and rows whole (gtr_permute turns)");
     s->out[0] = o;
     return GTR_OK;
 }
@@ -6895,7 +6908,8 @@ GTR__CPU(accuracy_fwd) {
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
-    if (s->in[0].dim[1] == 1) return GTR__BAD_SHAPE(s, "got one class, want at least two");
+    if (s->in[0].dim[1] == 1)
+        return GTR__BAD_SHAPE(s, "got one class, want at least two (gtr_bce_with_logits is of one)");
     s->out[1] = gtr_shape2(s->in[0].dim[0], 2);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
@@ -8177,9 +8191,12 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 /* What a builder returns with an error. */
 #define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
 #define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
+static const char *gtr__dtype_text(gtr_dtype d) {
+    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_names[d] : "unknown";
+}
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
-    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "a name is empty"); return NULL; }
+    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
     int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
     if (n < 0 || n >= 512) {
         GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
@@ -8388,8 +8405,7 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
     if (dtype != GTR_F32 && dtype != GTR_I32)
-        GTR__BAD_ARG(ctx, "input \"%s\": dtype %s, want float32 or int32", full,
-            (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
+        GTR__BAD_ARG(ctx, "input \"%s\": dtype %s, want float32 or int32", full, gtr__dtype_text(dtype));
     else if (gtr__find_named(ctx, GTR__OP_INPUT, full))
         GTR__BAD_ARG(ctx, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
@@ -8495,9 +8511,10 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 }
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
-        return GTR__NONE(ctx, GTR_ERR_ARG,
-            "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
+    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)
+            || (init.kind != GTR_INIT_CONSTANT && (init.kind == GTR_INIT_ZERO) != (init.a == 0)))
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
+            "and a finite a, 0 of GTR_INIT_ZERO alone", name ? name : "", (int)init.kind, (double)init.a);
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     if (gtr__reads_init(ctx, name, &init)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
@@ -9050,8 +9067,8 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
-        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
-                gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
+            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__gradient_reach(loss, seen);
@@ -9167,16 +9184,18 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     GTR__SINCE(x, who);
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
-static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, const char *who) {
+/* how: 1: transposed; 3, 4: of x of this rank alone; 0: of both. */
+static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, int how, const char *who) {
+    const bool back = how == 1;
     int64_t i[16], fan;
     if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, i)) return NULL;
     const gtr_shape *s = &x->shape;
     const int n = s->ndim;
-    const bool image = (n == 3 || n == 4) && s->dim[1] > 0;
+    const bool image = (n == 3 || n == 4) && (how < 3 || n == how) && s->dim[1] > 0;
     if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
-        return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 (N, C, H, W) or "
-            "(N, C, L), at least 1, and groups that divide both", (long long)d.out, (long long)i[6],
-            i[6] == 1 ? "" : "s");
+        return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 %s, at least 1, "
+            "and groups that divide both", (long long)d.out, (long long)i[6], i[6] == 1 ? "" : "s",
+            how == 3 ? "(N, C, L)" : how == 4 ? "(N, C, H, W)" : "(N, C, H, W) or (N, C, L)");
     gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
     if (n > 3) w = gtr__shape_more(w, d.kernel);
     w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
@@ -9195,13 +9214,13 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     return d;
 }
 gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv2d");
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 4, "conv2d");
 }
 gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, "conv1d");
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 3, "conv1d");
 }
 gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, false, "conv2d");
+    return gtr__conv_layer(x, name, d, 0, "conv2d");
 }
 gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, false, "conv2d", NULL);
@@ -9248,8 +9267,9 @@ static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const ch
     gtr_shape k = gtr_shape0();
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
     const int n = x->shape.ndim;
-    if (dims < 0 || GTR__MAX(dims, 1) > n)
-        return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, n);
+    const int most = n - (n && x->shape.dim[0] < 0); /* not the batch */
+    if (dims < 0 || GTR__MAX(dims, 1) > most)
+        return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, most);
     for (int i = n - GTR__MAX(dims, 1); i < n; i++) k = gtr__shape_more(k, x->shape.dim[i]);
     return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
         gtr__init(GTR_INIT_ZERO, 0));
@@ -9416,11 +9436,13 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read), of x and target t. */
-#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "") X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight") X(l1, 0, "") \
-    X(huber, 0, "delta") X(smooth_l1, 0, "beta") X(bce, 0, "") X(focal, 0, "pos_weight alpha gamma") \
-    X(kl_div, 0, "log_target") X(poisson_nll, 0, "eps no_log_input full")
-#define GTR__LOSS_ENUM(name, plain, reads) GTR__L_##name,
+/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read; what x is: a gtr__meant),
+   of x and target t. */
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "", ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight", LOGITS) \
+    X(l1, 0, "", ANY) X(huber, 0, "delta", ANY) X(smooth_l1, 0, "beta", ANY) X(bce, 0, "", CHANCES) \
+    X(focal, 0, "pos_weight alpha gamma", LOGITS) X(kl_div, 0, "log_target", LOGS) \
+    X(poisson_nll, 0, "eps no_log_input full", ANY)
+#define GTR__LOSS_ENUM(name, plain, reads, meant) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static double gtr__or(float v, double other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
@@ -9473,7 +9495,7 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
-#define GTR__LOSS_READS(name, plain, reads) { #name, reads },
+#define GTR__LOSS_READS(name, plain, reads, meant) { #name, reads },
 /* The rows of >>fields that are gtr_loss_desc's: who reads what stands at GTR__LOSSES. */
 static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx, const gtr_loss_desc *d) {
     static const struct { const char *name, *reads; } losses[] = { GTR__LOSSES(GTR__LOSS_READS)
@@ -9494,10 +9516,31 @@ static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx
         return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s%s", op, name[i], (double)v, !read ? ": it is not read"
             : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30", by) == GTR_OK;
     }
-    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction) == GTR_OK;
+    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d, want 0 to 3", op, (int)d->reduction)
+        == GTR_OK;
 }
-static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, gtr_tensor *x, gtr_tensor *t,
-        gtr_tensor *v, gtr_loss_desc d) {
+/* What made its values, in another shape. */
+static gtr_tensor *gtr__made_by(gtr_tensor *t) {
+    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+    return t;
+}
+/* What a loss takes an operand for. */
+typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_CHANCES } gtr__meant;
+/* False where the op that made t, of the loss op, makes something else: products and convolutions make logits. */
+static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
+    static const char *const want[] = { "", "logits", "logarithms, as gtr_log_softmax makes",
+        "probabilities, as gtr_sigmoid and gtr_softmax make" };
+    char of[GTR__OP_TEXT];
+    t = gtr__made_by(t);
+    const gtr__op_row *row = gtr__row(t->op);
+    const bool chances = (row->flags & GTR__CHANCES) != 0, logs = (row->flags & GTR__LOGS) != 0,
+        logits = row->cls == GTR__LOW;
+    if (meant == GTR__MEANT_LOGITS ? !chances : meant == GTR__MEANT_LOGS ? !chances && !logits
+        : meant == GTR__MEANT_CHANCES ? !logs && !logits : true) return true;
+    return GTR__BAD_ARG(t->ctx, "%s of %s, want %s", op, gtr__called(t, of), want[meant]) == GTR_OK;
+}
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, gtr__meant meant,
+        gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, gtr_loss_desc d) {
     if (!gtr__all_there(op, x, t, kind < GTR__L_gaussian_nll ? x : v)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
@@ -9506,21 +9549,26 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const ch
     if (!gtr__loss_fields(op, reads, x->ctx, &d)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
-        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
+        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, x, meant)
+        || !gtr__made_for(op, t, kind != GTR__L_kl_div ? GTR__MEANT_ANY : d.log_target ? GTR__MEANT_LOGS
+        : GTR__MEANT_CHANCES)) return NULL;
+    if (kind == GTR__L_bce || kind == GTR__L_bce_with_logits || kind == GTR__L_focal) gtr__made_by(t)->share = op;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
     return gtr__whole(x, since, gtr__loss_end(t, gtr_stop_gradient(d.weight), d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
+static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; return t; }
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
-    gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return made; } \
-    gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return made; }
-#define GTR__LOSS_BUILDER(name, plain, reads) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, gtr__loss(GTR__L_##name, #name, plain, reads, x, t, NULL, desc))
+    gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return gtr__as_loss(made); } \
+    gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return gtr__as_loss(made); }
+#define GTR__LOSS_BUILDER(name, plain, reads, meant) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
+    gtr__loss(GTR__L_##name, #name, plain, reads, GTR__MEANT_##meant, x, t, NULL, desc))
 #define GTR__X_T_V GTR__X_T, gtr_tensor *v
 #define GTR__LOSS_BUILDER3(name, reads) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, x, t, v, desc))
+    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, \
+    GTR__MEANT_ANY, x, t, v, desc))
 GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll, "eps full")
 GTR__LOSS_BUILDER3(cosine_embedding, "margin")
 /* Of logits (N, C, ...) the shape (N, ...). */
@@ -9557,6 +9605,8 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = GTR__ZERO;
     at.i[0] = INT32_MIN; at.i[1] = -1;
     if (!gtr__all_there("accuracy", logits, labels, logits)) return NULL;
+    if (logits->shape.ndim > 1 && logits->shape.dim[1] == 1)
+        return GTR__NO(logits, SHAPE, "accuracy: got one class, want at least two (gtr_evaluate_metrics: or one)");
     GTR__SINCE(from, "accuracy");
     return gtr__whole(from, since, !gtr__as_rows("accuracy", &logits, &labels, false) ? NULL
         : gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL));
@@ -9583,6 +9633,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
     if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
+    if (!gtr__made_for(op, x, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS)) return NULL;
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = !gtr__as_rows(op, &x, &labels, soft) ? NULL : soft ? x
@@ -10216,7 +10267,7 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     for (i = 0; i < n; i++) { column[i] = -1; want += gtr__batched(input[i]); }
     if (d->n_columns > n || (d->n_columns < want && !fewer)) return gtr__data_fail(d, input, n,
         "a column for each input is wanted", d->n_columns < want ? " (but for what gtr_set gives a set that is "
-        "streamed)" : "");
+        "streamed)" : " (with GTR_BATCH in front)");
     for (k = 0; k < d->n_columns; k++) {
         const char *name = d->column[k].name;
         if (!name) continue;
@@ -10230,7 +10281,8 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
         if (k < d->n_columns) column[i] = k++;
     }
     while (k < d->n_columns && d->column[k].name) k++;
-    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted", "");
+    return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted",
+        " (with GTR_BATCH in front)");
 }
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
@@ -13038,7 +13090,8 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
         "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
     GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
-        || d->plateau_cooldown < 0, "pct_start above 1 (three_phase: a half), plateau_patience or plateau_cooldown");
+        || d->plateau_cooldown < 0, "pct_start %g, want at most 1 (three_phase: a half), plateau_patience %d, want at "
+        "least -1, and plateau_cooldown %d, at least 0", d->pct_start, d->plateau_patience, d->plateau_cooldown);
     GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
     GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
     GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
@@ -13060,15 +13113,22 @@ static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
     return (gtr_float)row->rate(&a);
 }
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
-static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const int64_t at = (int64_t)t->runner->step;
     char text[GTR__TEXT];
     t->fit_step0 = t->runner->step; t->fit_steps = steps;
     if (!row->ends) return GTR_OK;
-    snprintf(text, sizeof text, "gtr_fit starts where its %s schedule has ended: the rate stays", row->name);
-    if (d->total_steps && at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    const float last = gtr__rate(t, d->total_steps);
+    const bool ended = d->total_steps && at >= d->total_steps, none = last <= 1e-3f * t->lr;
+    snprintf(text, sizeof text, "gtr_fit: its %s schedule %s with .total_steps, %lld, the fit with step %lld: the rate "
+        "stays %g", row->name, ended ? "has ended" : "ends", (long long)d->total_steps, (long long)(at + steps),
+        (double)last);
+    if (ended || (d->total_steps && none && at + steps > d->total_steps)) {
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+        if (none && !silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
+    }
     return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
 }
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
@@ -13666,8 +13726,9 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
             "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
-        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s", gtr__label(t->loss),
-        stop ? ", as \"" : "", stop ? gtr__label(stop) : "", stop ? "\" passes no gradient on" : "");
+        "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s (frozen ones can't)",
+        gtr__label(t->loss), stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
+        stop ? "\" passes no gradient on" : "");
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -13741,6 +13802,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_context *ctx = loss->ctx;
     if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
+    if (ctx->in_region) { GTR__BAD_STATE(ctx, "trainer: gtr_recompute_begin without gtr_recompute_end"); return NULL; }
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->given = given; t->loss = loss; t->lr = desc.lr;
@@ -13899,7 +13961,8 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
-        snprintf(text, size, "the output of %s \"%s\" %s%s%s", gtr__row(n->op)->name, n->layer, shape,
+        snprintf(text, size, "the output of %s \"%s\" %s%s%s", v->tensor ? v->tensor->builder : gtr__row(n->op)->name,
+            n->layer, shape,
             none ? " (all labels of the step are ignored" : "", why);
     }
     return true;
@@ -14058,6 +14121,36 @@ static bool gtr__rows_alike(const gtr_shape *a, const gtr_shape *b, int from) {
     }
     return false;
 }
+/* Whether input t has c's channels last, and an op of images reads it as if they came first. */
+static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turns) {
+    const int n = t->shape.ndim - 1;
+    bool last = c->channels && n == c->shape.ndim && turns == (c->channels == 1)
+        && t->shape.dim[n] == c->image.channels && t->shape.dim[1] != c->image.channels;
+    for (int64_t i = t->id + 1; last && i < t->ctx->n_tensor; i++) {
+        const gtr_tensor *op = t->ctx->tensor[i];
+        if (gtr__row(op->op)->flags & GTR__IMAGES && op->in[0] == t) return true;
+    }
+    return false;
+}
+/* The first element for float input t, and what is wrong with it, of targets beyond 0 to 1 of a loss that wants them
+   within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows and parts
+   of files nobody looks at each. */
+static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
+    const int64_t n = c->host && !c->index && !c->span && t->dtype == GTR_F32 ? rows * c->row : 0;
+    const gtr_float *v = (const gtr_float *)(const void *)c->host;
+    int64_t k = 0;
+    if (n && c->dtype == GTR_U8 && c->scale == 1.0f / 255) {
+        while (k < n && c->host[k] < 2) k++;
+        if (c->row > 1 && (k < n || !memchr(c->host, 1, (size_t)n))) return -1;
+        strcpy(text, "bytes become 1/255 of themselves (.scale = 1: as they are)");
+        return 0;
+    }
+    if (!t->share || c->dtype != GTR_F32) return -1;
+    while (k < n && !(v[k] < 0 || v[k] > 1)) k++;
+    if (k == n) return -1;
+    snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v[k], t->share);
+    return k;
+}
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
 static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
@@ -14065,7 +14158,9 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
     const bool turns = gtr__column_turns(c, t);
     char text[GTR__TEXT], to[GTR__TEXT];
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
-            || c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "a row has not its shape or dtype"
+            ? "a row has not its shape"
+        : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
+        : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
         : (c->image.varied || turns || c->span) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
@@ -14087,7 +14182,8 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         int64_t k;
         if (column[i] < 0) continue;
         GTR__TRY(gtr__column_fits(d, column[i], t));
-        for (int q = 0; e && c->host && q < e->n_limited; q++) {
+        k = e ? gtr__column_misfit(c, d->rows, t, text) : -1;
+        for (int q = 0; k < 0 && e && c->host && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
@@ -14096,11 +14192,10 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             int64_t r = 0;
             while ((k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, some * c->row, text)) < 0
                 && (r += some) < d->rows) {}
-            if (k < 0) continue;
-            k += r * c->row;
-            return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
-                    column[i], (long long)(k / c->row), text, t->name);
+            k += k < 0 ? 0 : r * c->row;
         }
+        if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
+            column[i], (long long)(k / c->row), text, t->name);
     }
     return GTR_OK;
 }
@@ -14796,6 +14891,10 @@ static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o
 static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void *labels, int64_t n) {
     const bool floats = m->d.labels->dtype == GTR_F32;
     const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
+    for (int64_t i = 0, all = m->d.probabilities ? n * m->width * m->inner : 0; i < all; i++)
+        if ((x[i] < 0 || x[i] > 1.01f) && gtr__finite((double)x[i]))
+            return GTR__METER_FAIL(ARG, i / (m->width * m->inner), "\"%s\" is %g, want 0 to 1 for .probabilities",
+                gtr__label(m->d.scores), (double)x[i]);
     for (int64_t o = 0; o < n; o++) for (int64_t i = 0; i < each; i++) {
         const int64_t at = o * each + i, k = i / m->inner, nth = (m->rows + o) * m->inner + i % m->inner;
         const gtr_float target = floats ? ((const gtr_float *)labels)[at] : 0;
@@ -14963,6 +15062,8 @@ static gtr_result gtr__meter_begin(gtr__meter *m) {
                 i ? of[i].least : 1);
     m->cuts = d->threshold > 0; m->cut = log((double)d->threshold / (1 - (double)d->threshold));
     GTR__TRY(gtr__meter_shapes(m));
+    if (m->kind == GTR__OF_CLASSES && d->top_k > m->classes)
+        return GTR__BAD_ARG(ctx, "metrics: top_k %d of %lld classes", d->top_k, (long long)m->classes);
     GTR__TRY(gtr__reads_metrics(ctx, "metrics", &m->d, m->classes, m->kind == GTR__OF_CLASSES));
     GTR__DEFAULT(threshold, 0.5f); GTR__DEFAULT(top_k, 5); GTR__DEFAULT(auc_most, 1 << 24);
     m->curves = m->width == 2 && m->kind == GTR__OF_CLASSES ? 1 : m->width;
@@ -15494,6 +15595,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held) GTR__TRY(gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit"));
     gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    if (r && good) gtr__error_more(t->ctx, "; of .validation");
     GTR__TRY(r);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
@@ -15508,7 +15610,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
-    GTR__TRY(gtr__rate_begin(t, f->p.steps));
+    GTR__TRY(gtr__rate_begin(t, f->p.steps, d->silent));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
         fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
@@ -15531,6 +15633,9 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool t
         return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
     GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
+    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
+            d->metric->builder);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
@@ -16379,8 +16484,8 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     GTR__TRY(gtr__reads_column(ctx, text, c));
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
-        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
-            (int)c->dtype, c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
+        return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
+            gtr__dtype_text(c->dtype), c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return GTR__FAIL(ctx, SHAPE, "%s: a row of column %d has %d dimensions, want 0 to %d", who, i,
             c->shape.ndim, GTR_MAX_DIMS - 1);
@@ -16743,10 +16848,11 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     const int64_t h = p.h, w = p.w;
     const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
     if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s", path, p.w, p.h, d->width, d->height,
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s (.height and .width resize)", path, p.w, p.h, d->width, d->height,
             d->like ? ".like has" : "the first file");
     if (alike && p.channels != d->channels)
-        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file", path, p.channels, d->channels);
+        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file (.channels: for all)", path, p.channels,
+            d->channels);
     if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
         return GTR__BAD_FILE(ctx, "%ju bytes, and %u x %u pixels, want as many of them, and no more than 2^30", path,
             (uintmax_t)n, p.w, p.h);
@@ -17125,9 +17231,9 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
         memcpy(field + n, "...", 4);
     }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
-    gtr__csv_bad(s, f->line, column, text, f->line == 1 ? " (if the first line holds names, set .header)"
-        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+    gtr__csv_bad(s, f->line, column, text, memchr(f->p, ';', f->n) ? " (.separator may be ';')"
         : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
+        : f->line == 1 ? " (if the first line holds names, set .header)"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
@@ -17266,7 +17372,8 @@ static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list)
             (intmax_t)of[0] + 1, (intmax_t)number, list, text);
     else if (of || number) return of ? of[0] : number - 1;
     else GTR__OF_FILE(s->ctx, ARG, "%s names \"%.*s\", want %sa number of 1 to %jd", s->name, list,
-        (int)GTR__MIN(f->n, 80), f->p, s->header ? "a name of the first line, or " : "", (intmax_t)s->columns);
+        (int)GTR__MIN(f->n, 80), f->p, s->header ? "a name of the first line, or " : s->desc.header ? ""
+            : "a name, with .header, or ", (intmax_t)s->columns);
     return -1;
 }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
@@ -17309,6 +17416,9 @@ static bool gtr__csv_heads(gtr__csv *s) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
         if (s->role[k] < 0) continue;
         ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
+        if (!k && !name[0] && !s->desc.columns && s->features > 1)
+            return !GTR__OF_FILE(s->ctx, ARG, "column 1 has no name in the header (an index?): .skip = \"1\" leaves it "
+                "out, .columns takes it", s->name);
         if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
         ok = ok && s->heads.n == ++n;
     }
@@ -17385,8 +17495,8 @@ static bool gtr__csv_roles(gtr__csv *s) {
     if (s->features + s->categories)
         return gtr__csv_heads(s) && (!d->like || (gtr__csv_features_like(s) && gtr__csv_categories_like(s)));
     if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
-    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c') is the label, want features too; for no "
-        "label set .label_column = -1", s->name, d->separator);
+    return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c': .separator) is the label, want features "
+        "too; for no label set .label_column = -1", s->name, d->separator);
 }
 /* Whether the line at p holds numbers alone, none of them in quotes. */
 static bool gtr__csv_numbers(const gtr__csv *s, const char *p) {
@@ -17411,6 +17521,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
     if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
         return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
+    if (size >= 4 && !memcmp(p, "PK\3\4", 4)) return !GTR__BAD_FILE(ctx, "a zip file (a spreadsheet?), want CSV", name);
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
     const gtr__column *like = desc.like ? desc.like->column : NULL;
@@ -17844,7 +17955,8 @@ static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_
     for (end = size < 22 ? size : size - 22; end < size && !(gtr__zip_is(z, end, 22, 0x0605)
             && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
         if (size - end > 22 + 65535) { end = size; break; }
-    if (end >= size) return GTR__BAD_FILE(ctx, "no .npz file: it has no list of members", name);
+    if (end >= size)
+        return GTR__BAD_FILE(ctx, "no .npz file (gtr_dataset_npy reads .npy): it has no list of members", name);
     z->left = gtr__le_get(b + end + 10, 2);
     z->at = gtr__le_get(b + end + 16, 4);
     z->end = end;
@@ -18514,7 +18626,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
             ".scale and .shift say others: means and deviations of 0 to 255 are to be divided by 255";
     }
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
-        return "pad, pad_mode or cutout";
+        return "pad and cutout are at least 0, pad_mode of its enum";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
         return "pad wants as many pixels in the image";
     return a->height < 0 || a->width < 0 || a->height > m->h + 2 * a->pad || a->width > m->w + 2 * a->pad
@@ -18530,7 +18642,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
-    const char *why = c->span ? "windows are no images"
+    const char *why = c->span ? "windows are no images" : m->varied ? "it is done already: one call says all"
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
@@ -18560,9 +18672,9 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
     if (!d) return GTR_ERR_ARG;
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
-        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %s, %lld rows, %s", d->name, column,
-            d->n_columns, input && input->ctx == d->ctx && input->op == GTR__OP_INPUT ? "an input" : "no input of its",
-            (long long)n, rows && out ? "" : "NULL");
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %lld rows%s%s", d->name, column,
+            d->n_columns, (long long)n, rows && out ? "" : ", rows or out are NULL", input && input->ctx == d->ctx
+            && input->op == GTR__OP_INPUT ? "" : ", no input of this context");
     GTR__TRY(gtr__column_fits(d, column, input));
     gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
     in.stored = d->column[column].row; in.image.index = NULL; /* windows of the caller's lie one behind the other */
@@ -19083,14 +19195,13 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     if (file_bytes < 8) return GTR__BAD_FILE(ctx,
         "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
-    if (n > GTR__ST_HEADER) {
+    if (n > GTR__ST_HEADER || n > file_bytes - 8) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
         if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
             "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return GTR__BAD_FILE(ctx, "a header of %ju bytes, want at most %u", path, (uintmax_t)n, GTR__ST_HEADER);
+        return GTR__BAD_FILE(ctx, "no safetensors file, or cut: a header of %ju bytes in a file of %ju, at most %u",
+            path, (uintmax_t)n, (uintmax_t)file_bytes, GTR__ST_HEADER);
     }
-    if (n > file_bytes - 8) return GTR__BAD_FILE(ctx,
-        "a header of %ju bytes in a file of %ju", path, (uintmax_t)n, (uintmax_t)file_bytes);
     s->size = (uint32_t)n;
     s->data = file_bytes - 8 - n;
     return GTR_OK;
@@ -19618,6 +19729,7 @@ static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor
 }
 static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
+    if (!r && !ctx->n_parameter) r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
     if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
     if (r) return r;
     gtr_tensor **order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);

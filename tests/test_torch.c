@@ -390,8 +390,8 @@ static gtr_tensor *make_conv(state *c)
     set_output_padding(c, &d, 14);
     if (square && d.dilation == 1 && d.dilation_w == 1 && d.groups == 1 && !d.no_bias && !number(c, 14)
         && !number(c, 15))
-        y = (back ? gtr_conv_transpose2d : c->n % 2 ? gtr_conv1d : gtr_conv2d)(x, name, d.out, d.kernel, d.stride,
-            d.padding);
+        y = (back ? gtr_conv_transpose2d : gtr_tensor_shape(x).ndim == 3 ? gtr_conv1d : gtr_conv2d)(x, name, d.out,
+            d.kernel, d.stride, d.padding);
     else y = (back ? gtr_conv_transpose2d_ex : gtr_conv2d_ex)(x, name, d);
     char weight[40];
     snprintf(weight, sizeof weight, "%s.weight", name);
