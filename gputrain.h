@@ -2428,6 +2428,11 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #else
 #define GTR__PRINTF(f, a)
 #endif
+#if defined(__GNUC__) || defined(__clang__)
+#define GTR__COLD __attribute__((cold)) /* what calls it, and where it is called, is compiled for size */
+#else
+#define GTR__COLD
+#endif
 #define GTR__RESTRICT __restrict
 #if defined(__GNUC__) || defined(__clang__)
 #define GTR__THREAD_LOCAL __thread
@@ -2637,7 +2642,7 @@ struct gtr_trainer {
 static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
 static void gtr__null_take(gtr_context *ctx);
 /* Notes the first error and returns code. */
-static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
+static GTR__COLD GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (!ctx || gtr__outside_fill(ctx, "a call")) return code; /* a fill's thread may not be the context's */
     gtr__null_take(ctx);
     ctx->may_save = false;
@@ -2668,161 +2673,115 @@ static void gtr__null_take(gtr_context *ctx) {
 
 // >>fields
 /* Who reads which field of a descriptor, as its comment says: one that is given and that nobody would read is an error,
-   which names both; but not where it says what is so, or a flag or a precision that a program may choose turns off what
-   it is for (.frozen, loss_scale). d is as it was given, without defaults; what else a row needs are arguments. */
-static gtr_result gtr__unread(gtr_context *ctx, const char *who, const char *field, const char *by) {
-    return GTR__BAD_ARG(ctx, "%.300s: .%s is given, but not read: it is for %s", who, field, by);
-}
-#define GTR__READ(field, read, by) if (d->field != 0 && !(read)) return gtr__unread(ctx, who, #field, by);
-#define GTR__READS(name, ...) static gtr_result gtr__reads_##name(gtr_context *ctx, const char *who, __VA_ARGS__)
-GTR__READS(desc, const gtr_desc *d) {
-    GTR__READ(log_user, d->log, "a .log")
-    GTR__READ(allocator.user, d->allocator.alloc, "an .allocator.alloc")
-    GTR__READ(allocator.cuda, d->allocator.alloc, "an .allocator.alloc")
+   which names both. Not where it says what is so, nor where a flag or a precision that a program may choose turns off
+   what it is for (.frozen, loss_scale). F(field, whether it is read, by whom) of descriptor d, before its defaults */
+typedef struct { const char *name, *by; size_t at, bytes; } gtr__field_row;
+/* Bit k of reads: row k's is read. */
+static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const void *d, const gtr__field_row *row,
+        uint32_t n, uint32_t reads) {
+    for (uint32_t k = 0; k < n; k++, row++) for (size_t i = 0; i < row->bytes && !(reads >> k & 1); i++)
+        if (((const char *)d)[row->at + i]) return GTR__BAD_ARG(ctx, "%.300s: .%s is given, but not read: it is for %s",
+            who, row->name, row->by);
     return GTR_OK;
 }
-GTR__READS(trainer, const gtr_trainer_desc *d, bool warms, bool ends) {
-    const gtr_optimizer o = d->optimizer;
-    const gtr_schedule s = d->schedule;
-    const bool cycle = s == GTR_ONE_CYCLE, plateau = s == GTR_PLATEAU, decays = s == GTR_STEP_DECAY
-        || s == GTR_EXPONENTIAL, means = o == GTR_ADAM || o == GTR_ADAMW;
-    GTR__READ(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; the others have beta1")
-    GTR__READ(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum")
-    GTR__READ(beta1, means || o == GTR_LION, "Adam, AdamW and Lion")
-    GTR__READ(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion")
-    GTR__READ(eps, means || o == GTR_RMSPROP, "Adam, AdamW and RMSprop")
-    GTR__READ(warmup_steps, warms, "schedules but GTR_ONE_CYCLE, GTR_PLATEAU and GTR_CUSTOM_SCHEDULE")
-    GTR__READ(total_steps, ends, "GTR_COSINE, GTR_LINEAR and GTR_ONE_CYCLE")
-    GTR__READ(min_lr, plateau || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU")
-    GTR__READ(decay_steps, decays, "GTR_STEP_DECAY and GTR_EXPONENTIAL")
-    GTR__READ(gamma, decays || plateau, "GTR_STEP_DECAY, GTR_EXPONENTIAL and GTR_PLATEAU")
-    GTR__READ(start_factor, s == GTR_LINEAR, "GTR_LINEAR") GTR__READ(end_factor, s == GTR_LINEAR, "GTR_LINEAR")
-    GTR__READ(pct_start, cycle, "GTR_ONE_CYCLE") GTR__READ(div_factor, cycle, "GTR_ONE_CYCLE")
-    GTR__READ(final_div_factor, cycle, "GTR_ONE_CYCLE") GTR__READ(anneal_linear, cycle, "GTR_ONE_CYCLE")
-    GTR__READ(three_phase, cycle, "GTR_ONE_CYCLE")
-    GTR__READ(plateau_patience, plateau, "GTR_PLATEAU") GTR__READ(plateau_cooldown, plateau, "GTR_PLATEAU")
-    GTR__READ(threshold, plateau, "GTR_PLATEAU") GTR__READ(threshold_absolute, plateau, "GTR_PLATEAU")
-    GTR__READ(lr_fn, s == GTR_CUSTOM_SCHEDULE, "GTR_CUSTOM_SCHEDULE") GTR__READ(lr_user, d->lr_fn, "an .lr_fn")
-    GTR__READ(groups, d->n_groups, "as many groups as .n_groups says")
-    return GTR_OK;
-}
+#define GTR__FIELD(field, read, by) { #field, by, offsetof(gtr__desc, field), sizeof ((gtr__desc *)0)->field },
+#define GTR__IS_READ(field, read, by) reads |= ((read) ? 1u : 0u) << n_row++;
+#define GTR__READS(name, type, FIELDS, ...) \
+    static GTR__COLD gtr_result gtr__reads_##name(gtr_context *ctx, const char *who, const type *d, __VA_ARGS__) { \
+        typedef type gtr__desc; \
+        static const gtr__field_row row[] = { FIELDS(GTR__FIELD) }; \
+        uint32_t reads = 0, n_row = 0; \
+        FIELDS(GTR__IS_READ) \
+        return gtr__unread(ctx, who, d, row, n_row, reads); \
+    }
+#define GTR__DESC_FIELDS(F) F(log_user, d->log != NULL, "a .log") F(allocator.user, own, "an .allocator.alloc") \
+    F(allocator.cuda, own, "an .allocator.alloc")
+GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
+#define GTR__OPTIMIZER_FIELDS(F) F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; others have beta1") \
+    F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
+    F(beta1, o != GTR_SGD && o != GTR_RMSPROP, "Adam, AdamW and Lion") \
+    F(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion") \
+    F(eps, o != GTR_SGD && o != GTR_LION, "Adam, AdamW and RMSprop") F(lr_user, d->lr_fn != NULL, "an .lr_fn") \
+    F(groups, d->n_groups != 0, "as many groups as .n_groups says")
+GTR__READS(optimizer, gtr_trainer_desc, GTR__OPTIMIZER_FIELDS, gtr_optimizer o)
+#define GTR__SCHEDULE_FIELDS(F) F(min_lr, s == GTR_PLATEAU || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU") \
+    F(warmup_steps, warms, "schedules but GTR_ONE_CYCLE, GTR_PLATEAU and GTR_CUSTOM_SCHEDULE") \
+    F(total_steps, ends, "GTR_COSINE, GTR_LINEAR and GTR_ONE_CYCLE") \
+    F(decay_steps, decays, "GTR_STEP_DECAY and GTR_EXPONENTIAL") F(start_factor, s == GTR_LINEAR, "GTR_LINEAR") \
+    F(gamma, decays || s == GTR_PLATEAU, "GTR_STEP_DECAY, GTR_EXPONENTIAL and GTR_PLATEAU") \
+    F(end_factor, s == GTR_LINEAR, "GTR_LINEAR") F(pct_start, s == GTR_ONE_CYCLE, "GTR_ONE_CYCLE") \
+    F(div_factor, s == GTR_ONE_CYCLE, "GTR_ONE_CYCLE") F(final_div_factor, s == GTR_ONE_CYCLE, "GTR_ONE_CYCLE") \
+    F(anneal_linear, s == GTR_ONE_CYCLE, "GTR_ONE_CYCLE") F(three_phase, s == GTR_ONE_CYCLE, "GTR_ONE_CYCLE") \
+    F(plateau_patience, s == GTR_PLATEAU, "GTR_PLATEAU") F(plateau_cooldown, s == GTR_PLATEAU, "GTR_PLATEAU") \
+    F(threshold, s == GTR_PLATEAU, "GTR_PLATEAU") F(threshold_absolute, s == GTR_PLATEAU, "GTR_PLATEAU") \
+    F(lr_fn, s == GTR_CUSTOM_SCHEDULE, "GTR_CUSTOM_SCHEDULE")
+GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, bool warms, bool ends, bool decays)
+#define GTR__FIT_FIELDS(F) F(callback_user, called, "a .callback") F(callback_every, called, "a .callback") \
+    F(history, d->history_size != 0, "as many reports as .history_size says") \
+    F(history_size, d->history != NULL, "what lies at .history") F(checkpoint_steps, kept, "a .checkpoint") \
+    F(checkpoint_seconds, kept, "a .checkpoint") F(checkpoint_epochs, kept, "a .checkpoint") \
+    F(keep_last, kept, "a .checkpoint") F(keep_best, kept, "a .checkpoint") F(resume, kept, "a .checkpoint") \
+    F(monitor, told, GTR__ASKS) F(min_delta, told, GTR__ASKS) \
+    F(monitor_least, d->monitor == GTR_METRIC_TENSOR, ".monitor = GTR_METRIC_TENSOR") \
+    F(metrics.labels, scored, ".metrics.scores") F(metrics.binary, scored, ".metrics.scores") \
+    F(metrics.probabilities, scored, ".metrics.scores") F(metrics.threshold, scored, ".metrics.scores") \
+    F(metrics.top_k, scored, ".metrics.scores") F(metrics.ignore_index, scored, ".metrics.scores")
+#define GTR__ASKS ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each epoch's end"
 /* told: at epochs' ends somebody asks for what is monitored. */
-GTR__READS(fit, const gtr_fit_desc *d, bool told) {
-    const gtr_metrics_desc *m = &d->metrics;
-    const char *const asked = ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each "
-        "epoch's end";
-    GTR__READ(callback_user, d->callback, "a .callback") GTR__READ(callback_every, d->callback, "a .callback")
-    GTR__READ(history, d->history_size, "as many reports as .history_size says")
-    GTR__READ(history_size, d->history, "what lies at .history")
-    GTR__READ(checkpoint_steps, d->checkpoint, "a .checkpoint")
-    GTR__READ(checkpoint_seconds, d->checkpoint, "a .checkpoint")
-    GTR__READ(checkpoint_epochs, d->checkpoint, "a .checkpoint")
-    GTR__READ(keep_last, d->checkpoint, "a .checkpoint") GTR__READ(keep_best, d->checkpoint, "a .checkpoint")
-    GTR__READ(resume, d->checkpoint, "a .checkpoint")
-    GTR__READ(monitor, told, asked) GTR__READ(min_delta, told, asked)
-    GTR__READ(monitor_least, d->monitor == GTR_METRIC_TENSOR, ".monitor = GTR_METRIC_TENSOR")
-    if (!m->scores && (m->labels || m->binary || m->probabilities || m->threshold != 0 || m->top_k || m->ignore_index
-            || m->ignore_zero || m->batch || m->auc_most))
-        return gtr__unread(ctx, who, "metrics", "metrics.scores, which are NULL");
-    return GTR_OK;
-}
-/* classes: of the scores, 0: targets; each: a row has one of them, else as many labels as scores. */
-GTR__READS(metrics, const gtr_metrics_desc *d, int64_t classes, bool each) {
-    GTR__READ(binary, classes && !each, "as many labels as scores")
-    GTR__READ(probabilities, classes, "classes, not targets")
-    GTR__READ(threshold, classes && (!each || classes == 2), "two classes")
-    GTR__READ(top_k, each, "a label a row, of several classes")
-    GTR__READ(ignore_index, classes && !d->ignore_zero, "classes, and not with .ignore_zero")
-    GTR__READ(ignore_zero, classes, "classes, not targets") GTR__READ(auc_most, classes, "classes, not targets")
-    return GTR_OK;
-}
-/* A scale of 1 is what other dtypes have. */
-GTR__READS(column, const gtr_column *d) {
-    GTR__READ(scale, d->dtype == GTR_U8 || d->scale == 1, "GTR_U8") GTR__READ(shift, d->dtype == GTR_U8, "GTR_U8")
-    return GTR_OK;
-}
-/* From the n-th on there are no columns: of arrays behind the first without data, which may be optional. */
-GTR__READS(columns, const gtr_column *column, int n, bool called) {
-    char text[24];
-    for (const gtr_column *d = column + n; n < GTR_MAX_COLUMNS; n++, d++) {
-        snprintf(text, sizeof text, "column[%d]", n);
-        if (d->data || (called && (d->name || d->dtype || d->shape.ndim)))
-            return gtr__unread(ctx, who, text, called ? "more .columns" : "sets whose columns before it have data");
-    }
-    return GTR_OK;
-}
-GTR__READS(augment, const gtr_augment_desc *d, int channels) {
-    char text[24];
-    GTR__READ(pad_mode, d->pad, "a .pad")
-    for (int k = channels; k < 16; k++) {
-        snprintf(text, sizeof text, "%s[%d]", d->mean[k] != 0 ? "mean" : "std", k);
-        if (d->mean[k] != 0 || d->std[k] != 0) return gtr__unread(ctx, who, text, "images of more channels");
-    }
-    return GTR_OK;
-}
-GTR__READS(csv, const gtr_csv_desc *d) {
-    GTR__READ(label_column, !d->label, "a .label that is NULL")
-    const bool label = d->label || d->label_column >= 0;
-    GTR__READ(regression, label, "a label, and label_column is -1 (none)")
-    GTR__READ(positive, label && !d->regression, "labels that are classes")
-    GTR__READ(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
-    return GTR_OK;
-}
-/* bytes: some array is of them. */
-GTR__READS(npy, const gtr_npy_desc *d, bool archive, bool bytes) {
-    GTR__READ(arrays, archive, "gtr_dataset_npz")
-    GTR__READ(scale, bytes, "uint8") GTR__READ(shift, bytes, "uint8")
-    return GTR_OK;
-}
-GTR__READS(windows, const gtr_windows_desc *d) {
-    GTR__READ(n_lengths, d->lengths, "what lies at .lengths")
-    return GTR_OK;
-}
-GTR__READS(predictor, const gtr_predictor_desc *d) {
-    for (int k = 1; k < 8; k++) {
-        if (d->out[k] && !d->out[k - 1]) return gtr__unread(ctx, who, "out", "tensors before the first NULL");
-        if (d->in[k] && !d->in[k - 1]) return gtr__unread(ctx, who, "in", "tensors before the first NULL");
-    }
-    return GTR_OK;
-}
-GTR__READS(init, const gtr_init *d) {
-    GTR__READ(a, d->kind != GTR_INIT_ZERO, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
-    return GTR_OK;
-}
+GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept, bool scored)
+#define GTR__METRICS_FIELDS(F) F(binary, classes && !each, "as many labels as scores") \
+    F(probabilities, classes, "classes, not targets") F(threshold, classes && (!each || classes == 2), "two classes") \
+    F(top_k, each, "a label a row, of several classes") F(ignore_zero, classes, "classes, not targets") \
+    F(ignore_index, classes && !d->ignore_zero, "classes, and not with .ignore_zero") \
+    F(auc_most, classes, "classes, not targets")
+/* each: a row has a label, else as many as scores; classes 0: targets. */
+GTR__READS(metrics, gtr_metrics_desc, GTR__METRICS_FIELDS, int64_t classes, bool each)
+#define GTR__COLUMN_FIELDS(F) F(scale, bytes || d->scale == 1, "GTR_U8") F(shift, bytes, "GTR_U8")
+GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes)
+/* Behind the last column: arrays' first without data, which may be optional. */
+#define GTR__NO_COLUMN_FIELDS(F) F(data, called, "sets whose columns before it have data") \
+    F(name, !called, "more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
+GTR__READS(no_column, gtr_column, GTR__NO_COLUMN_FIELDS, bool called)
+#define GTR__AUGMENT_FIELDS(F) F(pad_mode, pads, "a .pad")
+GTR__READS(augment, gtr_augment_desc, GTR__AUGMENT_FIELDS, bool pads)
+#define GTR__CSV_FIELDS(F) F(label_column, !d->label, "a .label that is NULL") \
+    F(regression, labelled, "a label, and label_column is -1 (none)") \
+    F(positive, labelled && !d->regression, "labels that are classes") \
+    F(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
+GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
+#define GTR__NPY_FIELDS(F) F(arrays, archive, "gtr_dataset_npz") F(scale, bytes, "uint8") F(shift, bytes, "uint8")
+GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
+#define GTR__WINDOWS_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths")
+GTR__READS(windows, gtr_windows_desc, GTR__WINDOWS_FIELDS, bool lengths)
+#define GTR__INIT_FIELDS(F) F(a, drawn, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
+GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
 /* A sequence is an image of one row: of two figures its own is the width's. */
-#define GTR__READ_BOTH(field) GTR__READ(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
+#define GTR__ONE_WAY(F, field) F(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
     "images (N, C, H, W): of a sequence there is one, and " #field "_w is another")
-GTR__READS(conv, const gtr_conv_desc *d, const gtr_shape *weight, int64_t out, bool bias) {
-    const bool flat = weight->ndim == 3;
-    const int64_t h = weight->dim[2], w = flat ? h : weight->dim[3];
-    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding) GTR__READ_BOTH(dilation)
-    GTR__READ_BOTH(output_padding)
-    GTR__READ(out, d->out == out, "layers without a weight that is given")
-    GTR__READ(kernel, d->kernel_w && flat ? true : d->kernel == h && (d->kernel_w || d->kernel == w),
-        "layers without a weight that is given")
-    GTR__READ(kernel_w, d->kernel_w == w, "layers without a weight that is given")
-    GTR__READ(no_bias, !bias, "layers without a bias that is given")
-    return GTR_OK;
-}
-GTR__READS(pool, const gtr_pool_desc *d, bool flat, bool most) {
-    GTR__READ_BOTH(kernel) GTR__READ_BOTH(stride) GTR__READ_BOTH(padding)
-    GTR__READ(dilation, most, "gtr_max_pool2d") GTR__READ(dilation_w, most, "gtr_max_pool2d") GTR__READ_BOTH(dilation)
-    GTR__READ(exclude_padding, !most, "gtr_avg_pool2d")
-    return GTR_OK;
-}
+#define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) GTR__ONE_WAY(F, dilation) \
+    F(out, d->out == out, GTR__LAYERS) F(kernel, d->kernel == h && (d->kernel_w || h == w), GTR__LAYERS) \
+    F(kernel_w, d->kernel_w == w, GTR__LAYERS) F(no_bias, !bias, GTR__LAYERS)
+#define GTR__LAYERS "layers without a weight and bias of yours; of a sequence there is kernel or kernel_w"
+GTR__READS(conv, gtr_conv_desc, GTR__CONV_FIELDS, bool flat, int64_t h, int64_t w, int64_t out, bool bias)
+#define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) \
+    F(dilation, most, "gtr_max_pool2d") F(dilation_w, most, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation) \
+    F(exclude_padding, !most, "gtr_avg_pool2d")
+GTR__READS(pool, gtr_pool_desc, GTR__POOL_FIELDS, bool flat, bool most)
 /* soft: labels are probabilities. */
-GTR__READS(entropy, const gtr_cross_entropy_desc *d, bool soft) {
-    GTR__READ(ignore_index, d->ignore_index == -100 || (!soft && !d->ignore_zero), "GTR_I32, and not with .ignore_zero")
-    GTR__READ(ignore_zero, !soft, "labels of GTR_I32")
-    return GTR_OK;
-}
-GTR__READS(custom, const gtr_custom_desc *d) {
-    for (int k = 0; k < 8; k++) {
-        if (k >= d->n_in && d->in[k]) return gtr__unread(ctx, who, "in", "as many inputs as .n_in says");
-        if (k >= GTR__MAX(d->n_out, 1) && d->out_dtype[k])
-            return gtr__unread(ctx, who, "out_dtype", "as many outputs as .n_out says");
-    }
-    return GTR_OK;
+#define GTR__ENTROPY_FIELDS(F) F(ignore_zero, !soft, "GTR_I32") \
+    F(ignore_index, d->ignore_index == -100 || (!soft && !d->ignore_zero), "GTR_I32, and not with .ignore_zero")
+GTR__READS(entropy, gtr_cross_entropy_desc, GTR__ENTROPY_FIELDS, bool soft)
+#define GTR__LOSS_FIELDS(F) F(beta, kind == GTR__L_smooth_l1, "smooth_l1") F(delta, kind == GTR__L_huber, "huber") \
+    F(alpha, kind == GTR__L_focal, "focal") F(gamma, kind == GTR__L_focal, "focal") \
+    F(margin, kind == GTR__L_cosine_embedding, "cosine_embedding") F(log_target, kind == GTR__L_kl_div, "kl_div") \
+    F(pos_weight, kind == GTR__L_bce_with_logits || kind == GTR__L_focal, "bce_with_logits and focal") \
+    F(no_log_input, kind == GTR__L_poisson_nll, "poisson_nll") F(eps, nll, "poisson_nll and gaussian_nll") \
+    F(full, nll, "poisson_nll and gaussian_nll")
+/* Of a list of at most 8 tensors the first n are read. */
+static gtr_result gtr__reads_list(gtr_context *ctx, const char *who, const char *name, gtr_tensor *const *t, int n) {
+    while (n < 8 && !t[n]) n++;
+    return n == 8 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: .%s[%d] is given, but not read: it is for lists without a NULL "
+        "before it, and that long", who, name, n);
 }
 
 // >>memory
@@ -6861,9 +6820,9 @@ GTR__CPU(one_hot_fwd) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label, and is no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
-   as third input the divisor is, of what counts in all the labels that tally had, the share that N is of these:
-   weighted by N, values of parts then add to the whole's. */
+   label, and no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With
+   tally's output as third input the divisor is, of what counts in all the labels that tally had, the share that N is of
+   these: weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
     const int64_t *tally = c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL;
     return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
@@ -8122,7 +8081,7 @@ gtr_context *gtr_create(gtr_desc desc) {
             "allocator has alloc and free");
         return ctx;
     }
-    if (gtr__reads_desc(ctx, "gtr_create", &desc)) return ctx;
+    if (gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL)) return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
@@ -8516,7 +8475,7 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
         return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
             "and a finite a, 0 of GTR_INIT_ZERO alone", name ? name : "", (int)init.kind, (double)init.a);
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
-    if (gtr__reads_init(ctx, name, &init)) return NULL;
+    if (gtr__reads_init(ctx, name, &init, init.kind != GTR_INIT_ZERO)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 /* What the host has set of labels or ids, aligned or not; v NULL: not known. */
@@ -9028,7 +8987,7 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
             "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
             desc.forward ? "" : ", no forward function");
-    if (gtr__reads_custom(ctx, desc.name, &desc)) return NULL;
+    if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
     if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
@@ -9171,10 +9130,10 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, w, b };
     if (!gtr__there(who, 2, in) || !gtr__usable(x->ctx)) return NULL;
-    const gtr_shape *s = &w->shape;
-    const bool image = s->ndim == 3 || s->ndim == 4;
-    if (image && gtr__reads_conv(x->ctx, who, &d, s, back ? s->dim[1] * GTR__MAX(d.groups, 1) : s->dim[0], b != NULL))
-        return NULL;
+    const int64_t *s = w->shape.dim, across = s[w->shape.ndim > 3 ? 3 : 2];
+    const bool flat = w->shape.ndim < 4;
+    if (w->shape.ndim > 2 && gtr__reads_conv(x->ctx, who, &d, flat, !flat ? s[2] : d.kernel == 1 ? 1 : across, across,
+            back ? s[1] * GTR__MAX(d.groups, 1) : s[0], b != NULL)) return NULL;
     d.kernel = 1; d.kernel_w = 0;
     if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
     if (!back && (d.output_padding > 0 || d.output_padding_w > 0))
@@ -9436,13 +9395,12 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0, fields of its descriptor that not all losses read; what x is: a gtr__meant),
-   of x and target t. */
-#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, "", ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, "pos_weight", LOGITS) \
-    X(l1, 0, "", ANY) X(huber, 0, "delta", ANY) X(smooth_l1, 0, "beta", ANY) X(bce, 0, "", CHANCES) \
-    X(focal, 0, "pos_weight alpha gamma", LOGITS) X(kl_div, 0, "log_target", LOGS) \
-    X(poisson_nll, 0, "eps no_log_input full", ANY)
-#define GTR__LOSS_ENUM(name, plain, reads, meant) GTR__L_##name,
+/* X(name, an op that is its plain form or 0; what x is: a gtr__meant), of x and target t; their fields stand at
+   GTR__LOSS_FIELDS. */
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, LOGITS) X(l1, 0, ANY) \
+    X(huber, 0, ANY) X(smooth_l1, 0, ANY) X(bce, 0, CHANCES) X(focal, 0, LOGITS) X(kl_div, 0, LOGS) \
+    X(poisson_nll, 0, ANY)
+#define GTR__LOSS_ENUM(name, plain, meant) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static double gtr__or(float v, double other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
@@ -9495,29 +9453,17 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_add(gtr_mul(gtr_scale(v, 0.5f, 0.5f), gtr_scale(c, -1, 1)), y);
     }
 }
-#define GTR__LOSS_READS(name, plain, reads, meant) { #name, reads },
-/* The rows of >>fields that are gtr_loss_desc's: who reads what stands at GTR__LOSSES. */
-static bool gtr__loss_fields(const char *op, const char *reads, gtr_context *ctx, const gtr_loss_desc *d) {
-    static const struct { const char *name, *reads; } losses[] = { GTR__LOSSES(GTR__LOSS_READS)
-        { "gaussian_nll", "eps full" }, { "cosine_embedding", "margin" } };
-    static const char *const name[] = { "alpha", "margin", "beta", "delta", "gamma", "eps", "pos_weight", "log_target",
-        "no_log_input", "full" };
-    const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps, (float)(d->pos_weight != NULL),
-        (float)d->log_target, (float)d->no_log_input, (float)d->full };
-    for (int i = 0; i < 10; i++) {
-        const bool read = strstr(reads, name[i]) != NULL;
+GTR__READS(loss, gtr_loss_desc, GTR__LOSS_FIELDS, gtr__kind kind, bool nll)
+static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_loss_desc *d, gtr__kind kind) {
+    static const char *const name[] = { "alpha", "margin", "beta", "delta", "gamma", "eps" };
+    const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps };
+    GTR__TRY(gtr__reads_loss(ctx, op, d, kind, kind == GTR__L_poisson_nll || kind == GTR__L_gaussian_nll));
+    for (int i = 0; i < 6; i++) {
         const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
-        char by[64] = "";
-        int n = 0;
-        if (v == 0 || (read && v >= least && v <= most)) continue;
-        for (size_t k = 0; k < GTR__LENGTH(losses) && !read; k++)
-            if (strstr(losses[k].reads, name[i]))
-                GTR__APPEND(by, sizeof by, n, "%s %s", n ? "," : " but by", losses[k].name);
-        return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0%s%s", op, name[i], (double)v, !read ? ": it is not read"
-            : i < 2 ? " or -1 to 1" : " or 1e-38 to 1e30", by) == GTR_OK;
+        if (v != 0 && !(v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0 or %s", op, name[i],
+            (double)v, i < 2 ? "-1 to 1" : "1e-38 to 1e30");
     }
-    return (unsigned)d->reduction < 4 || GTR__BAD_ARG(ctx, "%s: reduction %d, want 0 to 3", op, (int)d->reduction)
-        == GTR_OK;
+    return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction);
 }
 /* What made its values, in another shape. */
 static gtr_tensor *gtr__made_by(gtr_tensor *t) {
@@ -9537,16 +9483,17 @@ static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
         logits = row->cls == GTR__LOW;
     if (meant == GTR__MEANT_LOGITS ? !chances : meant == GTR__MEANT_LOGS ? !chances && !logits
         : meant == GTR__MEANT_CHANCES ? !logs && !logits : true) return true;
-    return GTR__BAD_ARG(t->ctx, "%s of %s, want %s", op, gtr__called(t, of), want[meant]) == GTR_OK;
+    return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant], meant < GTR__MEANT_CHANCES
+        ? "" : logs ? "; of logarithms: .log_target" : "; of logits: gtr_bce_with_logits") == GTR_OK;
 }
-static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, const char *reads, gtr__meant meant,
-        gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, gtr_loss_desc d) {
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
+        gtr_tensor *v, gtr_loss_desc d) {
     if (!gtr__all_there(op, x, t, kind < GTR__L_gaussian_nll ? x : v)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
     if (rows && to.ndim) to.ndim--;
 #define GTR__FITS(what, t, to, broadcast) gtr__loss_fits(op, x->ctx, what, t, GTR_F32, to, broadcast)
-    if (!gtr__loss_fields(op, reads, x->ctx, &d)
+    if (gtr__loss_fields(x->ctx, op, &d, kind)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, x, meant)
@@ -9563,14 +9510,12 @@ static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; retur
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
     gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return gtr__as_loss(made); } \
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return gtr__as_loss(made); }
-#define GTR__LOSS_BUILDER(name, plain, reads, meant) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
-    gtr__loss(GTR__L_##name, #name, plain, reads, GTR__MEANT_##meant, x, t, NULL, desc))
+#define GTR__LOSS_BUILDER(name, plain, meant) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
+    gtr__loss(GTR__L_##name, #name, plain, GTR__MEANT_##meant, x, t, NULL, desc))
 #define GTR__X_T_V GTR__X_T, gtr_tensor *v
-#define GTR__LOSS_BUILDER3(name, reads) \
-    GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, gtr__loss(GTR__L_##name, #name, 0, reads, \
-    GTR__MEANT_ANY, x, t, v, desc))
-GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll, "eps full")
-GTR__LOSS_BUILDER3(cosine_embedding, "margin")
+#define GTR__LOSS_BUILDER3(name) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, \
+    gtr__loss(GTR__L_##name, #name, 0, GTR__MEANT_ANY, x, t, v, desc))
+GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDER3(cosine_embedding)
 /* Of logits (N, C, ...) the shape (N, ...). */
 static gtr_shape gtr__classless(gtr_shape s) {
     if (s.ndim > 1) memmove(s.dim + 1, s.dim + 2, (size_t)(--s.ndim - 1) * sizeof *s.dim);
@@ -12391,7 +12336,8 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     return low < t->n_param && t->param[low] == p ? low : -1;
 }
 static bool gtr__averaged(const gtr_trainer *t) {
-    return t->optim.ema > 0 && gtr_trainer_report((gtr_trainer *)(uintptr_t)t).applied;
+    const gtr__shared *s = t->optim.ema > 0 && t->runner ? t->runner->shared : NULL;
+    return s && s->step && s->entry[(s->step - 1) % GTR__RING].applied;
 }
 static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
     return t->optim.state[t->optim.all - 1] + t->offset[i];
@@ -13083,7 +13029,9 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
-    GTR__TRY(gtr__reads_trainer(ctx, "trainer", d, row->warms, row->ends));
+    GTR__TRY(gtr__reads_optimizer(ctx, "trainer", d, d->optimizer));
+    GTR__TRY(gtr__reads_schedule(ctx, "trainer", d, d->schedule, row->warms, row->ends,
+        d->schedule == GTR_STEP_DECAY || d->schedule == GTR_EXPONENTIAL));
     GTR__WRONG(d->schedule == GTR_PLATEAU && d->gamma >= 1, "gamma is %g, a plateau's factor, want below 1", d->gamma);
     GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
     GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
@@ -14349,8 +14297,8 @@ static void gtr__note_idle(gtr_trainer *t, bool quiet) {
     char names[700], text[1000];
     if (!gtr__idle_names(t, quiet, names, sizeof names)) return;
     snprintf(text, sizeof text, "%s: %s (%s)", quiet ? gtr__is_quiet : gtr__is_unreached, names, quiet
-        ? "ReLUs that are all off, a factor of 0?" : "a layer that nothing uses, or behind stop_gradient, argmax, round "
-        "or a comparison; .frozen says that it is meant");
+        ? "ReLUs that are all off, a factor of 0?" : "unused, or behind stop_gradient, argmax, round or a comparison; "
+        ".frozen says that it is meant");
     gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
     gtr__fit_note(t, text);
 }
@@ -14560,6 +14508,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
         what, gtr__label(p), bytes, p->data_bytes);
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
+    if (t->optim.ema > 0) GTR__TRY(gtr__take_over(t, false)); /* it may be the average */
     if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
     if (!set) return gtr__parameter_get(p, 0, at, host, what);
     const void *src = host;
@@ -14586,7 +14535,6 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
-    if (state && which >= t->optim.states && gtr__usable(t->ctx)) GTR__TRY(gtr__take_over(t, false));
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
@@ -15631,7 +15579,8 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool t
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
     if (d->metrics.scores && !d->validation)
         return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
-    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told));
+    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told, d->callback != NULL, d->checkpoint != NULL,
+        d->metrics.scores != NULL));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
@@ -15866,6 +15815,7 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     int n_found, n = 0, given = 0;
     GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], found, &n_found, highest, NULL));
     while (given < GTR__PREDICTS && d->in[given]) given++;
+    GTR__TRY(gtr__reads_list(ctx, "predictor", "in", d->in, given));
     for (int i = 0; i < n_found; i++) {
         int k = 0;
         if (!gtr__batched(found[i]) && !found[i]->data)
@@ -15886,7 +15836,6 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
 }
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
-    GTR__TRY(gtr__reads_predictor(p->ctx, "predictor", d));
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
@@ -15897,6 +15846,7 @@ static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc
             return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is there twice, or a reshape of another", gtr__label(t));
         p->of[GTR__OUT][p->n[GTR__OUT]++] = t;
     }
+    GTR__TRY(gtr__reads_list(p->ctx, "predictor", "out", d->out, n));
     return n ? GTR_OK : GTR__BAD_ARG(p->ctx, "predictor: there is no output (NULL)");
 }
 /* Room for a snapshot of what outs depend on; what builds meanwhile does not move the list of tensors. */
@@ -16481,7 +16431,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
     snprintf(text, sizeof text, "%.80s: column %d", who, i);
-    GTR__TRY(gtr__reads_column(ctx, text, c));
+    GTR__TRY(gtr__reads_column(ctx, text, c, c->dtype == GTR_U8));
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
             && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
@@ -16519,7 +16469,8 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!desc.column[0].data) return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: column 0 has no data (NULL)");
     int n = 0;
     while (n < GTR_MAX_COLUMNS && desc.column[n].data) n++;
-    if (gtr__reads_columns(ctx, "gtr_dataset_arrays", desc.column, n, false)) return NULL;
+    for (int i = n; i < GTR_MAX_COLUMNS; i++)
+        if (gtr__reads_no_column(ctx, "gtr_dataset_arrays", &desc.column[i], false)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < n; i++) {
         const gtr_column *from = &desc.column[i];
@@ -16543,7 +16494,8 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill)
         return GTR__NO_SET(ctx, ARG, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
-    if (gtr__reads_columns(ctx, who, desc.column, desc.columns, true)) return NULL;
+    for (int i = desc.columns; i < GTR_MAX_COLUMNS; i++)
+        if (gtr__reads_no_column(ctx, who, &desc.column[i], true)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
@@ -17744,7 +17696,7 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (gtr__reads_csv(ctx, path, &desc)) {}
+    else if (gtr__reads_csv(ctx, path, &desc, desc.label || desc.label_column >= 0)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
@@ -18449,7 +18401,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     bool several;
     if (!GTR__USABLE(series)) return NULL;
     gtr_context *ctx = series->ctx;
-    if (gtr__is_callback(series, who) || gtr__reads_windows(ctx, who, &w)) return NULL;
+    if (gtr__is_callback(series, who) || gtr__reads_windows(ctx, who, &w, w.lengths != NULL)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
@@ -18625,6 +18577,8 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
         if (bytes && k < m->channels && a->mean[k] > largest) return "a mean is above what bytes become, 0 to 1 unless "
             ".scale and .shift say others: means and deviations of 0 to 255 are to be divided by 255";
     }
+    for (int k = m->channels; k < 16; k++) if (a->mean[k] != 0 || a->std[k] != 0)
+        return ".mean or .std is given of more channels than there are, and not read";
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
         return "pad and cutout are at least 0, pad_mode of its enum";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
@@ -18646,7 +18600,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
-    if (!why) GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, m->channels));
+    GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, a.pad != 0));
     if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);

@@ -759,13 +759,13 @@ static void losses_refused(void)
     d.margin = 0; d.beta = 1e-40f;
     REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: beta is", "1e-38");
     d.beta = 2;
-    REFUSED(gtr_huber_ex(x, t, d), GTR_ERR_ARG, "huber: beta", "want 0: it is not read");
+    REFUSED(gtr_huber_ex(x, t, d), GTR_ERR_ARG, "huber: .beta", "not read: it is for smooth_l1");
     d.beta = 0; d.delta = 2;
-    REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: delta", "want 0: it is not read");
+    REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: .delta", "it is for huber");
     d.delta = 0; d.pos_weight = t;
-    REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse: pos_weight", "want 0: it is not read");
+    REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse: .pos_weight", "bce_with_logits and focal");
     d.pos_weight = NULL; d.full = true;
-    REFUSED(gtr_kl_div_ex(x, t, d), GTR_ERR_ARG, "kl_div: full", "want 0: it is not read");
+    REFUSED(gtr_kl_div_ex(x, t, d), GTR_ERR_ARG, "kl_div: .full", "poisson_nll and gaussian_nll");
     d.full = false; d.reduction = (gtr_reduction)4;
     REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse", "reduction");
     REFUSED(gtr_nll(w, rows), GTR_ERR_SHAPE, "nll", "int32");
