@@ -4,6 +4,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "stack.h"
 #include "metrics.h"
 #include <sys/stat.h>
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 #include "device.h"
+#include "stack.h"
 #include "readers.h"
 
 static gtr_trainer_desc trainer0(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = 1e-3f; return d; }

@@ -5,6 +5,7 @@
 #include "check.h"
 #include <unistd.h>
 #include "device.h"
+#include "stack.h"
 #include "points.h"
 #include "schedules.h"
 
