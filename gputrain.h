@@ -2422,9 +2422,9 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__R gtr_float
 /* What formats a text is seldom called: branches that lead to it are laid apart, and compiled for size. */
 #ifdef __MINGW_PRINTF_FORMAT
-#define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a), cold))
+#define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a)))
 #elif defined(__GNUC__) || defined(__clang__)
-#define GTR__PRINTF(f, a) __attribute__((format(printf, f, a), cold))
+#define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define GTR__PRINTF(f, a)
 #endif
