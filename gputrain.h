@@ -787,8 +787,7 @@ GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_expm1(gtr_tensor *x); /* exp(x) - 1, exact near 0 */
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
 GTR_API gtr_tensor *gtr_log1p(gtr_tensor *x); /* log(1 + x), exact near 0 */
-/* No copy; x's elements; a batch wants one in x, and rows stay whole: (N, 4) is no (4, N), which gtr_permute makes. */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; x's elements; a batch wants one in x */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
@@ -4646,13 +4645,12 @@ GTR__SHAPE(reshape) {
             "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
             "not what is left)", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
-    if (want < 0 && have < 0 && s->in[0].dim[0] == -1 && o.dim[0] > 1) want = 0; /* rows would be mixed */
     if (want < 0 && have > 0 && have % -want == 0) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
-    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements%s",
-        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b), want ? "" : " and rows whole (gtr_permute turns)");
+    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
+        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
     s->out[0] = o;
     return GTR_OK;
 }

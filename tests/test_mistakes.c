@@ -35,7 +35,7 @@ typedef struct world {
 /* Silent by what the interface is, with the reason. */
 static const struct { const char *what, *why; } known[] = {
     { "softmax over the batch, axis 0", "there is use for it, and PyTorch has it, too" },
-    { "gtr_item of a vector, which is its first element", "that is what it is for" },
+    { "reshape with -1 where the batch is not", "rows of other shapes may be meant, and PyTorch has it, too" },
     { "gtr_set in a loop while a data set feeds the steps", "what is set between steps may be for an evaluation" },
     { "AdamW's weight decay set to 0", "0 is a field's default; GTR_ZERO is none" },
     { "a prediction from values that are not scaled as training's", "nothing tells of which scale numbers are" }
@@ -1669,7 +1669,7 @@ static void images(void)
         augmented(w, row);
         fit(w);
     }
-    PENDING(5, "a crop of the training set alone", "height|validation") {
+    MISTAKE("a crop of the training set alone", "(1, 8, 8)|(N, 1, 6, 6)|validation") {
         w->h = gtr_flatten(image(w, 1, 6, 6));
         column(w, 0, bytes, GTR_U8, row);
         w->fd.validation = samples(w);
@@ -2316,10 +2316,6 @@ static void values_asked_for(void)
         for (int i = 0; i < 40; i++) t[i] = gtr_scale(scores(w), (float)i, 0);
         set_inputs(w);
         gtr_eval(t, 40);
-    }
-    MISTAKE("gtr_item of a vector, which is its first element", "gtr_item|(8,)") {
-        hidden(w);
-        gtr_item(gtr_parameter_find(w->ctx, "fc1.bias"));
     }
     MISTAKE("other rows of features than of labels", "\"x\"|24|\"y\"|12") {
         trainer(w);

@@ -291,19 +291,27 @@ static gtr_tensor *make_concat(state *c)
     for (k = 0; k < n && k < 16; k++) x[k] = at(c, 3 + k);
     return gtr_concat(x, n, number(c, 1));
 }
+/* A loss's operand k. What it refuses for where it comes from, as a softmax for logits, comes times 1. */
+static gtr_tensor *operand(const state *c, int k, const char *refused)
+{
+    gtr_tensor *x = at(c, k);
+    return x && gtr__listed(refused, gtr__row(gtr__made_by(x)->op)->name) ? gtr_scale(x, 1, 0) : x;
+}
 static gtr_tensor *make_cross_entropy(state *c)
 {
+    gtr_tensor *x = operand(c, 1, GTR__NO_LOGITS);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.label_smoothing = real(c, 3);
     d.ignore_index = number(c, 4);
     d.ignore_zero = !d.ignore_index;
-    if (d.label_smoothing == 0 && d.ignore_index == -100) return gtr_cross_entropy(at(c, 1), at(c, 2));
-    return gtr_cross_entropy_ex(at(c, 1), at(c, 2), d);
+    if (d.label_smoothing == 0 && d.ignore_index == -100) return gtr_cross_entropy(x, at(c, 2));
+    return gtr_cross_entropy_ex(x, at(c, 2), d);
 }
 static gtr_tensor *make_labelled(state *c)
 {
     const bool nll = !strcmp(c->words[5], "nll");
+    gtr_tensor *x = operand(c, 1, nll ? GTR__NO_LOG : GTR__NO_LOGITS);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.weight = at(c, 3);
@@ -312,7 +320,7 @@ static gtr_tensor *make_labelled(state *c)
     d.ignore_index = number(c, 7);
     d.ignore_zero = !d.ignore_index;
     d.reduction = (gtr_reduction)number(c, 8);
-    return nll ? gtr_nll_ex(at(c, 1), at(c, 2), d) : gtr_cross_entropy_ex(at(c, 1), at(c, 2), d);
+    return nll ? gtr_nll_ex(x, at(c, 2), d) : gtr_cross_entropy_ex(x, at(c, 2), d);
 }
 #define LOSSES(X) X(mse) X(l1) X(smooth_l1) X(huber) X(bce_with_logits) X(bce) X(focal) X(kl_div) X(poisson_nll)
 #define LOSSES3(X) X(gaussian_nll) X(cosine_embedding)
@@ -321,7 +329,10 @@ static gtr_tensor *make_labelled(state *c)
 static gtr_tensor *make_loss(state *c)
 {
     const char *what = c->words[6];
-    gtr_tensor *x = at(c, 1), *t = at(c, 2), *v = at(c, 3);
+    const bool kl = !strcmp(what, "kl_div");
+    gtr_tensor *x = operand(c, 1, kl ? GTR__NO_LOG : !strcmp(what, "bce") ? GTR__NO_SHARE
+        : !strcmp(what, "bce_with_logits") || !strcmp(what, "focal") ? GTR__NO_LOGITS : ""),
+        *t = operand(c, 2, kl ? " softmax log_softmax " : ""), *v = at(c, 3);
     const int flags = number(c, 10);
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
