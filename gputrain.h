@@ -1264,7 +1264,7 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
    Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item
    of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
-   it. Without any parameter: GTR_ERR_STATE. */
+   it. Without any parameter or note: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
    shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
@@ -9470,19 +9470,22 @@ static gtr_tensor *gtr__made_by(gtr_tensor *t) {
 }
 /* What a loss takes an operand for. */
 typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_CHANCES } gtr__meant;
-/* False where the op that made t, of the loss op, makes something else: products and convolutions make logits. */
+/* False where the op that made t makes something else: products and convolutions make logits. */
+static bool gtr__may_be(gtr_tensor *t, gtr__meant meant) {
+    const gtr__op_row *row = gtr__row(gtr__made_by(t)->op);
+    const bool chances = (row->flags & GTR__CHANCES) != 0, logs = (row->flags & GTR__LOGS) != 0,
+        logits = row->cls == GTR__LOW;
+    return meant == GTR__MEANT_LOGITS ? !chances : meant == GTR__MEANT_LOGS ? !chances && !logits
+        : meant == GTR__MEANT_CHANCES ? !logs && !logits : true;
+}
 static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     static const char *const want[] = { "", "logits", "logarithms, as gtr_log_softmax makes",
         "probabilities, as gtr_sigmoid and gtr_softmax make" };
     char of[GTR__OP_TEXT];
+    if (gtr__may_be(t, meant)) return true;
     t = gtr__made_by(t);
-    const gtr__op_row *row = gtr__row(t->op);
-    const bool chances = (row->flags & GTR__CHANCES) != 0, logs = (row->flags & GTR__LOGS) != 0,
-        logits = row->cls == GTR__LOW;
-    if (meant == GTR__MEANT_LOGITS ? !chances : meant == GTR__MEANT_LOGS ? !chances && !logits
-        : meant == GTR__MEANT_CHANCES ? !logs && !logits : true) return true;
     return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant], meant < GTR__MEANT_CHANCES
-        ? "" : logs ? "; of logarithms: .log_target" : "; of logits: gtr_bce_with_logits") == GTR_OK;
+        ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target" : "; of logits: gtr_bce_with_logits") == GTR_OK;
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
         gtr_tensor *v, gtr_loss_desc d) {
@@ -19681,7 +19684,8 @@ static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor
 }
 static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
-    if (!r && !ctx->n_parameter) r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
+    if (!r && !ctx->n_parameter && !ctx->notes.keys.n)
+        r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
     if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
     if (r) return r;
     gtr_tensor **order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);

@@ -1623,8 +1623,8 @@ static void order_of_classes(void)
         { "x,y\n1,1\n2,-1\n3,1\n", "-1", "1|-1|", { 0, 1, 0 } } };
     static const struct { const char *positive; int label_column; bool regression, like; const char *why; } bad[] = {
         { "maybe", 0, false, false, ".positive is \"maybe\", of 2 labels that are strings, none of them it: want one" },
-        { "yes", -1, false, false, ".positive wants labels that are classes, not label_column -1 (none)" },
-        { "2", 0, true, false, ".positive wants labels that are classes, not .regression" },
+        { "yes", -1, false, false, ".positive is given, but not read: it is for labels that are classes" },
+        { "2", 0, true, false, ".positive is given, but not read: it is for labels that are classes" },
         { "no", 0, false, true, ".positive is \"no\", of 2 labels that are strings: want one of two, .like's class" } };
     gtr_context *ctx = gtr_create(desc0());
     gtr_dataset *like = NULL;

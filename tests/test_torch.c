@@ -292,14 +292,14 @@ static gtr_tensor *make_concat(state *c)
     return gtr_concat(x, n, number(c, 1));
 }
 /* A loss's operand k. What it refuses for where it comes from, as a softmax for logits, comes times 1. */
-static gtr_tensor *operand(const state *c, int k, const char *refused)
+static gtr_tensor *operand(const state *c, int k, gtr__meant meant)
 {
     gtr_tensor *x = at(c, k);
-    return x && gtr__listed(refused, gtr__row(gtr__made_by(x)->op)->name) ? gtr_scale(x, 1, 0) : x;
+    return x && !gtr__may_be(x, meant) ? gtr_scale(x, 1, 0) : x;
 }
 static gtr_tensor *make_cross_entropy(state *c)
 {
-    gtr_tensor *x = operand(c, 1, GTR__NO_LOGITS);
+    gtr_tensor *x = operand(c, 1, GTR__MEANT_LOGITS);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.label_smoothing = real(c, 3);
@@ -311,7 +311,7 @@ static gtr_tensor *make_cross_entropy(state *c)
 static gtr_tensor *make_labelled(state *c)
 {
     const bool nll = !strcmp(c->words[5], "nll");
-    gtr_tensor *x = operand(c, 1, nll ? GTR__NO_LOG : GTR__NO_LOGITS);
+    gtr_tensor *x = operand(c, 1, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.weight = at(c, 3);
@@ -330,9 +330,9 @@ static gtr_tensor *make_loss(state *c)
 {
     const char *what = c->words[6];
     const bool kl = !strcmp(what, "kl_div");
-    gtr_tensor *x = operand(c, 1, kl ? GTR__NO_LOG : !strcmp(what, "bce") ? GTR__NO_SHARE
-        : !strcmp(what, "bce_with_logits") || !strcmp(what, "focal") ? GTR__NO_LOGITS : ""),
-        *t = operand(c, 2, kl ? " softmax log_softmax " : ""), *v = at(c, 3);
+    gtr_tensor *x = operand(c, 1, kl ? GTR__MEANT_LOGS : !strcmp(what, "bce") ? GTR__MEANT_CHANCES
+        : !strcmp(what, "bce_with_logits") || !strcmp(what, "focal") ? GTR__MEANT_LOGITS : GTR__MEANT_ANY),
+        *t = kl && at(c, 2) ? gtr_scale(at(c, 2), 1, 0) : at(c, 2), *v = at(c, 3);
     const int flags = number(c, 10);
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
@@ -570,7 +570,7 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(accuracy,        gtr_accuracy(at(c, 1), at(c, 2))) \
     X(cross_entropy,   make_cross_entropy(c)) \
     X(mse,             gtr_mse(at(c, 1), at(c, 2))) \
-    X(bce,             gtr_bce_with_logits(at(c, 1), at(c, 2))) \
+    X(bce,             gtr_bce_with_logits(operand(c, 1, GTR__MEANT_LOGITS), at(c, 2))) \
     X(gradient,        gtr_gradient(at(c, 1), at(c, 2)))
 #define NODE(name, expression) if (!strcmp(c->words[0], #name)) { c->t[c->n] = expression; found = true; }
 #define UNARY_NODE(ID, name, kinds, flags, built, plain, torch) \
