@@ -2518,6 +2518,7 @@ typedef struct {
     gtr__strings heads; /* CSV: what the header calls each feature; none where it doesn't, or two alike */
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
+    bool table; /* CSV: of features, multiplied by scale */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2741,6 +2742,14 @@ GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes)
 #define GTR__NO_COLUMN_FIELDS(F) F(data, called, "sets whose columns before it have data") \
     F(name, !called, "more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
 GTR__READS(no_column, gtr_column, GTR__NO_COLUMN_FIELDS, bool called)
+static gtr_result gtr__reads_columns(gtr_context *ctx, const char *who, const gtr_column *column, int n, bool called) {
+    char text[48];
+    for (; n < GTR_MAX_COLUMNS; n++) {
+        snprintf(text, sizeof text, "%s: column[%d]", who, n);
+        GTR__TRY(gtr__reads_no_column(ctx, text, &column[n], called));
+    }
+    return GTR_OK;
+}
 #define GTR__AUGMENT_FIELDS(F) F(pad_mode, pads, "a .pad")
 GTR__READS(augment, gtr_augment_desc, GTR__AUGMENT_FIELDS, bool pads)
 #define GTR__CSV_FIELDS(F) F(label_column, !d->label, "a .label that is NULL") \
@@ -15317,7 +15326,8 @@ static int64_t gtr__monitored(const gtr_fit_desc *d) {
 }
 static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
     return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
-        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets)",
+        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets; the others of classes: "
+        ".binary says that floats are)",
         gtr__metric_rows[f->d->monitor].name);
 }
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
@@ -15493,7 +15503,7 @@ static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
 static bool gtr__images_alike(const gtr__column *a, const gtr__column *b) {
     const gtr__image *x = &a->image, *y = &b->image;
     bool same = true;
-    if (a->dtype != b->dtype || a->scale != b->scale || a->shift != b->shift) return true;
+    if (a->dtype != b->dtype) return true;
     for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
         same &= (x->varied ? x->scale[k] : a->scale) == (y->varied ? y->scale[k] : b->scale)
             && (x->varied ? x->shift[k] : a->shift) == (y->varied ? y->shift[k] : b->shift)
@@ -15513,6 +15523,8 @@ static const char *gtr__column_other(const gtr__column *a, const gtr__column *b,
         return "order of channels and pixels (rows of both have them last, or neither's)";
     if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
         return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
+    if (a->dtype == b->dtype && (a->dtype == GTR_U8 || (a->table && b->table)) && (a->scale != b->scale
+            || a->shift != b->shift)) return "scale or shift (.scale and .shift hold for both)";
     return gtr__images_alike(a, b) ? NULL : "mean or std (gtr_dataset_augment wants the same of both: what is random "
         "is left out in evaluation)";
 }
@@ -15541,8 +15553,8 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_dataset *const held = d->validation;
     const bool good = t->ctx->error == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    if (held) GTR__TRY(gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit"));
-    gtr_result r = held ? gtr__fit_held(f, held) : GTR_OK;
+    gtr_result r = held ? gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit") : GTR_OK;
+    if (held && !r) r = gtr__fit_held(f, held);
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     if (r && good) gtr__error_more(t->ctx, "; of .validation");
     GTR__TRY(r);
@@ -16470,8 +16482,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!desc.column[0].data) return GTR__NO_SET(ctx, ARG, "gtr_dataset_arrays: column 0 has no data (NULL)");
     int n = 0;
     while (n < GTR_MAX_COLUMNS && desc.column[n].data) n++;
-    for (int i = n; i < GTR_MAX_COLUMNS; i++)
-        if (gtr__reads_no_column(ctx, "gtr_dataset_arrays", &desc.column[i], false)) return NULL;
+    if (gtr__reads_columns(ctx, "gtr_dataset_arrays", desc.column, n, false)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < n; i++) {
         const gtr_column *from = &desc.column[i];
@@ -16495,8 +16506,7 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     if (desc.rows < 1 || desc.columns < 1 || desc.columns > GTR_MAX_COLUMNS || !desc.fill)
         return GTR__NO_SET(ctx, ARG, "%s: %jd rows, %d columns, %s, want at least 1, 1 to 16 and a callback", who,
             (intmax_t)desc.rows, desc.columns, desc.fill ? "a callback" : "fill NULL");
-    for (int i = desc.columns; i < GTR_MAX_COLUMNS; i++)
-        if (gtr__reads_no_column(ctx, who, &desc.column[i], true)) return NULL;
+    if (gtr__reads_columns(ctx, who, desc.column, desc.columns, true)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
         gtr_column from = desc.column[i];
@@ -17616,7 +17626,7 @@ static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
     if (s->features && !gtr__csv_keep_heads(s)) return false;
-    if (s->features) s->x->scale = s->desc.scale;
+    if (s->features) { s->x->scale = s->desc.scale; s->x->table = true; }
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;

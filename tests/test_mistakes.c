@@ -1,8 +1,8 @@
 /* Mistakes as somebody makes them who comes from PyTorch, Keras or kann: wrong fields, shapes, dtypes, labels, losses,
    orders of calls, files. Each must end in an error, or in a line on stderr without a log callback, and the text must
    have the words that name what is wrong and the cure. What is silent, and whose text lacks a word, is printed;
-   GTR_MISTAKES=1, or -v, prints all texts (the last name before a crash or a hang, too); GTR_MISTAKES=strict counts
-   PENDING ones as others. Beside them right programs that must be quiet. */
+   GTR_MISTAKES=1, or -v, prints all texts (the last name before a crash or a hang, too). Beside them right programs that
+   must be quiet. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -22,7 +22,7 @@ static uint8_t bytes[ROWS * 64], bits[ROWS];
 
 /* A program: what most of them have, and all descriptors, zero but for what most need. */
 typedef struct world {
-    const char *what, *words; int point; bool right;
+    const char *what, *words; bool right;
     gtr_context *ctx, *other;
     gtr_tensor *x, *y, *h, *logits, *loss;
     gtr_trainer *t; gtr_dataset *data, *held; gtr_predictor *p;
@@ -40,8 +40,8 @@ static const struct { const char *what, *why; } known[] = {
     { "AdamW's weight decay set to 0", "0 is a field's default; GTR_ZERO is none" },
     { "a prediction from values that are not scaled as training's", "nothing tells of which scale numbers are" }
 };
-static int mistakes, silent, waiting;
-static bool show, strict;
+static int mistakes, silent;
+static bool show;
 
 /* stderr while a mistake is made, but for a fit's progress. */
 static int err_file, err_was;
@@ -68,15 +68,15 @@ static void err_end(char *text, size_t size)
     }
     if (f) fclose(f);
 }
-static world *world_begin(const char *what, const char *words, int point, bool right)
+static world *world_begin(const char *what, const char *words, bool right)
 {
     world *w = (world *)calloc(1, sizeof *w);
     if (!w) abort();
-    w->what = what; w->words = words; w->point = point; w->right = right;
+    w->what = what; w->words = words; w->right = right;
     w->cd = desc0();
     w->fd.batch = 8; w->fd.silent = true;
     w->td.lr = 0.01f;
-    if (show) printf("%s%s%s\n", right ? "(right) " : "", what, point ? " [PENDING]" : "");
+    if (show) printf("%s%s\n", right ? "(right) " : "", what);
     fflush(stdout);
     err_begin();
     return w;
@@ -122,18 +122,15 @@ static world *world_end(world *w)
     if (show) printf("    %s%s%s%s", none ? "(silent)\n" : w->text, !none && *lack ? "    LACKS \"" : "",
         !none ? lack : "", !none && *lack ? "\"\n" : "");
     if (good || (none && is_known)) { check_passed++; silent += none && !w->right; }
-    else if (w->point && !strict) { waiting++; printf("PENDING %d: %s: %s%s%s%s", w->point, w->what, none ? "silent"
-        : "lacks \"", none ? "\n" : lack, none ? "" : "\" in: ", none ? "" : w->text); }
     else if (w->right) CHECK(0, "%s: it is right, and is told: %s", w->what, w->text);
     else if (none) { silent++; CHECK(0, "%s: silent, want an error with \"%s\"", w->what, w->words); }
     else CHECK(0, "%s: lacks \"%s\" in: %s", w->what, lack, w->text);
     free(w);
     return NULL;
 }
-/* One mistake, and what its text must have; the same, for which a mending is under way; a right program. */
-#define MISTAKE(what, words) for (world *w = world_begin(what, words, 0, false); w; w = world_end(w))
-#define PENDING(point, what, words) for (world *w = world_begin(what, words, point, false); w; w = world_end(w))
-#define RIGHT(what) for (world *w = world_begin(what, "", 0, true); w; w = world_end(w))
+/* One mistake, and what its text must have; a right program. */
+#define MISTAKE(what, words) for (world *w = world_begin(what, words, false); w; w = world_end(w))
+#define RIGHT(what) for (world *w = world_begin(what, "", true); w; w = world_end(w))
 
 static void made_data(void)
 {
@@ -493,7 +490,7 @@ static gtr_tensor *image(world *w, int64_t c, int64_t h, int64_t wd)
 }
 static void shapes(void)
 {
-    PENDING(19, "a forgotten gtr_flatten before a linear layer, and its scores", "gtr_flatten|(N, 4, 8, 10)") {
+    MISTAKE("a forgotten gtr_flatten before a linear layer, and its scores", "gtr_flatten|(N, 4, 8, 10)") {
         w->logits = gtr_linear(gtr_relu(gtr_conv2d(image(w, 1, 8, 8), "conv", 4, 3, 1, 1)), "fc", 10);
         loss(w);
     }
@@ -751,7 +748,7 @@ static void losses_with_fields(void)
         w->ce.label_smoothing = 0.1f;
         gtr_nll_ex(gtr_log_softmax(scores(w), 1), labels(w), w->ce);
     }
-    PENDING(7, "ignore_zero and an ignore_index", "ignore_") {
+    MISTAKE("ignore_zero and an ignore_index", "ignore_") {
         w->ce.ignore_zero = true; w->ce.ignore_index = -1;
         gtr_cross_entropy_ex(scores(w), labels(w), w->ce);
     }
@@ -831,9 +828,6 @@ static void losses_that_run(void)
         with_labels(w, w->value, GTR_F32, gtr_shape1(1));
         fit(w);
     }
-    MISTAKE("relu, not a sigmoid, into bce", "bce|relu|gtr_sigmoid") {
-        gtr_bce(gtr_relu(one_score(w)), floats(w, 1));
-    }
     MISTAKE("classes in bytes for a float target, which become 1/255", "column 1|scale|1/255") {
         regression(w);
         for (int i = 0; i < ROWS; i++) bytes[i] = (uint8_t)label[i];
@@ -900,7 +894,7 @@ static void not_finite(void)
         regression(w);
         fit(w);
     }
-    PENDING(9, "NaN in the validation set", "row 5|column 0|nan") {
+    MISTAKE("NaN in the validation set", "row 5|column 0|not finite|evaluation") {
         fit(w);
         memcpy(w->value, features, sizeof features);
         w->value[21] = (gtr_float)NAN;
@@ -910,12 +904,12 @@ static void not_finite(void)
         w->data = w->held;
         fit(w);
     }
-    PENDING(10, "a layer that the loss does not use", "fc9.weight") {
+    MISTAKE("a layer that the loss does not use", "fc9.weight") {
         w->fd.silent = false;
         gtr_linear(hidden(w), "fc9", 3);
         fit(w);
     }
-    PENDING(10, "a layer whose output is detached", "fc1.weight") {
+    MISTAKE("a layer whose output is detached", "fc1.weight") {
         w->fd.silent = false;
         w->logits = gtr_linear(gtr_stop_gradient(hidden(w)), "fc2", 3);
         fit(w);
@@ -956,7 +950,7 @@ static void rates(void)
         w->td.schedule = GTR_COSINE; w->td.total_steps = 50; w->td.warmup_steps = 100;
         trainer(w);
     }
-    MISTAKE("warm-up of one-cycle, which has its own", "warmup_steps|one-cycle") {
+    MISTAKE("warm-up of one-cycle, which has its own", "warmup_steps|GTR_ONE_CYCLE") {
         w->td.schedule = GTR_ONE_CYCLE; w->td.warmup_steps = 10;
         trainer(w);
     }
@@ -1007,51 +1001,50 @@ static void rates(void)
 static void rates_not_read(void)
 {
     static float rate = 0.1f;
-    PENDING(7, "lr_fn without its schedule", "lr_fn|GTR_CUSTOM_SCHEDULE") { w->td.lr_fn = rate_of_step; trainer(w); }
-    PENDING(7, "lr_user without lr_fn", "lr_user") { w->td.lr_user = &rate; trainer(w); }
-    PENDING(7, "min_lr without a schedule", "min_lr") { w->td.min_lr = 1e-5f; trainer(w); }
-    PENDING(7, "gamma under a cosine", "gamma") {
+    MISTAKE("lr_fn without its schedule", "lr_fn|GTR_CUSTOM_SCHEDULE") { w->td.lr_fn = rate_of_step; trainer(w); }
+    MISTAKE("lr_user without lr_fn", "lr_user") { w->td.lr_user = &rate; trainer(w); }
+    MISTAKE("min_lr without a schedule", "min_lr") { w->td.min_lr = 1e-5f; trainer(w); }
+    MISTAKE("gamma under a cosine", "gamma") {
         w->td.schedule = GTR_COSINE; w->td.gamma = 0.5f;
         trainer(w);
     }
-    PENDING(7, "total_steps without a schedule", "total_steps") { w->td.total_steps = 100; trainer(w); }
-    PENDING(7, "total_steps of a step schedule", "total_steps") {
+    MISTAKE("total_steps without a schedule", "total_steps") { w->td.total_steps = 100; trainer(w); }
+    MISTAKE("total_steps of a step schedule", "total_steps") {
         w->td.schedule = GTR_STEP_DECAY; w->td.decay_steps = 10; w->td.total_steps = 100;
         trainer(w);
     }
-    PENDING(7, "decay_steps without a schedule", "decay_steps") { w->td.decay_steps = 100; trainer(w); }
-    PENDING(7, "decay_steps under a cosine", "decay_steps") {
+    MISTAKE("decay_steps without a schedule", "decay_steps") { w->td.decay_steps = 100; trainer(w); }
+    MISTAKE("decay_steps under a cosine", "decay_steps") {
         w->td.schedule = GTR_COSINE; w->td.decay_steps = 100;
         trainer(w);
     }
-    PENDING(7, "start_factor under a cosine", "start_factor") {
+    MISTAKE("start_factor under a cosine", "start_factor") {
         w->td.schedule = GTR_COSINE; w->td.start_factor = 0.1f;
         trainer(w);
     }
-    PENDING(7, "pct_start without one-cycle", "pct_start") { w->td.pct_start = 0.3f; trainer(w); }
-    PENDING(7, "div_factor under linear", "div_factor") {
+    MISTAKE("pct_start without one-cycle", "pct_start") { w->td.pct_start = 0.3f; trainer(w); }
+    MISTAKE("div_factor under linear", "div_factor") {
         w->td.schedule = GTR_LINEAR; w->td.div_factor = 10;
         trainer(w);
     }
-    PENDING(7, "three_phase without one-cycle", "three_phase") { w->td.three_phase = true; trainer(w); }
-    PENDING(7, "plateau_patience without a plateau", "plateau_patience") { w->td.plateau_patience = 3; trainer(w); }
-    PENDING(7, "a plateau's threshold without it", "threshold") { w->td.threshold = 0.1f; trainer(w); }
-    PENDING(7, "a plateau whose factor is 1", "gamma|1") {
+    MISTAKE("three_phase without one-cycle", "three_phase") { w->td.three_phase = true; trainer(w); }
+    MISTAKE("plateau_patience without a plateau", "plateau_patience") { w->td.plateau_patience = 3; trainer(w); }
+    MISTAKE("a plateau's threshold without it", "threshold") { w->td.threshold = 0.1f; trainer(w); }
+    MISTAKE("a plateau whose factor is 1", "gamma|1") {
         w->td.schedule = GTR_PLATEAU; w->td.gamma = 1;
         trainer(w);
     }
-    PENDING(7, "a plateau whose factor is 10", "gamma|10") {
+    MISTAKE("a plateau whose factor is 10", "gamma|10") {
         w->td.schedule = GTR_PLATEAU; w->td.gamma = 10;
         trainer(w);
     }
-    PENDING(7, "beta1 of SGD", "beta1") { w->td.beta1 = 0.9f; trainer(w); }
-    PENDING(7, "eps of SGD", "eps") { w->td.eps = 1e-6f; trainer(w); }
-    PENDING(7, "beta1 of RMSprop, not its alpha", "beta1") {
+    MISTAKE("beta1 of SGD", "beta1") { w->td.beta1 = 0.9f; trainer(w); }
+    MISTAKE("eps of SGD", "eps") { w->td.eps = 1e-6f; trainer(w); }
+    MISTAKE("beta1 of RMSprop, not its alpha", "beta1") {
         w->td.optimizer = GTR_RMSPROP; w->td.beta1 = 0.9f;
         trainer(w);
     }
-    PENDING(7, "eps of Lion", "eps") { w->td.optimizer = GTR_LION; w->td.eps = 1e-6f; trainer(w); }
-    PENDING(7, "loss_scale without FP16", "loss_scale") { w->td.loss_scale = 1024; trainer(w); }
+    MISTAKE("eps of Lion", "eps") { w->td.optimizer = GTR_LION; w->td.eps = 1e-6f; trainer(w); }
 }
 static void groups(void)
 {
@@ -1059,7 +1052,7 @@ static void groups(void)
         layer = { "fc1", 0, 0, true }, all = { "*", 0, 0, true }, no_name = { NULL, 0.1f, 0, false },
         below = { "fc1.*", -1, 0, false }, shadow[2] = { { "*", 0.1f, 0, false }, { "fc1.*", 0, 0, true } },
         twice[2] = { { "fc1.*", 0.1f, 0, false }, { "fc1.weight", 1, 0.1f, false } };
-    PENDING(7, "groups without n_groups", "n_groups") { w->td.groups = &heads; trainer(w); }
+    MISTAKE("groups without n_groups", "n_groups") { w->td.groups = &heads; trainer(w); }
     MISTAKE("n_groups without groups", "groups") { w->td.n_groups = 1; trainer(w); }
     MISTAKE("a pattern that fits nothing", "fc7.*|fits no parameter") {
         w->td.groups = &none; w->td.n_groups = 1;
@@ -1084,11 +1077,11 @@ static void groups(void)
         w->td.groups = &below; w->td.n_groups = 1;
         trainer(w);
     }
-    PENDING(7, "a group that an earlier pattern shadows", "group 1|fc1.*") {
+    MISTAKE("a group that an earlier pattern shadows", "group 1|fc1.*") {
         w->td.groups = shadow; w->td.n_groups = 2;
         trainer(w);
     }
-    PENDING(7, "a group of one parameter behind its layer's", "group 1|fc1.weight") {
+    MISTAKE("a group of one parameter behind its layer's", "group 1|fc1.weight") {
         w->td.groups = twice; w->td.n_groups = 2;
         trainer(w);
     }
@@ -1114,7 +1107,7 @@ static void orders(void)
         gtr_step(w->t);
     }
     MISTAKE("an update without gradients", "gtr_update|gtr_backward") { set_inputs(w); gtr_update(trainer(w)); }
-    PENDING(19, "gtr_backward twice, to add gradients up", "gtr_backward|gtr_update") {
+    MISTAKE("gtr_backward twice, to add gradients up", "gtr_backward|gtr_update") {
         set_inputs(w);
         gtr_backward(trainer(w));
         gtr_backward(w->t);
@@ -1249,28 +1242,28 @@ static void fits(void)
     MISTAKE("a patience below 0", "patience|-1") { w->fd.patience = -1; fit(w); }
     MISTAKE("a min_delta of NaN", "min_delta|nan") { w->fd.patience = 1; w->fd.min_delta = (float)NAN; fit(w); }
     MISTAKE("seconds below 0", "seconds|-1") { w->fd.seconds = -1; fit(w); }
-    PENDING(7, "history without its size", "history_size") {
+    MISTAKE("history without its size", "history_size") {
         gtr_report r[8];
         w->fd.history = r;
         fit(w);
     }
-    PENDING(7, "history_size without history", "history") { w->fd.history_size = 8; fit(w); }
-    PENDING(7, "callback_every without a callback", "callback_every") { w->fd.callback_every = 10; fit(w); }
-    PENDING(7, "callback_user without a callback", "callback_user") { w->fd.callback_user = w; fit(w); }
-    PENDING(7, "min_delta that nothing reads", "min_delta") { w->fd.min_delta = 0.1f; fit(w); }
-    PENDING(7, "monitor_least of the loss", "monitor_least") {
+    MISTAKE("history_size without history", "history") { w->fd.history_size = 8; fit(w); }
+    MISTAKE("callback_every without a callback", "callback_every") { w->fd.callback_every = 10; fit(w); }
+    MISTAKE("callback_user without a callback", "callback_user") { w->fd.callback_user = w; fit(w); }
+    MISTAKE("min_delta that nothing reads", "min_delta") { w->fd.min_delta = 0.1f; fit(w); }
+    MISTAKE("monitor_least of the loss", "monitor_least") {
         w->fd.monitor_least = true; w->fd.patience = 1;
         fit(w);
     }
-    PENDING(7, "monitor that nothing goes by", "monitor") {
+    MISTAKE("monitor that nothing goes by", "monitor") {
         w->fd.metric = gtr_accuracy(scores(w), labels(w)); w->fd.monitor = GTR_METRIC_TENSOR;
         fit(w);
     }
-    PENDING(19, "monitor of a metric that is not there", "monitor|.metric") {
+    MISTAKE("monitor of a metric that is not there", "monitor|.metric") {
         w->fd.monitor = GTR_METRIC_TENSOR; w->fd.patience = 1;
         fit(w);
     }
-    PENDING(19, "monitor accuracy without .metrics", "monitor|accuracy|.metrics") {
+    MISTAKE("monitor accuracy without .metrics", "monitor|accuracy|.metrics") {
         w->fd.monitor = GTR_METRIC_ACCURACY; w->fd.patience = 1; w->fd.validation = samples(w);
         fit(w);
     }
@@ -1361,9 +1354,9 @@ static void fits_of_data(void)
 }
 static void fits_with_checkpoints(void)
 {
-    MISTAKE("keep_best without a checkpoint", ".checkpoint|NULL") { w->fd.keep_best = true; fit(w); }
-    MISTAKE("checkpoint_steps without a checkpoint", ".checkpoint|NULL") { w->fd.checkpoint_steps = 3; fit(w); }
-    MISTAKE("resume without a checkpoint", ".checkpoint|NULL") { w->fd.resume = true; fit(w); }
+    MISTAKE("keep_best without a checkpoint", "keep_best|a .checkpoint") { w->fd.keep_best = true; fit(w); }
+    MISTAKE("checkpoint_steps without a checkpoint", "checkpoint_steps|a .checkpoint") { w->fd.checkpoint_steps = 3; fit(w); }
+    MISTAKE("resume without a checkpoint", "resume|a .checkpoint") { w->fd.resume = true; fit(w); }
     MISTAKE("an empty path for the checkpoint", ".checkpoint|empty") { w->fd.checkpoint = ""; fit(w); }
     MISTAKE("a checkpoint in a folder that is not there", "nowhere") {
         w->fd.checkpoint = path_of("nowhere/fit.checkpoint");
@@ -1446,10 +1439,10 @@ static void metrics(void)
     MISTAKE("metrics without labels", "metrics|labels|NULL") { measured(w, scores(w), NULL); }
     MISTAKE("metrics with scores and labels exchanged", "labels|scores") { measured(w, labels(w), scores(w)); }
     MISTAKE("metrics of the loss", "metrics|scores ()|(N, C") { measured(w, loss(w), labels(w)); }
-    PENDING(8, "metrics of softmax's output without .probabilities", "probabilities|softmax") {
+    MISTAKE("metrics of softmax's output without .probabilities", "probabilities|softmax") {
         measured(w, gtr_softmax(scores(w), 1), labels(w));
     }
-    PENDING(8, "metrics of a sigmoid's output without .probabilities", "probabilities|sigmoid") {
+    MISTAKE("metrics of a sigmoid's output without .probabilities", "probabilities|sigmoid") {
         w->logits = one_score(w);
         w->loss = gtr_bce_with_logits(w->logits, floats(w, 1));
         with_labels(w, ones, GTR_F32, gtr_shape1(1));
@@ -1460,13 +1453,13 @@ static void metrics(void)
         w->md.probabilities = true;
         measured(w, scores(w), labels(w));
     }
-    PENDING(22, ".threshold of several classes", "threshold") {
+    MISTAKE(".threshold of several classes", "threshold") {
         w->md.threshold = 0.3f;
         measured(w, scores(w), labels(w));
     }
     MISTAKE("a threshold in percent", "threshold|50") { w->md.threshold = 50; measured(w, scores(w), labels(w)); }
     MISTAKE("top 10 of 3", "top_k|10") { w->md.top_k = 10; measured(w, scores(w), labels(w)); }
-    PENDING(22, "accuracy of 0 and 1 in floats without .binary", "monitor|accuracy|.binary") {
+    MISTAKE("accuracy of 0 and 1 in floats without .binary", "monitor|accuracy|.binary") {
         w->loss = gtr_bce_with_logits(one_score(w), floats(w, 1));
         w->fd.validation = with_labels(w, ones, GTR_F32, gtr_shape1(1));
         w->fd.metrics.scores = w->logits; w->fd.metrics.labels = w->y;
@@ -1478,7 +1471,7 @@ static void metrics(void)
         w->md.binary = true;
         measured(w, w->logits, w->y);
     }
-    PENDING(7, "metrics' fields without scores", "scores") {
+    MISTAKE("metrics' fields without scores", "scores") {
         w->fd.metrics.top_k = 3; w->fd.validation = samples(w);
         fit(w);
     }
@@ -1522,11 +1515,11 @@ static void data_sets(void)
         w->ad.column[0].scale = (float)NAN;
         samples(w);
     }
-    PENDING(7, "scale of a column of floats, which is not scaled", "column 0|scale") {
+    MISTAKE("scale of a column of floats, which is not scaled", "column 0|scale") {
         w->ad.column[0].scale = 1.0f / 255;
         samples(w);
     }
-    PENDING(7, "shift of a column of labels", "column 1|shift") { w->ad.column[1].shift = -1; samples(w); }
+    MISTAKE("shift of a column of labels", "column 1|shift") { w->ad.column[1].shift = -1; samples(w); }
     MISTAKE("channels_last of flat features", "column 0|channels last") {
         w->ad.column[0].channels_last = true;
         samples(w);
@@ -1605,7 +1598,7 @@ static void data_sets_cut(void)
         w->windows.history = 2; w->windows.target = 7;
         gtr_dataset_windows(samples(w), w->windows);
     }
-    PENDING(7, "n_lengths of windows without lengths", "lengths") {
+    MISTAKE("n_lengths of windows without lengths", "lengths") {
         w->windows.history = 2; w->windows.n_lengths = 3;
         gtr_dataset_windows(samples(w), w->windows);
     }
@@ -1638,7 +1631,7 @@ static void images(void)
     MISTAKE("augmentation of a column that is not there", "column 5 of 2") {
         gtr_dataset_augment(samples(w), 5, w->aug);
     }
-    PENDING(5, "mean and std in 0..255 of bytes", "mean") {
+    MISTAKE("mean and std in 0..255 of bytes", "mean") {
         w->aug.mean[0] = 127.5f; w->aug.std[0] = 64;
         augmented(w, row);
     }
@@ -1649,7 +1642,7 @@ static void images(void)
         w->aug.flip = 0.5f;
         gtr_dataset_augment(w->data, 0, w->aug);
     }
-    PENDING(5, "mean and std of the training set alone", "mean|validation") {
+    MISTAKE("mean and std of the training set alone", "mean|validation") {
         w->h = gtr_flatten(image(w, 1, 8, 8));
         column(w, 0, bytes, GTR_U8, row);
         w->fd.validation = samples(w);
@@ -1658,7 +1651,7 @@ static void images(void)
         augmented(w, row);
         fit(w);
     }
-    PENDING(5, "another mean of the validation set", "mean|validation") {
+    MISTAKE("another mean of the validation set", "mean|validation") {
         w->h = gtr_flatten(image(w, 1, 8, 8));
         column(w, 0, bytes, GTR_U8, row);
         w->aug.mean[0] = 0.5f; w->aug.std[0] = 0.25f;
@@ -1669,7 +1662,7 @@ static void images(void)
         augmented(w, row);
         fit(w);
     }
-    MISTAKE("a crop of the training set alone", "(1, 8, 8)|(N, 1, 6, 6)|validation") {
+    MISTAKE("a crop of the training set alone", "extents|.height|validation") {
         w->h = gtr_flatten(image(w, 1, 6, 6));
         column(w, 0, bytes, GTR_U8, row);
         w->fd.validation = samples(w);
@@ -1678,7 +1671,7 @@ static void images(void)
         augmented(w, row);
         fit(w);
     }
-    PENDING(5, "another scale of the validation set's bytes", "scale|validation") {
+    MISTAKE("another scale of the validation set's bytes", "scale|validation") {
         w->h = gtr_flatten(image(w, 1, 8, 8));
         column(w, 0, bytes, GTR_U8, row);
         w->ad.column[0].scale = 1;
@@ -1739,7 +1732,7 @@ static void tables(void)
     MISTAKE("a header before string labels that nobody spoke of", "line 1|.header") {
         csv(w, "a,b,name\n1,2,cat\n3,4,dog\n");
     }
-    PENDING(11, "numbers for a header", "line 1|.header") { w->csv.header = true; csv(w, "1,2,0\n3,4,1\n5,6,0\n"); }
+    MISTAKE("numbers for a header", "line 1|.header") { w->csv.header = true; csv(w, "1,2,0\n3,4,1\n5,6,0\n"); }
     MISTAKE("semicolons read as commas", "separator|;") { csv(w, "1;2;0\n3;4;1\n"); }
     MISTAKE("semicolons under a header read as commas", "separator|;") {
         w->csv.header = true;
@@ -1754,7 +1747,7 @@ static void tables(void)
     MISTAKE("NA", "line 2|column 2|NA|.missing") { csv(w, "1,2,0\n3,NA,1\n"); }
     MISTAKE("a missing label", "line 2|column 3|label|drop_unlabelled") { csv(w, "1,2,0\n3,4,\n"); }
     MISTAKE("another word for a missing value", "line 2|column 2|unknown") { csv(w, "1,2,0\n3,unknown,1\n"); }
-    PENDING(7, "-999 and a missing_value without .missing", "missing_value") {
+    MISTAKE("-999 and a missing_value without .missing", "missing_value") {
         w->csv.missing_value = -999;
         csv(w, "1,2,0\n3,-999,1\n");
     }
@@ -1784,7 +1777,7 @@ static void labels_of_tables(void)
         w->csv.label_column = -2;
         csv(w, "1,2,0\n");
     }
-    PENDING(7, "a label and a label_column", "label_column") {
+    MISTAKE("a label and a label_column", "label_column") {
         w->csv.header = true; w->csv.label = "y"; w->csv.label_column = 1;
         csv(w, "a,b,y\n1,2,0\n3,4,1\n");
     }
@@ -1819,7 +1812,7 @@ static void labels_of_tables(void)
         w->csv.header = true; w->csv.columns = "a"; w->csv.skip = "a";
         csv(w, "a,b,y\n1,2,0\n3,4,1\n");
     }
-    PENDING(14, ".skip of a number that is a name, too", "skip|\"1\"|name") {
+    MISTAKE(".skip of a number that is a name, too", "skip|\"1\"|name") {
         w->csv.header = true; w->csv.skip = "1";
         csv(w, "2,1,y\n1,2,0\n3,4,1\n");
     }
@@ -1911,7 +1904,7 @@ static void tables_alike(void)
         w->fd.batch = 3;
         fit(w);
     }
-    PENDING(5, "a validation table of another scale", "scale|validation") {
+    MISTAKE("a validation table of another scale", "scale|validation") {
         w->csv.scale = 0.1f;
         w->fd.validation = csv(w, "1,2,3,4,0\n3,4,5,6,1\n1,1,1,1,2\n");
         w->csv.scale = 0;
@@ -1919,21 +1912,13 @@ static void tables_alike(void)
         w->fd.batch = 3;
         fit(w);
     }
-    PENDING(22, "gtr_evaluate of a table whose classes stand in another order", ".like") {
+    MISTAKE("gtr_evaluate of a table whose classes stand in another order", ".like") {
         float v;
         csv(w, "1,2,3,4,dog\n3,4,5,6,cat\n1,1,1,1,eel\n");
         w->fd.batch = 3;
         fit(w);
         csv(w, "1,2,3,4,ant\n3,4,5,6,cat\n1,1,1,1,dog\n");
         gtr_evaluate(w->t, w->data, 3, NULL, &v, NULL);
-    }
-    PENDING(22, "a folder of validation images that lacks a class", "validation|class") {
-        w->h = gtr_flatten(w->x = gtr_input(context(w), "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 2, 2)));
-        w->y = gtr_input(w->ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
-        w->fd.validation = folder_of(w, "held", "ab", "P5 2 2 255 abcd");
-        w->data = folder_of(w, "train", "abc", "P5 2 2 255 abcd");
-        w->fd.batch = 2;
-        fit(w);
     }
 }
 
@@ -2004,12 +1989,12 @@ static void numpy_files(void)
         arrays_of(w, npy("x.npy", "'<f4'", "(4, 24)", features, sizeof features),
             npy("y.npy", "'<i4'", "(24,)", label, 96));
     }
-    PENDING(7, "scale of an array of floats", "scale") {
+    MISTAKE("scale of an array of floats", "scale") {
         w->npy.scale = 1.0f / 255;
         arrays_of(w, x_npy(), NULL);
     }
     MISTAKE("no paths", "gtr_dataset_npy|NULL") { arrays_of(w, NULL, NULL); }
-    PENDING(7, ".arrays of an .npy", ".arrays") { w->npy.arrays = "x"; arrays_of(w, x_npy(), NULL); }
+    MISTAKE(".arrays of an .npy", ".arrays") { w->npy.arrays = "x"; arrays_of(w, x_npy(), NULL); }
     MISTAKE("doubles that are mapped", "x.npy|f8|f4") {
         w->npy.map = true;
         arrays_of(w, npy("x.npy", "'<f8'", "(24, 4)", doubles, sizeof doubles), NULL);
@@ -2195,7 +2180,7 @@ static void files(void)
         gtr_scope_begin(context(w), "net");
         loads(w, right);
     }
-    PENDING(14, "a file of PyTorch's DataParallel", "module.|fc1.weight") {
+    MISTAKE("a file of PyTorch's DataParallel", "module.|fc1.weight") {
         hidden(w);
         gtr_load(w->ctx, tensors("parallel.safetensors", "{\"module.fc1.weight\":{\"dtype\":\"F32\",\"shape\":[8,4],"
             "\"data_offsets\":[0,128]},\"module.fc1.bias\":{\"dtype\":\"F32\",\"shape\":[8],"
@@ -2264,15 +2249,15 @@ static void values(void)
 }
 static void values_asked_for(void)
 {
-    PENDING(12, "gtr_set of a tensor that is NULL", "gtr_set|NULL") {
+    MISTAKE("gtr_set of a tensor that is NULL", "gtr_set|NULL") {
         hidden(w);
         gtr_set(gtr_parameter_find(w->ctx, "fc1.wieght"), features, 128);
     }
-    PENDING(12, "gtr_get of a tensor that is NULL", "gtr_get|NULL") {
+    MISTAKE("gtr_get of a tensor that is NULL", "gtr_get|NULL") {
         hidden(w);
         gtr_get(gtr_parameter_find(w->ctx, "fc1.wieght"), w->value, 128);
     }
-    PENDING(12, "gtr_eval of a tensor that is NULL", "gtr_eval|NULL") {
+    MISTAKE("gtr_eval of a tensor that is NULL", "gtr_eval|NULL") {
         gtr_tensor *t[2] = { NULL, NULL };
         t[0] = scores(w);
         set_inputs(w);
@@ -2281,11 +2266,6 @@ static void values_asked_for(void)
     MISTAKE("a value that was not kept", "gtr_get|fc2|gtr_keep") {
         fit(w);
         gtr_get(w->logits, w->value, sizeof onehot);
-    }
-    PENDING(12, "gtr_item of what was not kept", "gtr_item|gtr_keep") {
-        set_inputs(w);
-        gtr_step(trainer(w));
-        gtr_item(w->logits);
     }
     MISTAKE("a value before any run", "gtr_get|gtr_eval") {
         set_inputs(w);
@@ -2384,7 +2364,7 @@ static void gradients_and_customs(void)
         gtr_eval(&t, 1);
         gtr_get(t, w->value, sizeof features);
     }
-    PENDING(10, "an op of one's own without backward, trained through", "fc1.weight") {
+    MISTAKE("an op of one's own without backward, trained through", "fc1.weight") {
         w->custom.name = "mine"; w->custom.forward = copies; w->custom.n_in = 1; w->custom.in[0] = hidden(w);
         w->h = gtr_custom(w->ctx, w->custom);
         w->fd.silent = false;
@@ -2450,11 +2430,7 @@ static void predictors(void)
         w->p = gtr_predictor_create(scores(w), 8);
         gtr_predictor_refresh(w->p);
     }
-    PENDING(22, "a predictor of a gradient", "gradient") {
-        w->loss = gtr_mean(gtr_square(scores(w)), NULL, 0, false);
-        w->p = gtr_predictor_create(gtr_gradient(w->loss, w->x), 8);
-    }
-    PENDING(19, "a predictor of 2^40 rows", "predictor|rows") {
+    MISTAKE("a predictor of 2^40 rows", "predictor|rows") {
         w->p = gtr_predictor_create(scores(w), (int64_t)1 << 40);
     }
 }
@@ -2507,7 +2483,7 @@ static gtr_dataset *callback(world *w, bool (*fill)(void *, int64_t, int64_t, in
     if (!w->call.rows) w->call.rows = ROWS;
     if (!w->call.columns) w->call.columns = 2;
     w->call.column[0].shape = gtr_shape1(4);
-    w->call.column[1].dtype = w->call.column[1].dtype ? w->call.column[1].dtype : GTR_I32;
+    if (w->call.columns > 1 && !w->call.column[1].dtype) w->call.column[1].dtype = GTR_I32;
     w->call.fill = fill;
     if (!w->call.user) w->call.user = label;
     filled = w;
@@ -2536,9 +2512,9 @@ static void callbacks(void)
     MISTAKE("a fill with labels from 1", "column 1|3|0 to 2") { w->call.user = from_one; callback(w, rows_of); fit(w); }
     MISTAKE("a fill with NaN", "row 5|column 0|not finite") { callback(w, nan_rows); fit(w); }
     MISTAKE("a fill that steps", "gtr_step|callback") { callback(w, steps_rows); fit(w); }
-    PENDING(16, "a fill that sets an input", "gtr_set|callback") { callback(w, sets_rows); fit(w); }
-    PENDING(16, "a fill that saves the model", "gtr_save|callback") { callback(w, saves_rows); fit(w); }
-    PENDING(16, "a fill that builds", "relu|callback") { callback(w, builds_rows); fit(w); }
+    MISTAKE("a fill that sets an input", "gtr_set|callback") { callback(w, sets_rows); fit(w); }
+    MISTAKE("a fill that saves the model", "gtr_save|callback") { callback(w, saves_rows); fit(w); }
+    MISTAKE("a fill that builds", "relu|callback") { callback(w, builds_rows); fit(w); }
     MISTAKE("a split of a callback's rows", "gtr_dataset_split|callback") {
         gtr_dataset_split(callback(w, rows_of), 4);
     }
@@ -2576,7 +2552,7 @@ static void observing(void)
 }
 static void all(void)
 {
-    mistakes = silent = waiting = 0;
+    mistakes = silent = 0;
     RUN(right_programs);
     RUN(contexts);
     RUN(other_contexts);
@@ -2621,15 +2597,13 @@ static void all(void)
     RUN(callbacks);
     RUN(observing);
     CHECK(silent <= SILENT_MOST, "%d mistakes are silent, want at most %d", silent, SILENT_MOST);
-    printf("%d mistakes, %d of them silent; %d more wait for what mends them\n", mistakes, silent, waiting);
+    printf("%d mistakes, %d of them silent\n", mistakes, silent);
 }
 int main(int argc, char **argv)
 {
     static char *wanted[64];
     int n = 0;
-    const char *how = getenv("GTR_MISTAKES");
-    show = how != NULL;
-    strict = how && !strcmp(how, "strict");
+    show = getenv("GTR_MISTAKES") != NULL;
     for (int i = 0; i < argc && n < 64; i++) {
         if (i && !strcmp(argv[i], "-v")) show = true;
         else wanted[n++] = argv[i];
