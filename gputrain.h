@@ -2746,7 +2746,7 @@ static gtr_result gtr__reads_columns(gtr_context *ctx, const char *who, const gt
     char text[48];
     for (; n < GTR_MAX_COLUMNS; n++) {
         snprintf(text, sizeof text, "%s: column[%d]", who, n);
-        GTR__TRY(gtr__reads_no_column(ctx, text, &column[n], called));
+        if (gtr__reads_no_column(ctx, text, &column[n], called)) return GTR_ERR_ARG;
     }
     return GTR_OK;
 }
@@ -9494,7 +9494,8 @@ static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     if (gtr__may_be(t, meant)) return true;
     t = gtr__made_by(t);
     return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant], meant < GTR__MEANT_CHANCES
-        ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target" : "; of logits: gtr_bce_with_logits") == GTR_OK;
+        ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target"
+        : "; of logits: gtr_bce_with_logits") == GTR_OK;
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
         gtr_tensor *v, gtr_loss_desc d) {
@@ -12525,8 +12526,9 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return r;
 }
-/* Makes room for a plan more: drops those used longest ago, but those between their halves, and those of a trainer whose
-   bad step is not told yet. Waiting may repeat steps, which makes plans and calls this: entries are looked at behind. */
+/* Makes room for a plan more: drops those used longest ago, but those between their halves, and those of a trainer
+   whose bad step is not told yet. Waiting may repeat steps, which makes plans and so calls this: no entry is held
+   across it. */
 static void gtr__plans_trim(gtr_context *ctx) {
     for (int waited = 0; waited < 2; waited++) {
         int64_t n = 1, nodes = 0;
@@ -16811,7 +16813,8 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     const int64_t h = p.h, w = p.w;
     const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
     if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s (.height and .width resize)", path, p.w, p.h, d->width, d->height,
+        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s (.height and .width resize)", path, p.w, p.h,
+            d->width, d->height,
             d->like ? ".like has" : "the first file");
     if (alike && p.channels != d->channels)
         return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file (.channels: for all)", path, p.channels,
@@ -20150,8 +20153,8 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     gtr__st_free(&s);
     return r;
 }
-/* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to; also: NULL, or
-   another name that gtr__fit_also is to give it, for which it renames a link beside path. */
+/* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
+   or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
 static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *also) {
     gtr__save s = GTR__ZERO;
     struct GTR__STAT st;

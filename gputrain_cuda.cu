@@ -8542,8 +8542,8 @@ static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
     if (late != (int)blockIdx.x + 1) return;
     for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
 }
-// A barrier for all blocks of a cooperative launch that may have several, in any kernel of a step that has a GUARD. word:
-// in ctl, its count; hurry, late: as gtr__mlp's, of tests.
+// A barrier for all blocks of a cooperative launch, in any kernel of a step that has a GUARD. word: in ctl, its count;
+// hurry, late: as gtr__mlp's, of tests.
 typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } gtr__barrier;
 // What each block wrote before, all see behind it. When all have counted themselves in, block 0 with what is missing to
 // 2^31, the bits from 31 on have changed, whatever they were. A block past its deadline abandons the barrier, as those
@@ -8558,11 +8558,13 @@ static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
         gtr__fence_gpu();
         for (int turn = 0; w.late == (int)blockIdx.x + 1 && turn < 4 * GTR__DEADLINE && !(now >> 63); turn++)
             now = gtr__poll_acquire(w.word);
-        const uint64_t before = atomicAdd((word_t *)w.word, blockIdx.x ? (word_t)1 : (word_t)0x80000000u - (gridDim.x - 1));
+        const uint64_t before = atomicAdd((word_t *)w.word,
+            blockIdx.x ? (word_t)1 : (word_t)0x80000000u - (gridDim.x - 1));
         for (int turns = w.hurry; ; turns++) {
             now = gtr__poll_acquire(w.word);
             if (now >> 63 || (now ^ before) >> 31) break;
-            if (turns >= GTR__DEADLINE) atomicCAS((word_t *)w.word, (word_t)now, (word_t)(now | GTR__BARRIER_ABANDONED));
+            if (turns >= GTR__DEADLINE)
+                atomicCAS((word_t *)w.word, (word_t)now, (word_t)(now | GTR__BARRIER_ABANDONED));
         }
         met = !(now >> 63);
         if (!met) w.ctl->guard = 1;

@@ -535,7 +535,8 @@ static void many_gradients(void)
         build b;
         over_layers = 21 + 8 * (k / 3 % 3); over_at = k % 3 * (over_layers - 1) / 2;
         gtr_trainer *t = trainer_of(&b, &c, 0, k < 9 ? GTR_TF32 : GTR_FP32, k >= 12);
-        if (b.ctx->caps.compute >= 90 && able(b.ctx) && k < 9) CHECK(chained(t, 16), "%d layers: no chain", over_layers);
+        if (b.ctx->caps.compute >= 90 && able(b.ctx) && k < 9)
+            CHECK(chained(t, 16), "%d layers: no chain", over_layers);
         set_inputs(&b, 16, 1);
         EXPECT_EQ(gtr_set(b.input[1], large, sizeof large), GTR_OK);
         EXPECT_EQ(gtr_step(t), GTR_OK);

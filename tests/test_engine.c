@@ -4251,7 +4251,8 @@ static void custom_in_order(void)
     CHECK(custom >= 8, "%d custom ops", custom);
 }
 
-/* Waiting for the device may repeat steps, which makes plans. Here it does so while one more than is kept is asked for. */
+/* Waiting for the device may repeat steps, which makes plans. Here it does so while one more than is kept is asked
+   for. */
 static gtr_result (*real_wait)(void *);
 static gtr_trainer *planning;
 static int planned_meanwhile;
@@ -4284,8 +4285,8 @@ static void plans_meanwhile(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
-/* A graph of every kind of node, and then, in the same context, perhaps one with a recomputed region, on a second stage:
-   what the first one's plan is said to be. */
+/* What the plan of a graph of every kind of node is said to be, where the context then gets one more with a recomputed
+   region on a second stage, if others. */
 static char *planned(gtr_preset preset, gtr_precision precision, size_t limit, bool others, gtr_memory_report *m)
 {
     static gtr_float data[96 * 32 * 64];
@@ -4344,8 +4345,8 @@ static void own_plans(void)
         free(text[0]); free(text[1]); free(text[2]);
         if (preset == GTR_PRESET_CPU || (!preset && device == GTR_DEVICE_CPU)) continue;
         text[0] = planned(preset, precision, all.total - 1, false, &limited);
-        CHECK(limited.total < all.total && strstr(text[0], ", 1 stream,"), "a limit of a byte less: %zu of %zu bytes: %.90s",
-            limited.total, all.total, text[0]);
+        CHECK(limited.total < all.total && strstr(text[0], ", 1 stream,"),
+            "a limit of a byte less: %zu of %zu bytes: %.90s", limited.total, all.total, text[0]);
         free(text[0]);
     }
 }

@@ -1355,7 +1355,10 @@ static void fits_of_data(void)
 static void fits_with_checkpoints(void)
 {
     MISTAKE("keep_best without a checkpoint", "keep_best|a .checkpoint") { w->fd.keep_best = true; fit(w); }
-    MISTAKE("checkpoint_steps without a checkpoint", "checkpoint_steps|a .checkpoint") { w->fd.checkpoint_steps = 3; fit(w); }
+    MISTAKE("checkpoint_steps without a checkpoint", "checkpoint_steps|a .checkpoint") {
+        w->fd.checkpoint_steps = 3;
+        fit(w);
+    }
     MISTAKE("resume without a checkpoint", "resume|a .checkpoint") { w->fd.resume = true; fit(w); }
     MISTAKE("an empty path for the checkpoint", ".checkpoint|empty") { w->fd.checkpoint = ""; fit(w); }
     MISTAKE("a checkpoint in a folder that is not there", "nowhere") {

@@ -691,8 +691,8 @@ static void belated_of(const network *c)
 }
 static void belated(void) { each(belated_of, NOT_HURRIED); }
 
-/* Blocks of a norm's kernel that wait for each other in vain: its step changes nothing and is done again by two launches,
-   and so are those behind it. Beside another trainer, whose steps may have run before, it is an error. */
+/* Blocks of a norm's kernel that wait for each other in vain: its step changes nothing and is done again by two
+   launches, and so are those behind it. Beside another trainer, whose steps may have run before, it is an error. */
 enum { NORMED = 1 << 15 };
 static gtr_trainer *normed(gtr_context *ctx, gtr_precision precision, const char *scope)
 {

@@ -94,8 +94,9 @@ inline cudaError_t release(void *p) {
     free(p);
     return cudaSuccess;
 }
-// Copies from host memory that CUDA did not allocate are perhaps still under way until somebody waits: a GPU may read that
-// memory by itself. What comes next on any stream looks at it, so that the address sanitizer sees it if it was freed.
+// Copies from host memory that CUDA did not allocate are perhaps still under way until somebody waits: a GPU may read
+// that memory by itself. What comes next on any stream looks at it, so that the address sanitizer sees it if it was
+// freed.
 struct pageable { const volatile char *from; size_t bytes; };
 struct copies { std::mutex lock; std::vector<pageable> under_way; std::map<const void *, size_t> pinned; };
 inline copies &host_copies() { static copies c; return c; }
