@@ -20884,10 +20884,13 @@ void gtr_destroy(gtr_context *ctx) {
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
                     other contexts' threads; windows keep the names of features
-   2026-11-25  0.1: shuffles and random splits of up to 64 rows are others, and uniform; dropout's masks of images go by
-                    the place in the tensor; weights of losses have no gradient; gtr_profile reads one batch
-                    other contexts' threads; windows keep the names of features; text labels' classes are in their
-                    order, or by .positive, and models know them; evaluations want a set alike training's
+   2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and predicted;
+                    text labels' classes are in their order, or by .positive, and models know them; validation and
+                    evaluation want a set alike training's; checkpoints have a checksum; NaN in validation and
+                    parameters without a gradient are named; shuffles and random splits of up to 64 rows are
+                    others, and uniform; dropout's masks of images go by the place in the tensor; weights of losses
+                    have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
+                    that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1,8 +1,8 @@
 /* Mistakes as somebody makes them who comes from PyTorch, Keras or kann: wrong fields, shapes, dtypes, labels, losses,
    orders of calls, files. Each must end in an error, or in a line on stderr without a log callback, and the text must
    have the words that name what is wrong and the cure. What is silent, and whose text lacks a word, is printed;
-   GTR_MISTAKES=1, or -v, prints all texts (the last name before a crash or a hang, too). Beside them right programs that
-   must be quiet. */
+   GTR_MISTAKES=1, or -v, prints all texts (the last name before a crash or a hang, too). Beside them stand right
+   programs, which must be quiet. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
