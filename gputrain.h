@@ -1041,8 +1041,10 @@ GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
 GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 
 // >>trainer
-/* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers
-   may share parameters. */
+/* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers may share
+   parameters. The log, and gtr_fit by a line, name parameters that no gradient reaches at its first step, and such
+   whose gradient was 0 in all elements in each of its first 100 (where a GPU's launch does several steps and a decay is
+   added to gradients, that is not known). */
 GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc);
 /* Frees it before its context is. NULL: nothing. */
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
@@ -1299,7 +1301,7 @@ GTR_API gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t by
 
 // >>observe
 /* Texts belong to the context and are valid until the next text call. */
-/* The plan of a step at a batch's size: a line a node. */
+/* The plan of a step at a batch's size: a line a node; and what gradients do not reach, see gtr_trainer_create. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 /* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may
    have another workspace. */

@@ -36,7 +36,7 @@ decoupled decay: s/? 1 - (lr) \* (o)->weight_decay\[i\] : 1)/? 1 - (o)->weight_d
 clip: s/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ (norm + 1e-6) : 1)/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ norm \/ 1.001 : 1)/
 schedule: s/(1 + cos(3.14159265358979323846 \* gtr__part_done(a)))/(1 + cos(3.14159265358979323846 * gtr__part_done(a) * 0.99))/
 warm-up: s/(double)(s + 1) \/ (double)d->warmup_steps/(double)s \/ (double)d->warmup_steps/
-groups: s/for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group\[g\].pattern, p->name)) break;/for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) break;/
+groups: s/for (g = own - 1; g >= 0; g--) if/for (g = 0; g < t->n_groups - 1; g++) if/
 cast to bfloat16: s/rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;/rounded = (u + 0x17fffu + (u >> 16 \& 1u)) >> 16 \& 0xfff0u;/
 cast to float16: s/normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;/normal = (a - 0x38000000u + 0xfffu) >> 16 << 3;/
 loss scale: s/: 1) \/ scale);/: 1) \/ GTR__MAX(scale, 512));/

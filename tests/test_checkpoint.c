@@ -1324,7 +1324,7 @@ static void averages_are_the_model(void)
     EXPECT_EQ(gtr_get(m.t->param[0], at, p->data_bytes), GTR_OK);
     EXPECT(!memcmp(at, w, p->data_bytes));
     predicted(&n, live, held, "after gtr_set");
-    EXPECT(gtr_profile(n.t, false)[0] != 0 && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
+    if (!few()) EXPECT(gtr_profile(n.t, false)[0] != 0 && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
     unlink(saved); unlink(run); unlink(best);
     gtr_destroy(n.ctx); gtr_destroy(m.ctx);
