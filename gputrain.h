@@ -8480,9 +8480,9 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)
-            || (init.kind != GTR_INIT_CONSTANT && (init.kind == GTR_INIT_ZERO) != (init.a == 0)))
+            || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
         return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
-            "and a finite a, 0 of GTR_INIT_ZERO alone", name ? name : "", (int)init.kind, (double)init.a);
+            "and a finite a, not 0 where it is a width", name ? name : "", (int)init.kind, (double)init.a);
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     if (gtr__reads_init(ctx, name, &init, init.kind != GTR_INIT_ZERO)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
@@ -14273,8 +14273,7 @@ static bool gtr__stirs(const gtr_trainer *t, int i, const gtr_float *at, const g
     bool stirs = false;
     for (int64_t n = GTR__MIN(most, 32); !stirs; n = most) {
         if (n > 32) room = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)n * sizeof *room);
-        stirs = !room
-            || ctx->be->copy(ctx->instance[0], room, at + begin, (size_t)n * sizeof *room, GTR__TO_HOST, true);
+        stirs = !room || gtr__to_host(ctx, 0, room, at + begin, (size_t)n * sizeof *room, "a first gradient");
         for (int64_t k = 0; k < n && !stirs; k++)
             stirs = was ? room[k] != was[begin + k] : room[k] != 0 && gtr__finite((double)room[k]);
         if (n == most) break;
@@ -14325,8 +14324,7 @@ static void gtr__look_begin(gtr_trainer *t, const gtr__cached *e) {
     if (!e->recipe.several || t->optim.states || t->total > GTR__LOOK) return;
     t->before = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)t->total * sizeof(gtr_float));
     for (int i = 0; i < t->n_param && t->before; i++)
-        ctx->be->copy(ctx->instance[0], t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
-            GTR__TO_HOST, true);
+        gtr__to_host(ctx, 0, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes, t->param[i]->name);
 }
 static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
     const gtr__optim *o = &t->optim;

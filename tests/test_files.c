@@ -2456,7 +2456,7 @@ static void array_sets(void)
     EXPECT_EQ(gtr_dataset_columns(d), 8);
     a.column[1].data = NULL;
     EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: .data is given, but not read");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column[2]: .data is given, but not read");
     for (c = 2; c < 8; c++) a.column[c].data = NULL;
     d = gtr_dataset_arrays(ctx, a);
     EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1

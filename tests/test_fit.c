@@ -995,7 +995,7 @@ static void fields_of_fits(void)
     EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
     TAKEN(FIT(.history = room, .history_size = EPOCH, .monitor = GTR_METRIC_TENSOR, .metric = n.acc, .patience = 3,
         .monitor_least = true, .min_delta = 0.1f));
-    TAKEN(METRICS(n.logits, n.y, .top_k = 2, .ignore_index = 2, .auc_most = 9, .probabilities = true));
+    TAKEN(METRICS(gtr_softmax(n.logits, 1), n.y, .top_k = 2, .ignore_index = 2, .auc_most = 9, .probabilities = true));
     gtr_predictor_desc p;
     memset(&p, 0, sizeof p);
     p.out[0] = n.logits; p.out[2] = n.acc;

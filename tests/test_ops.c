@@ -297,7 +297,7 @@ BUILD(conv_with, gtr_conv2d_with(x[0], x[1], c->n > 2 ? x[2] : NULL, conv_desc(c
 BUILD(conv_transpose_with, gtr_conv_transpose2d_with(x[0], x[1], c->n > 2 ? x[2] : NULL, conv_desc(c, 0, 0, 0)))
 /* Layers: 4 channels a group out, kernels of 3 by 2, or of 3. */
 BUILD(conv, gtr_conv2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, c->in[0].ndim > 3 ? 2 : 3)))
-BUILD(conv_transpose, gtr_conv_transpose2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], 3, 2)))
+BUILD(conv_transpose, gtr_conv_transpose2d_ex(x[0], "layer", conv_desc(c, 4 * c->p[6], c->in[0].ndim > 3 ? 3 : 2, 2)))
 /* Of pooling: kernel, stride, padding (height, width each), dilation (of the largest),
     1: round_up + 2: exclude_padding. */
 static gtr_pool_desc pool_desc(const op_case *c, bool largest)
@@ -308,7 +308,7 @@ static gtr_pool_desc pool_desc(const op_case *c, bool largest)
     d.stride = c->p[2]; d.stride_w = c->p[3];
     d.padding = c->p[4]; d.padding_w = c->p[5] ? c->p[5] : -1;
     d.dilation = largest ? c->p[6] : 0;
-    d.round_up = (c->p[7] & 1) != 0; d.exclude_padding = (c->p[7] & 2) != 0;
+    d.round_up = (c->p[7] & 1) != 0; d.exclude_padding = !largest && (c->p[7] & 2);
     return d;
 }
 BUILD(max_pool, gtr_max_pool2d_ex(x[0], pool_desc(c, true)))
@@ -2917,8 +2917,9 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     memset(&optim, 0, sizeof optim);
     memset(&how, 0, sizeof how);
     how.optimizer = s->kind; how.momentum = (float)s->momentum; how.nesterov = s->nesterov != 0;
-    how.beta1 = (float)BETA1; how.beta2 = (float)BETA2;
-    gtr__trainer_check(b->ctx, &how); /* fills in defaults */
+    if (s->kind != GTR_SGD && s->kind != GTR_RMSPROP) how.beta1 = (float)BETA1;
+    if (s->kind != GTR_SGD) how.beta2 = (float)BETA2;
+    EXPECT_EQ(gtr__trainer_check(b->ctx, &how), GTR_OK); /* fills in defaults */
     gtr__optim_rule(&optim, &how);
     optim.n = SEGMENTS; optim.groups = 3;
     optim.segments = (gtr__segment *)block_of(&all, seg, sizeof seg);

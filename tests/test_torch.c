@@ -317,8 +317,10 @@ static gtr_tensor *make_labelled(state *c)
     d.weight = at(c, 3);
     d.sample_weight = at(c, 4);
     d.label_smoothing = real(c, 6);
-    d.ignore_index = number(c, 7);
-    d.ignore_zero = !d.ignore_index;
+    if (gtr_tensor_dtype(at(c, 2)) == GTR_I32) { /* of probabilities none is ignored */
+        d.ignore_index = number(c, 7);
+        d.ignore_zero = !d.ignore_index;
+    }
     d.reduction = (gtr_reduction)number(c, 8);
     return nll ? gtr_nll_ex(x, at(c, 2), d) : gtr_cross_entropy_ex(x, at(c, 2), d);
 }
@@ -417,6 +419,7 @@ static gtr_tensor *make_conv(state *c)
 static gtr_tensor *make_conv_with(state *c)
 {
     gtr_conv_desc d = window_at(c, 4, true);
+    d.kernel = d.kernel_w = 0; /* the weight's */
     d.groups = number(c, 12);
     set_output_padding(c, &d, 14);
     return (number(c, 13) ? gtr_conv_transpose2d_with : gtr_conv2d_with)(at(c, 1), at(c, 2), at(c, 3), d);
@@ -433,7 +436,7 @@ static gtr_tensor *make_pool(state *c)
     d.padding = w.padding; d.padding_w = w.padding_w;
     d.dilation = w.dilation; d.dilation_w = w.dilation_w;
     d.round_up = number(c, rest) != 0;
-    d.exclude_padding = number(c, rest + 1) != 0;
+    d.exclude_padding = !most && number(c, rest + 1);
     return (most ? gtr_max_pool2d_ex : gtr_avg_pool2d_ex)(at(c, 1), d);
 }
 static gtr_tensor *make_image_norm(state *c)
