@@ -14269,16 +14269,14 @@ static bool gtr__stirs(const gtr_trainer *t, int i, const gtr_float *at, const g
     gtr_context *ctx = t->ctx;
     const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__LOOK),
         begin = t->looked * most % (all - most + 1);
-    gtr_float few[32], *room = few;
+    gtr_float few[1024];
     bool stirs = false;
-    for (int64_t n = GTR__MIN(most, 32); !stirs; n = most) {
-        if (n > 32) room = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)n * sizeof *room);
-        stirs = !room || gtr__to_host(ctx, 0, room, at + begin, (size_t)n * sizeof *room, "a first gradient");
+    for (int64_t done = 0, n; done < most && !stirs; done += n) { /* most stir among the first ones */
+        n = GTR__MIN(most - done, done ? 1024 : 32);
+        stirs = gtr__to_host(ctx, 0, few, at + begin + done, (size_t)n * sizeof *few, t->param[i]->name) != GTR_OK;
         for (int64_t k = 0; k < n && !stirs; k++)
-            stirs = was ? room[k] != was[begin + k] : room[k] != 0 && gtr__finite((double)room[k]);
-        if (n == most) break;
+            stirs = was ? few[k] != was[begin + done + k] : few[k] != 0 && gtr__finite((double)few[k]);
     }
-    if (room != few) gtr__host_free(&ctx->desc, room);
     return stirs;
 }
 /* Whether p would be trained, but that no gradient of t's loss, nor of another trainer's, reaches it. */
@@ -14322,9 +14320,10 @@ static void gtr__look_begin(gtr_trainer *t, const gtr__cached *e) {
     t->noted = true;
     gtr__note_idle(t, false);
     if (!e->recipe.several || t->optim.states || t->total > GTR__LOOK) return;
-    t->before = (gtr_float *)gtr__host_alloc(&ctx->desc, (size_t)t->total * sizeof(gtr_float));
+    t->before = GTR__NEW(ctx, gtr_float, t->total);
     for (int i = 0; i < t->n_param && t->before; i++)
-        gtr__to_host(ctx, 0, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes, t->param[i]->name);
+        gtr__to_host(ctx, t->param[i]->stage, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
+            t->param[i]->name);
 }
 static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
     const gtr__optim *o = &t->optim;
@@ -20884,8 +20883,8 @@ void gtr_destroy(gtr_context *ctx) {
                     beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
                     other contexts' threads; windows keep the names of features
-   2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and predicted;
-                    text labels' classes are in their order, or by .positive, and models know them; validation and
+   2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and
+                    predicted; text labels' classes are in their order, or by .positive, and models know them; validation and
                     evaluation want a set alike training's; checkpoints have a checksum; NaN in validation and
                     parameters without a gradient are named; shuffles and random splits of up to 64 rows are
                     others, and uniform; dropout's masks of images go by the place in the tensor; weights of losses

@@ -450,7 +450,7 @@ static void inputs_and_names(void)
     MISTAKE("a parameter without a name", "parameter|name") {
         gtr_parameter(context(w), NULL, gtr_shape1(4), w->init);
     }
-    MISTAKE("a parameter whose deviation is given, and not its kind", "\"w\"|GTR_INIT_ZERO") {
+    MISTAKE("a parameter whose deviation is given, and not its kind", "w: .a|GTR_INIT_NORMAL") {
         w->init.a = 0.1f;
         gtr_parameter(context(w), "w", gtr_shape1(4), w->init);
     }
