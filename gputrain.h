@@ -19868,9 +19868,15 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
+/* The row that is named so; n: none is. */
+static size_t gtr__row_of(const char *const *names, size_t n, int64_t hash) {
+    size_t k = 0;
+    while (k < n && GTR__NAMED(names[k]) != hash) k++;
+    return k;
+}
 static const char *gtr__name_of(const char *const *names, size_t n, int64_t hash) {
-    while (n-- > 0) if (GTR__NAMED(names[n]) == hash) return names[n];
-    return "what this library does not know";
+    const size_t k = gtr__row_of(names, n, hash);
+    return k < n ? names[k] : "what this library does not know";
 }
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
@@ -19960,7 +19966,10 @@ static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *
     char before[32], name[GTR__ST_NAME];
     GTR__TRY(gtr__figures_of(s, data, &g));
     if (!g.averages || !g.applied) return GTR_OK;
-    d.optimizer = (gtr_optimizer)g.optimizer; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
+    const size_t row = gtr__row_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g.optimizer);
+    if (row == GTR__N_OPTIMIZERS)
+        return GTR__BAD_FILE(s->ctx, "a checkpoint with averages of an optimizer that this library does not know", s->path);
+    d.optimizer = (gtr_optimizer)row; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
     gtr__optim_rule(&o, &d);
     snprintf(before, sizeof before, "state.%d.", o.states);
     for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
@@ -20884,11 +20893,11 @@ void gtr_destroy(gtr_context *ctx) {
                     cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
                     other contexts' threads; windows keep the names of features
    2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and
-                    predicted; text labels' classes are in their order, or by .positive, and models know them; validation and
-                    evaluation want a set alike training's; checkpoints have a checksum; NaN in validation and
-                    parameters without a gradient are named; shuffles and random splits of up to 64 rows are
-                    others, and uniform; dropout's masks of images go by the place in the tensor; weights of losses
-                    have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
+                    predicted; text labels' classes are in their order, or by .positive, and models know them;
+                    validation and evaluation want a set alike training's; checkpoints have a checksum; NaN in
+                    validation and parameters without a gradient are named; shuffles and random splits of up to 64
+                    rows are others, and uniform; dropout's masks of images go by the place in the tensor; weights of
+                    losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
 
    LICENCE: MIT No Attribution (MIT-0)

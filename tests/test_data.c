@@ -584,7 +584,7 @@ static void validated_alike(void)
         for (int i = 0; i < 2; i++) {
             const int how = i ? cases[k].held : cases[k].training;
             a[i] = augment0();
-            for (int c = 0; c < 3 && how & MEANS; c++) {
+            for (int c = 0; c < cases[k].im.c && how & MEANS; c++) {
                 a[i].mean[c] = 0.3f + 0.1f * (float)c;
                 a[i].std[c] = how & OTHERS && c == 2 ? 0.5f : 0.25f;
             }
@@ -608,17 +608,20 @@ static void validated_alike(void)
 /* Means of bytes that nobody divided by 255. */
 static void means_of_bytes(void)
 {
-    static const struct { images im; float mean[3]; bool wrong; } cases[] = {
-        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 1, 2, 2.24f }, false }, { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 0, 0, 2.25f }, true },
-        { { 3, 6, 5, 0, 1, 0, 0, 0 }, { 124, 116, 104 }, true },
-        { { 3, 6, 5, 1, 0, 0, 0, 0 }, { 124, 116, 104 }, false },
-        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 124, 116 }, false } }; /* bytes are 0.25 to 2.2422, grey has one mean */
+    static const char undivided[] = "are to be divided by 255";
+    static const struct { images im; float mean[3]; const char *why; } cases[] = {
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 1, 2, 2.24f }, NULL },  /* bytes are at most 2.2422 */
+        { { 3, 6, 5, 0, 0, 0, 0, 0 }, { 0, 0, 2.25f }, undivided },
+        { { 3, 6, 5, 0, 1, 0, 0, 0 }, { 124, 116, 104 }, undivided },
+        { { 3, 6, 5, 1, 0, 0, 0, 0 }, { 124, 116, 104 }, NULL },
+        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 0, 0 }, NULL },
+        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 0.5f, 0.5f }, ".mean or .std is given of more channels than there are" } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         gtr_augment_desc a = augment0();
         net n = made(desc0(), cases[k].im, a, trainer0());
         memcpy(a.mean, cases[k].mean, sizeof cases[k].mean);
-        EXPECT_EQ(gtr_dataset_augment(n.data, 0, a), cases[k].wrong ? GTR_ERR_ARG : GTR_OK);
-        EXPECT_ERROR(n.ctx, cases[k].wrong ? GTR_ERR_ARG : GTR_OK, cases[k].wrong ? "are to be divided by 255" : "");
+        EXPECT_EQ(gtr_dataset_augment(n.data, 0, a), cases[k].why ? GTR_ERR_ARG : GTR_OK);
+        EXPECT_ERROR(n.ctx, cases[k].why ? GTR_ERR_ARG : GTR_OK, cases[k].why ? cases[k].why : "");
         gtr_destroy(n.ctx);
     }
 }

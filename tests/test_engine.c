@@ -1564,7 +1564,9 @@ static int gradient_of_weight(const gtr__plan *p, int at, int i)
 static void network_with_update(void)
 {
     static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0, 0,
-        0, 0, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0, 0, 0 };
+        0, 0, 0, 0 };
+    static const gtr__matcher used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0,
+        0, 0, 0 };
     size_t arena[2][5];
     int run, streams;
     for (run = 0; run < 8; run++) {
