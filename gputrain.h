@@ -2001,6 +2001,7 @@ typedef struct {
     int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients as lookups, by place; of parameters */
     int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
     int waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
+    int barriers; /* a backend's: it has run kernels of ops whose blocks wait for each other */
     size_t carry; /* bytes of values that outlive the left phases, besides the arena */
     int64_t batch;
     gtr_precision precision;
@@ -12058,7 +12059,7 @@ typedef struct gtr__runner {
     gtr__ctl *ctl; /* device */
     gtr__shared *shared, *shared_device;
     uint64_t launched; /* launches so far */
-    uint64_t risky; /* up to the last that may be given up */
+    uint64_t risky, barred; /* up to the last that may be given up, by a matcher's kernel; by an op's */
     uint64_t step; /* the next step's 0-based number */
     int32_t *flag; /* device: a result of CHECK */
     bool stale; /* a launch failed: records that the device fetched ahead are void */
@@ -12245,6 +12246,7 @@ static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
     e->exec = NULL;
     e->version = 0;
+    e->plan.barriers = 0;
 }
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
     for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
@@ -12471,6 +12473,22 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e) {
     e->plan = p;
     return GTR_OK;
 }
+/* Memory for e, which becomes lean where the quicker plan's passes the limit. */
+static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
+    const bool good = ctx->error == GTR_OK;
+    const gtr_result r = gtr__entry_memory(ctx, e);
+    if (r != GTR_ERR_NOMEM || !ctx->desc.memory_limit || e->lean) return r;
+    if (good) gtr_error_clear(ctx);
+    e->lean = true;
+    GTR__TRY(gtr__entry_again(ctx, e));
+    GTR__TRY(gtr__wait_all(ctx));
+    for (int i = 0; i < ctx->n_instance; i++) { /* it may be the quicker plan's */
+        gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
+        ctx->arena[i] = NULL; ctx->arena_bytes[i] = 0;
+    }
+    ctx->memory_version++;
+    return gtr__entry_memory(ctx, e);
+}
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
@@ -12478,21 +12496,7 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     do {
         if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
         if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e));
-        const bool good = ctx->error == GTR_OK;
-        gtr_result r = gtr__entry_memory(ctx, e);
-        if (r == GTR_ERR_NOMEM && ctx->desc.memory_limit && !e->lean) {
-            if (good) gtr_error_clear(ctx);
-            e->lean = true;
-            GTR__TRY(gtr__entry_again(ctx, e));
-            GTR__TRY(gtr__wait_all(ctx));
-            for (int i = 0; i < ctx->n_instance; i++) { /* it may be the quicker plan's */
-                gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
-                ctx->arena[i] = NULL; ctx->arena_bytes[i] = 0;
-            }
-            ctx->memory_version++;
-            r = gtr__entry_memory(ctx, e);
-        }
-        if (r) return r;
+        GTR__TRY(gtr__entry_room(ctx, e));
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
         GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
     } while (e->plan.unfit);
@@ -12643,12 +12647,14 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     }
     return GTR_OK;
 }
-/* Waits, but for this runner's, until steps that may have to be repeated need not be, or are; left: but for so many. */
+/* Waits, but for this runner's, until steps that may have to be repeated need not be, or are; left: but for so many.
+   but NULL: what such steps read is about to change, so ops' kernels count, too. */
 static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
     if (ctx->dead) return ctx->error;
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
         gtr__runner *r = t->runner;
-        uint64_t count = r && r != but ? GTR__MIN(r->risky, r->launched) : 0;
+        uint64_t count = !r || r == but ? 0 : but ? r->risky : GTR__MAX(r->risky, r->barred);
+        if (r) count = GTR__MIN(count, r->launched);
         count -= GTR__MIN(count, left);
         const double start = count ? gtr__now() : 0;
         while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
@@ -12704,6 +12710,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
     if (s) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     if (e->plan.waits) r->risky = r->launched;
+    if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
 }
 /* The first of n labels or ids that is out of op's range, and what is wrong with it in text; -1: none. */
@@ -13999,8 +14006,9 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     if (s == GTR_OK) s = again ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
     ctx->repeating--;
     gtr__mfree(ctx, rec);
-    return s == GTR_OK ? s : GTR__FAIL(ctx, CUDA, "%s; it and the %llu queued after it are not all done", why,
-            (unsigned long long)(end - from - 1));
+    /* they read inputs' slots behind events that gtr_set takes for theirs */
+    return s == GTR_OK ? gtr__wait_all(ctx) : GTR__FAIL(ctx, CUDA,
+        "%s; it and the %llu queued after it are not all done", why, (unsigned long long)(end - from - 1));
 }
 static gtr_result gtr__tell_bad(gtr_trainer *t);
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
@@ -14177,11 +14185,11 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
-    GTR__TRY(gtr__entry_memory(ctx, e));
+    GTR__TRY(gtr__entry_room(ctx, e));
     if (!tail || e->plan.ragged) return GTR_OK;
     bool clear = ctx->error == GTR_OK;
     e = gtr__trainer_entry(t, tail, t->data, false);
-    if (e) return gtr__entry_memory(ctx, e);
+    if (e) return gtr__entry_room(ctx, e);
     size_t n = strlen(ctx->error_text);
     if (clear && ctx->error != GTR_ERR_NOMEM)
         snprintf(ctx->error_text + n, sizeof ctx->error_text - n,
@@ -19968,7 +19976,8 @@ static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *
     if (!g.averages || !g.applied) return GTR_OK;
     const size_t row = gtr__row_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g.optimizer);
     if (row == GTR__N_OPTIMIZERS)
-        return GTR__BAD_FILE(s->ctx, "a checkpoint with averages of an optimizer that this library does not know", s->path);
+        return GTR__BAD_FILE(s->ctx, "a checkpoint with averages of an optimizer that this library does not know",
+            s->path);
     d.optimizer = (gtr_optimizer)row; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
     gtr__optim_rule(&o, &d);
     snprintf(before, sizeof before, "state.%d.", o.states);
@@ -20320,6 +20329,14 @@ static const char *const gtr__phase_names[] = {
     "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
         "arena", "alias", "tally" };
+static size_t gtr__resident_bytes(const gtr_context *ctx) {
+    size_t n = 0;
+    if (ctx->caps.cuda)
+        for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
+            for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
+                n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
+    return n;
+}
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m);
@@ -20330,9 +20347,10 @@ static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who
         return NULL;
     }
     gtr__cached *e = gtr__trainer_entry(t, batch, t->data, false);
-    const size_t limit = t->ctx->desc.memory_limit;
+    const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
-    if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m) && m.total > limit) {
+    if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m)
+            && m.total > limit - GTR__MIN(limit, sets)) {
         e->lean = true; /* as it will be run */
         if (gtr__entry_again(t->ctx, e)) return NULL;
     }
@@ -20517,14 +20535,6 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
     t->several = several;
     if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx); /* the graph can't have this size */
     return most;
-}
-static size_t gtr__resident_bytes(const gtr_context *ctx) {
-    size_t n = 0;
-    if (ctx->caps.cuda)
-        for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
-            for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
-                n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
-    return n;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     int64_t low, high = 1, least;

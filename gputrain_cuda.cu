@@ -88,6 +88,7 @@ typedef struct gtr__cuda {
     void *tail;                 // NULL, or a gtr__tail that waits for a product
     void *chosen;               // NULL, or the gtr__group whose product and choice to note
     uint64_t *barrier;          // NULL, or where all blocks of a kernel of the running call wait: gtr__grid_barrier
+    bool waits;                 // such a kernel of the running call was started
     uint8_t *watch;             // a gtr__watched for each output of the running call; NULL: none is watched
     gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
     int n_unwatched;            // -1: all of them
@@ -1245,7 +1246,7 @@ static uint32_t *gtr__watches(void *instance, const gtr__call *c, const void *a,
     for (const void *p : { a, b }) if (!asks) gtr__watch_at(g, p, GTR__CHECKED);
     return &c->ctl->guard;
 }
-static gtr_result gtr__run_one(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, const gtr__call *call,
+static gtr_result gtr__run_one(gtr__instance *in, gtr__plan *plan, const gtr__node *node, const gtr__call *call,
                                int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
@@ -1257,9 +1258,11 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__plan *plan, const g
     in->g.overlap = in->g.compute >= 90 ? overlap : 0;
     in->g.began = in->g.starts;
     in->g.running = call;
-    const bool waits = plan->guarded && call->ctl && node->stage == 0;  // the word is stage 0's
-    in->g.barrier = waits ? &call->ctl->barrier[node->stream] : NULL;
+    const bool may = plan->guarded && call->ctl && node->stage == 0;    // the word is stage 0's
+    in->g.barrier = may ? &call->ctl->barrier[node->stream] : NULL;
+    in->g.waits = false;
     gtr_result r = kernel(in, call);
+    if (in->g.waits) plan->barriers = 1;
     in->g.overlap = 0;
     in->g.early = 0;
     return r;
@@ -12386,6 +12389,7 @@ static gtr_result gtr__bn_start(void *instance, const gtr__call *c, gtr__bn *m, 
         (size_t)slots * (size_t)m->threads * 16, 1);
     m->barrier = { ((gtr__cuda *)instance)->barrier, c->ctl, gtr__hurry(c), c->caps->late };
     *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(instance, c->caps);
+    ((gtr__cuda *)instance)->waits |= *started;
     return *started ? all.start(instance, c, name) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.

@@ -615,7 +615,7 @@ static void means_of_bytes(void)
         { { 3, 6, 5, 0, 1, 0, 0, 0 }, { 124, 116, 104 }, undivided },
         { { 3, 6, 5, 1, 0, 0, 0, 0 }, { 124, 116, 104 }, NULL },
         { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 0, 0 }, NULL },
-        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 0.5f, 0.5f }, ".mean or .std is given of more channels than there are" } };
+        { { 1, 6, 5, 0, 0, 0, 0, 1 }, { 0.5f, 0.5f, 0.5f }, ".mean or .std is given of more channels" } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         gtr_augment_desc a = augment0();
         net n = made(desc0(), cases[k].im, a, trainer0());

@@ -764,6 +764,109 @@ static void impatient_norms(void)
     }
 }
 
+/* A device that is late: it does a launch only when the host asks for what lies behind it. So a step that is done again
+   is, like any other, as late as its inputs' events allow. */
+static struct late {
+    gtr__backend real;
+    struct { void *const *instances; void *exec; gtr__part part; } queue[16];
+    uint64_t queued, done;
+    void *event[8];     /* of uploads */
+    uint64_t before[8]; /* launches that were queued before it */
+} late;
+static uint64_t *late_before(void *event)
+{
+    int k = 0;
+    while (late.event[k] && late.event[k] != event) k++;
+    if (!CHECK(k < 7, "more events than inputs have slots")) k = 0;
+    late.event[k] = event;
+    return &late.before[k];
+}
+static gtr_result late_until(uint64_t n)
+{
+    gtr_result r = GTR_OK;
+    for (; late.done < n && !r; late.done++)
+        r = late.real.launch(late.queue[late.done % 16].instances, late.queue[late.done % 16].exec,
+            late.queue[late.done % 16].part);
+    return r;
+}
+static gtr_result late_launch(void *const *instances, void *exec, gtr__part part)
+{
+    const gtr_result r = late.queued - late.done < 16 ? GTR_OK : late_until(late.done + 1);
+    late.queue[late.queued % 16].instances = instances; late.queue[late.queued % 16].exec = exec;
+    late.queue[late.queued++ % 16].part = part;
+    return r;
+}
+static gtr_result late_wait(void *instance)
+{
+    const gtr_result r = late_until(late.queued);
+    return r ? r : late.real.wait(instance);
+}
+static gtr_result late_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
+{
+    const gtr_result r = late_until(late.queued);
+    return r ? r : late.real.copy(instance, dst, src, bytes, kind, wait);
+}
+static gtr_result late_upload(void *instance, void *dst, const void *src, size_t bytes, void *after, void **event)
+{
+    gtr_result r = after ? late_until(*late_before(after)) : GTR_OK;
+    if (!r) r = late.real.upload(instance, dst, src, bytes, after, event);
+    if (!r) *late_before(*event) = late.queued;
+    return r;
+}
+static gtr_result late_ready(void *instance, void *event)
+{
+    const gtr_result r = late_until(*late_before(event));
+    return r ? r : late.real.ready(instance, event);
+}
+/* What gtr_set puts behind a step that is given up is not what that step reads when it is done again: of the first step
+   the host knows that it was in front of the second's gtr_step, of the second it does not in front of the third's. */
+static void sets_behind(void)
+{
+    uint64_t abandoned[GTR__MAX_STREAMS];
+    for (int i = 0; i < GTR__MAX_STREAMS; i++) abandoned[i] = GTR__BARRIER_ABANDONED;
+    for (int bad = 0; bad < 2; bad++) {
+        gtr_context *ctx[2];
+        gtr_trainer *t[2];
+        given_up g;
+        memset(&g, 0, sizeof g);
+        for (int k = 0; k < 2; k++) {
+            gtr_desc of = desc0();
+            if (!k) { of.log = note; of.log_user = &g; }
+            ctx[k] = gtr_create(of);
+            t[k] = normed(ctx[k], GTR_FP32, "one");
+            if (!CHECK(t[k] != NULL, "%s", gtr_error_text(ctx[k]))) return;
+        }
+        g.ctx = ctx[0];
+        for (int k = 0; k < 2; k++) {
+            gtr__backend *be = ctx[k]->be;
+            for (int i = 0; i < 5; i++) {
+                if (k && g.n && g.step[0] == (uint64_t)i) ctx[k]->caps.without = g.without[0];
+                if (!k && i == bad) {
+                    EXPECT_EQ(gtr__to_device(ctx[k], 0, (char *)t[k]->runner->ctl + offsetof(gtr__ctl, barrier),
+                        abandoned, sizeof abandoned, "barriers"), GTR_OK);
+                    memset(&late, 0, sizeof late);
+                    late.real = *be;
+                    if (be->upload) {
+                        be->launch = late_launch; be->wait = late_wait; be->copy = late_copy;
+                        be->upload = late_upload; be->ready = late_ready;
+                    }
+                }
+                normed_set(t[k], (uint32_t)i);
+                EXPECT_EQ(gtr_step(t[k]), GTR_OK);
+                t[k]->n_quiet = 0;                  /* no look at gradients waits for the device */
+                if (!k && i == 0) EXPECT_EQ(be->wait(ctx[k]->instance[0]), GTR_OK);
+            }
+            EXPECT_EQ(gtr_wait(ctx[k]), GTR_OK);
+            if (!k) *be = late.real;
+        }
+        if (ctx[0]->caps.cuda) CHECK(g.n == 1 && g.step[0] == (uint64_t)bad,
+            "%d launches were given up, the first in step %d", g.n, (int)g.step[0] + 1);
+        CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false),
+            "step %d, which was done again, read what was set behind it", bad + 1);
+        for (int k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
+    }
+}
+
 /* ---- launches of a millisecond, more or less, however long a step is ---- */
 static int launches;
 static gtr_result (*real_launch)(void *const *, void *, gtr__part);
@@ -819,6 +922,7 @@ static void all(void)
     RUN(impatient);
     RUN(belated);
     RUN(impatient_norms);
+    RUN(sets_behind);
     RUN(brief);
 }
 int main(int argc, char **argv)
