@@ -115,7 +115,8 @@ instead. Only a faulted device ends a context.
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
-gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait.
+gtr_step enqueues on the GPU and returns, but for first steps, while a gradient is all zeros; gtr_get, gtr_loss,
+gtr_wait, gtr_save and the end of gtr_fit wait.
 .cuda_stream and .max_sm of gtr_desc share a GPU with others. On the CPU a call does with 64 KiB of stack. After
 fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
@@ -1057,8 +1058,8 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM
    nothing feeds steps where a set did; on other errors what fed goes on. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
-/* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
-   gtr_trainer_data or gtr_set. */
+/* One training step: forward, backward, update. Enqueued; does not wait with CUDA, but for the first step, and while a
+   parameter's gradient has been all zeros, for at most 100. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients
    can be read and written. */
@@ -1276,7 +1277,8 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
    gtr_trainer_data note the classes of what they feed. A data set with such a string under another number is
-   GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file, or gtr_parameters_copy, brings such notes. */
+   GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file brings such notes, or gtr_parameters_copy's
+   source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
@@ -1388,7 +1390,7 @@ enum {
    side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
-#define GTR__CHANCES ((uint64_t)1 << 35) /* results are probabilities */
+#define GTR__PROBABILITIES ((uint64_t)1 << 35) /* results are probabilities */
 #define GTR__LOGS    ((uint64_t)1 << 36) /* results are logarithms */
 /* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
 #define GTR__INTS(mask) ((uint64_t)(mask) << 60)
@@ -1427,7 +1429,7 @@ enum {
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
-    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__CHANCES, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__PROBABILITIES, 1, 1) \
     X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__LOGS, 1, 1) \
     X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
     X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
@@ -1506,7 +1508,7 @@ typedef enum {
 #define GTR__UNARY_OF_X(U, X) \
     U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
     U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (1 - y * y)) \
-    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, GTR__CHANCES, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
+    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, GTR__PROBABILITIES, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
     U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
         dy * (GTR__C(0.5) * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
@@ -1531,7 +1533,7 @@ typedef enum {
         dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, 1, GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
     U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
     U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
-    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, GTR__CHANCES, GTR__CLIP(x + 3, 0, 6) / 6, \
+    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, GTR__PROBABILITIES, GTR__CLIP(x + 3, 0, 6) / 6, \
         (GTR__FABSF(x) < 3 ? dy : 0) / 6) \
     U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
         x * (GTR__CLIP(x + 3, 0, 6) / 6), \
@@ -2489,7 +2491,7 @@ struct gtr_tensor {
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
-    const char *share; /* the loss that wants its values from 0 to 1; NULL: none */
+    const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
     bool is_loss; /* made by a builder of losses */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
@@ -2522,6 +2524,8 @@ typedef struct {
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
     bool table; /* CSV: of features, multiplied by scale */
+    bool unscaled; /* bytes, whose scale nobody gave */
+    int sides; /* of images of files: what they were resized to, or -1: both extents; 0: their size is the files' */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2615,8 +2619,8 @@ struct gtr_trainer {
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
     bool *lookups; /* whether the last step left a gradient so */
-    /* gradients that were zero in all of its first `looked` steps, and how many; parameters before these, or NULL */
-    bool *quiet; int n_quiet; int64_t looked; gtr_float *before;
+    /* gradients that were zero in all of its first zero_steps, and how many; parameters before these, or NULL */
+    bool *zero; int n_zero; int64_t zero_steps; gtr_float *before;
     bool noted; /* what it reaches no gradient of was */
     gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
@@ -2697,14 +2701,14 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
         FIELDS(GTR__IS_READ) \
         return gtr__unread(ctx, who, d, row, n_row, reads); \
     }
-#define GTR__DESC_FIELDS(F) F(log_user, d->log != NULL, "a .log") F(allocator.user, own, "an .allocator.alloc") \
-    F(allocator.cuda, own, "an .allocator.alloc")
+/* Users' pointers, which do nothing alone, are no mistake where what gets them is switched off. */
+#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc")
 GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
 #define GTR__OPTIMIZER_FIELDS(F) F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; others have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
     F(beta1, o != GTR_SGD && o != GTR_RMSPROP, "Adam, AdamW and Lion") \
     F(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion") \
-    F(eps, o != GTR_SGD && o != GTR_LION, "Adam, AdamW and RMSprop") F(lr_user, d->lr_fn != NULL, "an .lr_fn") \
+    F(eps, o != GTR_SGD && o != GTR_LION, "Adam, AdamW and RMSprop") \
     F(groups, d->n_groups != 0, "as many groups as .n_groups says")
 GTR__READS(optimizer, gtr_trainer_desc, GTR__OPTIMIZER_FIELDS, gtr_optimizer o)
 #define GTR__SCHEDULE_FIELDS(F) F(min_lr, s == GTR_PLATEAU || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU") \
@@ -2719,7 +2723,7 @@ GTR__READS(optimizer, gtr_trainer_desc, GTR__OPTIMIZER_FIELDS, gtr_optimizer o)
     F(threshold, s == GTR_PLATEAU, "GTR_PLATEAU") F(threshold_absolute, s == GTR_PLATEAU, "GTR_PLATEAU") \
     F(lr_fn, s == GTR_CUSTOM_SCHEDULE, "GTR_CUSTOM_SCHEDULE")
 GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, bool warms, bool ends, bool decays)
-#define GTR__FIT_FIELDS(F) F(callback_user, called, "a .callback") F(callback_every, called, "a .callback") \
+#define GTR__FIT_FIELDS(F) F(callback_every, called, "a .callback") \
     F(history, d->history_size != 0, "as many reports as .history_size says") \
     F(history_size, d->history != NULL, "what lies at .history") F(checkpoint_steps, kept, "a .checkpoint") \
     F(checkpoint_seconds, kept, "a .checkpoint") F(checkpoint_epochs, kept, "a .checkpoint") \
@@ -2760,7 +2764,8 @@ GTR__READS(augment, gtr_augment_desc, GTR__AUGMENT_FIELDS, bool pads)
     F(positive, labelled && !d->regression, "labels that are classes") \
     F(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
 GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
-#define GTR__NPY_FIELDS(F) F(arrays, archive, "gtr_dataset_npz") F(scale, bytes, "uint8") F(shift, bytes, "uint8")
+#define GTR__NPY_FIELDS(F) F(arrays, archive, "gtr_dataset_npz") \
+    F(scale, bytes || d->scale == 1, "uint8") F(shift, bytes, "uint8")
 GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
 #define GTR__WINDOWS_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths")
 GTR__READS(windows, gtr_windows_desc, GTR__WINDOWS_FIELDS, bool lengths)
@@ -2775,7 +2780,8 @@ GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
 #define GTR__LAYERS "layers without a weight and bias of yours; of a sequence there is kernel or kernel_w"
 GTR__READS(conv, gtr_conv_desc, GTR__CONV_FIELDS, bool flat, int64_t h, int64_t w, int64_t out, bool bias)
 #define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) \
-    F(dilation, most, "gtr_max_pool2d") F(dilation_w, most, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation) \
+    F(dilation, most || d->dilation == 1, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation) \
+    F(dilation_w, most || d->dilation_w == 1, "gtr_max_pool2d") \
     F(exclude_padding, !most, "gtr_avg_pool2d")
 GTR__READS(pool, gtr_pool_desc, GTR__POOL_FIELDS, bool flat, bool most)
 /* soft: labels are probabilities. */
@@ -2959,7 +2965,7 @@ typedef struct {
 } gtr__cpu;
 /* Runs fn(arg, piece, room) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are
    done. room: scratch of that thread's own, aligned to 64, at least GTR__ROOM_BYTES. */
-#define GTR__WORKER_ROOM (192 << 10)
+#define GTR__WORKER_ROOM ((size_t)192 << 10)
 typedef void (*gtr__piece_fn)(void *arg, int64_t piece, void *room);
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg);
 
@@ -3123,6 +3129,9 @@ struct gtr__pool {
     gtr__host host;
     size_t bytes;
     long process; /* that has the workers: a child of fork() has none, and locks that nobody opens */
+    char *rooms; /* of workers */
+    size_t room_bytes;
+    gtr__word begun; /* workers that have taken theirs */
     int workers;
     gtr__thread thread[1]; /* workers of them */
 };
@@ -3159,7 +3168,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
 #define GTR__SPIN_SHORT 4e-6
 static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
-    char block[GTR__WORKER_ROOM + 64], *room = block + (64 - (uintptr_t)block % 64);
+    void *room = pool->rooms + (gtr__atomic_add(&pool->begun, 1) - 1) * GTR__WORKER_ROOM;
     while (!gtr__atomic_get(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
             if (gtr__pool_work(pool, true, room)) spin = GTR__SPIN_LONG;
@@ -3194,7 +3203,7 @@ static bool gtr__thread_start(gtr__thread *t, void *(*main)(void *), void *arg) 
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* a worker's room is there; musl's default is 128 KiB */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* a callback may want it; musl's default is 128 KiB */
         ok = !pthread_create(t, &attr, main, arg);
         pthread_attr_destroy(&attr);
     }
@@ -3258,6 +3267,7 @@ static void gtr__pool_destroy(gtr__pool *pool) {
         gtr__gate_free(&pool->end);
     }
     gtr__host host = pool->host;
+    if (pool->rooms) host.free(host.user, pool->rooms, pool->room_bytes);
     host.free(host.user, pool, pool->bytes);
 }
 /* A pool for threads threads, the caller's included. NULL, for gtr__parallel 'the caller alone', if that is one, or
@@ -3274,7 +3284,10 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     pool->process = GTR__PROCESS();
     if (!gtr__gate_init(&pool->work)) { host->free(host->user, pool, bytes); return NULL; }
     if (!gtr__gate_init(&pool->end)) { gtr__gate_free(&pool->work); host->free(host->user, pool, bytes); return NULL; }
-    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], gtr__pool_main, pool))
+    pool->room_bytes = (size_t)(threads - 1) * GTR__WORKER_ROOM;
+    pool->rooms = (char *)host->alloc(host->user, pool->room_bytes);
+    while (pool->rooms && pool->workers < threads - 1
+            && gtr__thread_start(&pool->thread[pool->workers], gtr__pool_main, pool))
         pool->workers++;
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
@@ -9408,7 +9421,7 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
 /* X(name, an op that is its plain form or 0; what x is: a gtr__meant), of x and target t; their fields stand at
    GTR__LOSS_FIELDS. */
 #define GTR__LOSSES(X) X(mse, GTR__OP_MSE, ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, LOGITS) X(l1, 0, ANY) \
-    X(huber, 0, ANY) X(smooth_l1, 0, ANY) X(bce, 0, CHANCES) X(focal, 0, LOGITS) X(kl_div, 0, LOGS) \
+    X(huber, 0, ANY) X(smooth_l1, 0, ANY) X(bce, 0, PROBABILITIES) X(focal, 0, LOGITS) X(kl_div, 0, LOGS) \
     X(poisson_nll, 0, ANY)
 #define GTR__LOSS_ENUM(name, plain, meant) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
@@ -9475,29 +9488,31 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     }
     return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction);
 }
-/* What made its values, in another shape. */
-static gtr_tensor *gtr__made_by(gtr_tensor *t) {
-    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+/* What a loss takes an operand for. */
+typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES } gtr__meant;
+/* What computed t's elements, which t has in another shape or order, or some of them. */
+static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
+    const uint64_t same = GTR__ALIAS | GTR__PERMUTES | GTR__BANDS;
+    while (t->op == GTR__OP_PART || gtr__row(t->op)->flags & same) t = t->in[0];
     return t;
 }
-/* What a loss takes an operand for. */
-typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_CHANCES } gtr__meant;
-/* False where the op that made t makes something else: products and convolutions make logits. */
-static bool gtr__may_be(gtr_tensor *t, gtr__meant meant) {
-    const gtr__op_row *row = gtr__row(gtr__made_by(t)->op);
-    const bool chances = (row->flags & GTR__CHANCES) != 0, logs = (row->flags & GTR__LOGS) != 0,
-        logits = row->cls == GTR__LOW;
-    return meant == GTR__MEANT_LOGITS ? !chances : meant == GTR__MEANT_LOGS ? !chances && !logits
-        : meant == GTR__MEANT_CHANCES ? !logs && !logits : true;
+/* False where the op that made t makes something else: products and convolutions by a parameter make logits. */
+static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
+    t = gtr__computed_by(t);
+    const gtr__op_row *row = gtr__row(t->op);
+    const bool probabilities = (row->flags & GTR__PROBABILITIES) != 0, logs = (row->flags & GTR__LOGS) != 0,
+        logits = row->cls == GTR__LOW && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
+    return meant == GTR__MEANT_LOGITS ? !probabilities : meant == GTR__MEANT_LOGS ? !probabilities && !logits
+        : meant == GTR__MEANT_PROBABILITIES ? !logs && !logits : true;
 }
 static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     static const char *const want[] = { "", "logits", "logarithms, as gtr_log_softmax makes",
         "probabilities, as gtr_sigmoid and gtr_softmax make" };
     char of[GTR__OP_TEXT];
     if (gtr__may_be(t, meant)) return true;
-    t = gtr__made_by(t);
-    return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant], meant < GTR__MEANT_CHANCES
-        ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target"
+    t = (gtr_tensor *)(uintptr_t)gtr__computed_by(t);
+    return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant],
+        meant < GTR__MEANT_PROBABILITIES ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target"
         : "; of logits: gtr_bce_with_logits") == GTR_OK;
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
@@ -9512,8 +9527,8 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__mea
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
         || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, x, meant)
         || !gtr__made_for(op, t, kind != GTR__L_kl_div ? GTR__MEANT_ANY : d.log_target ? GTR__MEANT_LOGS
-        : GTR__MEANT_CHANCES)) return NULL;
-    if (kind == GTR__L_bce || kind == GTR__L_bce_with_logits || kind == GTR__L_focal) gtr__made_by(t)->share = op;
+        : GTR__MEANT_PROBABILITIES)) return NULL;
+    if (kind == GTR__L_bce || kind == GTR__L_bce_with_logits || kind == GTR__L_focal) gtr__stored_as(t)->unit_of = op;
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
@@ -12464,9 +12479,10 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
         m < 0 ? "norm in one launch" : ctx->be->matchers[m].name);
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
-static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e) {
+static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
     gtr__plan p;
-    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), e->lean, &p));
+    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), lean, &p));
+    e->lean = lean;
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     e->carry = NULL;
     gtr__plan_clear(ctx, &e->plan);
@@ -12479,8 +12495,7 @@ static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
     const gtr_result r = gtr__entry_memory(ctx, e);
     if (r != GTR_ERR_NOMEM || !ctx->desc.memory_limit || e->lean) return r;
     if (good) gtr_error_clear(ctx);
-    e->lean = true;
-    GTR__TRY(gtr__entry_again(ctx, e));
+    GTR__TRY(gtr__entry_again(ctx, e, true));
     GTR__TRY(gtr__wait_all(ctx));
     for (int i = 0; i < ctx->n_instance; i++) { /* it may be the quicker plan's */
         gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
@@ -12495,7 +12510,7 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     gtr__entry_unprepare(ctx, e);
     do {
         if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
-        if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e));
+        if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e, e->lean));
         GTR__TRY(gtr__entry_room(ctx, e));
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
         GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
@@ -13081,8 +13096,9 @@ static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
         (double)(total - d->warmup_steps) };
     return (gtr_float)row->rate(&a);
 }
+static void gtr__fit_note(const gtr_trainer *t, const char *text);
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
-static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const int64_t at = (int64_t)t->runner->step;
@@ -13096,7 +13112,7 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps, bool silent) {
         (double)last);
     if (ended || (d->total_steps && none && at + steps > d->total_steps)) {
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
-        if (none && !silent && !t->ctx->desc.log) fprintf(stderr, "%s\n", text);
+        if (none && !t->ctx->desc.log) gtr__fit_note(t, text);
     }
     return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
 }
@@ -13590,16 +13606,18 @@ static bool gtr__glob(const char *p, const char *s) {
     return !*s;
 }
 typedef struct {
+    const char *name; /* in texts and checkpoints */
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
     float lr, beta1, beta2, weight_decay;
     bool decoupled, corrected;
 } gtr__optimizer_row;
 static const gtr__optimizer_row gtr__optimizers[] = {
-    { GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, false, false },
-    { GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, false, true },
-    { GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, true, true },
-    { GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false, false },
-    { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
+    { "SGD", GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, false, false },
+    { "ADAM", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, false, true },
+    { "ADAMW", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, true, true },
+    { "RMSPROP", GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false,
+        false },
+    { "LION", GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
 };
 #define GTR__N_OPTIMIZERS GTR__LENGTH(gtr__optimizers)
 #define GTR__RULE_STATES(ID, states, ...) states,
@@ -13668,7 +13686,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->group_of = GTR__NEW(ctx, int, ctx->n_parameter);
     t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter);
     t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
-    t->quiet = GTR__NEW(ctx, bool, ctx->n_parameter);
+    t->zero = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
@@ -13677,7 +13695,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
-        if (t->quiet) t->quiet[t->n_quiet++] = true;
+        if (t->zero) t->zero[t->n_zero++] = true;
         t->offset[t->n_param++] = t->total;
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
@@ -13687,7 +13705,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
     }
     gtr__mfree(ctx, reach);
-    if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->quiet) return GTR_ERR_NOMEM;
+    if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->zero) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
@@ -13759,7 +13777,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
-    gtr__mfree(ctx, t->lookups); gtr__mfree(ctx, t->quiet); gtr__mfree(ctx, t->before);
+    gtr__mfree(ctx, t->lookups); gtr__mfree(ctx, t->zero); gtr__mfree(ctx, t->before);
     gtr__mfree(ctx, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
@@ -14109,16 +14127,16 @@ static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_
     const int64_t n = c->host && !c->index && !c->span && t->dtype == GTR_F32 ? rows * c->row : 0;
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
     int64_t k = 0;
-    if (n && c->dtype == GTR_U8 && c->scale == 1.0f / 255) {
+    if (n && c->unscaled) {
         while (k < n && c->host[k] < 2) k++;
         if (c->row > 1 && (k < n || !memchr(c->host, 1, (size_t)n))) return -1;
         strcpy(text, "bytes become 1/255 of themselves (.scale = 1: as they are)");
         return 0;
     }
-    if (!t->share || c->dtype != GTR_F32) return -1;
+    if (!t->unit_of || c->dtype != GTR_F32) return -1;
     while (k < n && !(v[k] < 0 || v[k] > 1)) k++;
     if (k == n) return -1;
-    snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v[k], t->share);
+    snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v[k], t->unit_of);
     return k;
 }
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
@@ -14268,24 +14286,24 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
             ? " (total_steps 0 is for gtr_fit)" : "", of ? of : "", of ? ", by its lr_scale" : "");
     return false;
 }
-/* Gradients that are zero from the first step on are looked at behind each of the first GTR__LOOKS, until they are not:
+/* Gradients that are zero from the first step on are read behind each of the first GTR__ZERO_STEPS, until they are not:
    of most networks behind the first alone. A launch of several steps keeps no gradients: there the optimizer's first
    state is still zero or, where it has none, the parameter as it was; a decay that is added to gradients hides both. */
-#define GTR__LOOKS 100
-#define GTR__LOOK  ((int64_t)1 << 18) /* elements of one, of which each look takes others */
-static bool gtr__stirs(const gtr_trainer *t, int i, const gtr_float *at, const gtr_float *was) {
+#define GTR__ZERO_STEPS 100
+#define GTR__ZERO_MOST  ((int64_t)1 << 18) /* elements of one that are read at a time, others each time */
+static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, const gtr_float *was) {
     gtr_context *ctx = t->ctx;
-    const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__LOOK),
-        begin = t->looked * most % (all - most + 1);
+    const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__ZERO_MOST),
+        begin = t->zero_steps * most % (all - most + 1);
     gtr_float few[1024];
-    bool stirs = false;
-    for (int64_t done = 0, n; done < most && !stirs; done += n) { /* most stir among the first ones */
+    bool found = false;
+    for (int64_t done = 0, n; done < most && !found; done += n) { /* most are found among the first ones */
         n = GTR__MIN(most - done, done ? 1024 : 32);
-        stirs = gtr__to_host(ctx, 0, few, at + begin + done, (size_t)n * sizeof *few, t->param[i]->name) != GTR_OK;
-        for (int64_t k = 0; k < n && !stirs; k++)
-            stirs = was ? few[k] != was[begin + done + k] : few[k] != 0 && gtr__finite((double)few[k]);
+        found = gtr__to_host(ctx, 0, few, at + begin + done, (size_t)n * sizeof *few, t->param[i]->name) != GTR_OK;
+        for (int64_t k = 0; k < n && !found; k++)
+            found = was ? few[k] != was[begin + done + k] : few[k] != 0 && gtr__finite((double)few[k]);
     }
-    return stirs;
+    return found;
 }
 /* Whether p would be trained, but that no gradient of t's loss, nor of another trainer's, reaches it. */
 static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
@@ -14294,14 +14312,14 @@ static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
     for (int g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) return !t->group[g].frozen;
     return true;
 }
-/* Names of what is unreached or, with quiet, has had no gradient in all looks; how many. */
-static int gtr__idle_names(const gtr_trainer *t, bool quiet, char *text, size_t size) {
+/* Names of what is unreached or, with zero, has had no gradient in all of the first steps; how many. */
+static int gtr__idle_names(const gtr_trainer *t, bool zero, char *text, size_t size) {
     int n = 0, all = 0, named = 0;
     *text = 0;
     for (int64_t i = 0; i < t->ctx->n_parameter; i++) {
         const gtr_tensor *p = t->ctx->parameter[i];
-        const int at = quiet ? gtr__trainer_index(t, p) : 0;
-        if (quiet ? at < 0 || !t->quiet[at] || t->looked < GTR__LOOKS : !gtr__unreached(t, p)) continue;
+        const int at = zero ? gtr__trainer_index(t, p) : 0;
+        if (zero ? at < 0 || !t->zero[at] || t->zero_steps < GTR__ZERO_STEPS : !gtr__unreached(t, p)) continue;
         all++;
         if (strlen(p->name) + 32 > size - (size_t)n) continue;
         GTR__APPEND(text, size, n, "%s\"%s\"", named++ ? ", " : "", p->name);
@@ -14310,45 +14328,44 @@ static int gtr__idle_names(const gtr_trainer *t, bool quiet, char *text, size_t 
     return all;
 }
 static const char gtr__is_unreached[] = "no gradient of the loss reaches, and no trainer trains",
-    gtr__is_quiet[] = "the gradient was 0 in all elements for 100 steps of";
-static void gtr__fit_note(const gtr_trainer *t, const char *text);
-static void gtr__note_idle(gtr_trainer *t, bool quiet) {
+    gtr__is_zero[] = "the gradient was 0 in all elements for 100 steps of";
+static void gtr__note_idle(gtr_trainer *t, bool zero) {
     char names[700], text[1000];
-    if (!gtr__idle_names(t, quiet, names, sizeof names)) return;
-    snprintf(text, sizeof text, "%s: %s (%s)", quiet ? gtr__is_quiet : gtr__is_unreached, names, quiet
-        ? "ReLUs that are all off, a factor of 0?" : "unused, or behind stop_gradient, argmax, round or a comparison; "
-        ".frozen says that it is meant");
+    if (!gtr__idle_names(t, zero, names, sizeof names)) return;
+    snprintf(text, sizeof text, "%s: %s (%s)", zero ? gtr__is_zero : gtr__is_unreached, names, zero
+        ? "ReLUs that are all off, a factor of 0, terms that cancel?" : "unused, or behind stop_gradient, argmax, "
+        "round or a comparison; .frozen says that it is meant");
     gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
     gtr__fit_note(t, text);
 }
 /* In front of a launch of plan e. */
-static void gtr__look_begin(gtr_trainer *t, const gtr__cached *e) {
+static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     if (t->noted || t->aside) return;
     t->noted = true;
     gtr__note_idle(t, false);
-    if (!e->recipe.several || t->optim.states || t->total > GTR__LOOK) return;
+    if (!e->recipe.several || t->optim.states || t->total > GTR__ZERO_MOST) return;
     t->before = GTR__NEW(ctx, gtr_float, t->total);
     for (int i = 0; i < t->n_param && t->before; i++)
         gtr__to_host(ctx, t->param[i]->stage, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
             t->param[i]->name);
 }
-static void gtr__look(gtr_trainer *t, const gtr__cached *e, int n) {
+static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     const gtr__optim *o = &t->optim;
-    if (!t->n_quiet || t->looked >= GTR__LOOKS || t->aside) return;
+    if (!t->n_zero || t->zero_steps >= GTR__ZERO_STEPS || t->aside) return;
     for (int i = 0; i < t->n_param; i++) {
         const gtr_float *at = t->lookups[i] ? NULL : t->gradient + t->offset[i], *was = NULL;
-        if (!t->quiet[i]) continue;
+        if (!t->zero[i]) continue;
         if (e->recipe.several) {
             const bool hidden = o->weight_decay[t->group_of[i]] > 0 && !o->decoupled;
             was = t->before && !o->states ? t->before + t->offset[i] : NULL;
             at = hidden ? NULL : o->states ? o->state[0] + t->offset[i] : was ? (gtr_float *)t->param[i]->data : NULL;
         }
-        if (at && !gtr__stirs(t, i, at, was)) continue;
-        t->quiet[i] = false; t->n_quiet--;
+        if (at && !gtr__not_zero(t, i, at, was)) continue;
+        t->zero[i] = false; t->n_zero--;
     }
-    t->looked += n;
-    if (t->n_quiet && t->looked < GTR__LOOKS) return;
+    t->zero_steps += n;
+    if (t->n_zero && t->zero_steps < GTR__ZERO_STEPS) return;
     gtr__mfree(t->ctx, t->before);
     t->before = NULL;
     gtr__note_idle(t, true);
@@ -14386,10 +14403,10 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
-    gtr__look_begin(t, e);
+    gtr__zeros_begin(t, e);
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
-    gtr__look(t, e, *n);
+    gtr__zeros_find(t, e, *n);
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
 }
@@ -14951,12 +14968,6 @@ static void gtr__meter_targets(gtr__meter *m) {
         v[GTR_METRIC_MAE] += m->sum[3][k] / n / each;
     }
 }
-/* Whether t is what a sigmoid or softmax made, or a part or another shape of it. */
-static bool gtr__are_chances(const gtr_tensor *t) {
-    const uint64_t same = GTR__ALIAS | GTR__PERMUTES | GTR__BANDS;
-    while (t->op == GTR__OP_PART || gtr__row(t->op)->flags & same) t = t->in[0];
-    return (gtr__row(t->op)->flags & GTR__CHANCES) != 0;
-}
 /* What scores and labels are of. */
 static gtr_result gtr__meter_shapes(gtr__meter *m) {
     const gtr_tensor *x = m->d.scores, *y = m->d.labels;
@@ -14976,7 +14987,7 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         m->kind = GTR__OF_CLASSES; m->classes = m->width; m->inner = labels;
         fits = memcmp(&s->dim[2], &l->dim[1], (size_t)(l->ndim - 1) * sizeof *l->dim) == 0;
     }
-    if (fits && m->classes && !m->d.probabilities && gtr__are_chances(x))
+    if (fits && m->classes && !m->d.probabilities && !gtr__may_be(x, GTR__MEANT_LOGITS))
         return GTR__BAD_ARG(m->t->ctx, "metrics: scores are what a sigmoid or softmax made (\"%s\"): set "
             ".probabilities, or give the logits in front of it", gtr__label(x));
     return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
@@ -15004,7 +15015,7 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
     gtr_result r = x && y ? GTR_OK : GTR_ERR_NOMEM;
     for (int64_t at = 0, n; at < m->data->rows && !r; at += n) {
         n = GTR__MIN(batch, m->data->rows - at);
-        r = gtr__meter_entry(m, n, &e);
+        if (!e || e->recipe.batch != n) r = gtr__meter_entry(m, n, &e);
         if (!r) r = gtr__evaluate_feed(ctx->runner, m->data, &order, at / batch, e, &rec);
         if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
         if (!r) gtr__mark_filled(e);
@@ -15580,7 +15591,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
-    GTR__TRY(gtr__rate_begin(t, f->p.steps, d->silent));
+    GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
     if (f->resumed && !d->silent)
         fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
@@ -15917,8 +15928,12 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
     gtr__line_enter(ctx->line);
-    for (int64_t i = 0, n = 0; n < p->n_move; i++)
-        if (p->held[i]) p->move[n++].from = gtr__model_of(own->tensor[i], NULL);
+    uint64_t version;
+    do { /* averages may begin meanwhile */
+        version = gtr__model_version(ctx);
+        for (int64_t i = 0, n = 0; n < p->n_move; i++)
+            if (p->held[i]) p->move[n++].from = gtr__model_of(own->tensor[i], NULL);
+    } while (version != gtr__model_version(ctx));
     gtr_result r = gtr__check_ranges(own, p->entry[0], true);
     if (!r)
         r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
@@ -16339,6 +16354,7 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     c->row = c->stored = gtr__count(shape);
     c->scale = dtype != GTR_U8 ? 1 : scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = dtype != GTR_U8 ? 0 : shift;
+    c->unscaled = dtype == GTR_U8 && scale == 0;
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
@@ -16365,6 +16381,7 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
             || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->channels = c->channels; to->image = c->image; to->scale = c->scale;
+    to->table = c->table; to->unscaled = c->unscaled; to->sides = c->sides;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
     GTR__COPY(to->fill, c->fill, c->row);
@@ -16526,9 +16543,11 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
         c->host = NULL;
         if (from.channels_last) gtr__column_channels(c, 2);
     }
-    gtr__gate *gate = d && !ctx->calls ? gtr__gate_new(ctx) : NULL;
-    if (gate && (ctx->calls = GTR__NEW(ctx, gtr__calls, 1))) ctx->calls->gate = gate;
-    else gtr__gate_end(ctx, gate);
+    gtr__calls *calls = d && !ctx->calls ? GTR__NEW(ctx, gtr__calls, 1) : NULL;
+    if (calls && !(calls->gate = gtr__gate_new(ctx))) { gtr__mfree(ctx, calls); calls = NULL; }
+    gtr__weights_lock(ctx); /* a predictor's thread may ask for them */
+    if (calls) ctx->calls = calls;
+    gtr__weights_unlock(ctx);
     if (d && ctx->calls) { d->call = desc; d->call.name = NULL; }
     return gtr__dataset_link(d, ctx->calls != NULL);
 }
@@ -16822,7 +16841,7 @@ static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint
     if (exact && (h != d->height || w != d->width))
         return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s (.height and .width resize)", path, p.w, p.h,
             d->width, d->height,
-            d->like ? ".like has" : "the first file");
+            d->like && d->like->column[0].channels == 2 ? ".like has" : "the first file");
     if (alike && p.channels != d->channels)
         return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file (.channels: for all)", path, p.channels,
             d->channels);
@@ -16968,9 +16987,11 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     const gtr__strings *classes = like ? &like->column[like->classed - 1].names : NULL;
     const gtr__column *c = like && like->column[0].channels == 2 && like->column[0].shape.ndim == 3 ? like->column
         : NULL;
-    const bool exact = !desc.height, alike = !desc.channels && !c;
+    const bool given = desc.height != 0, exact = !given && !(c && c->sides), alike = !desc.channels && !c;
     if (gtr__image_find(ctx, folder, classes, l)) return NULL;
-    if (c && exact) { desc.height = (int)c->shape.dim[0]; desc.width = (int)c->shape.dim[1]; }
+    if (c && !given) {
+        desc.height = (int)c->shape.dim[0]; desc.width = (int)c->shape.dim[1]; desc.resize = GTR__MAX(c->sides, 0);
+    }
     if (c && !desc.channels) desc.channels = (int)c->shape.dim[2];
     if (!c && gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
     const gtr_shape image = gtr_shape3(desc.height, desc.width, desc.channels);
@@ -16987,6 +17008,7 @@ static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__im
     if (ok) {
         memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
         gtr__column_channels(&d->column[0], 2);
+        d->column[0].sides = exact ? 0 : desc.resize ? desc.resize : -1;
         d->classed = 2;
     }
     return gtr__dataset_link(d, ok);
@@ -18989,6 +19011,7 @@ static void gtr__notes_free(gtr_context *ctx, gtr__notes *m) {
     for (int64_t i = 0; i < m->keys.n; i++) gtr__mfree(ctx, m->text[i]);
     gtr__mfree(ctx, m->text);
     gtr__strings_free(ctx, &m->keys);
+    GTR__CLEAR(m, 1);
 }
 /* Where a key's text is, NULL as yet if it is new; NULL: out of memory. */
 static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) {
@@ -19026,7 +19049,6 @@ static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
         *to = more->text[i];
         more->text[i] = was;
     }
-    gtr__notes_free(ctx, more);
 }
 /* Appends the string at a, as UTF-8; false: it has a character that C's have not. */
 static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
@@ -19051,8 +19073,8 @@ static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char 
         const int32_t own = gtr__strings_find(m, text, &h);
         if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
             "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
-            "gtr_note_set these notes to NULL", where, text, (intmax_t)id, name, name, (intmax_t)id, (intmax_t)own,
-            column, d->name);
+            "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,
+            (intmax_t)own, column, d->name, name);
     }
     return GTR_OK;
 }
@@ -19092,7 +19114,16 @@ gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
     if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
     if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
         return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
-    return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
+    const size_t n = strlen(key);
+    if (text || n < 3 || strcmp(key + n - 2, ".*"))
+        return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
+    for (int64_t i = 0; i < ctx->notes.keys.n; i++) {
+        const char *have = ctx->notes.keys.text + ctx->notes.keys.at[i];
+        if (strncmp(have, key, n - 1) || strspn(have + n - 1, "0123456789") != strlen(have + n - 1)) continue;
+        gtr__mfree(ctx, ctx->notes.text[i]);
+        ctx->notes.text[i] = NULL;
+    }
+    return GTR_OK;
 }
 const char *gtr_note(const gtr_context *ctx, const char *key) {
     return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
@@ -19116,7 +19147,7 @@ static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *
     }
     ok = ok && gtr__notes_room(d->ctx, &own);
     if (ok) gtr__notes_take(d->ctx, &own);
-    else gtr__notes_free(d->ctx, &own);
+    gtr__notes_free(d->ctx, &own);
     gtr__mfree(d->ctx, key);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
@@ -19380,7 +19411,6 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     return r;
 }
 static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data);
-static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data);
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
@@ -19399,15 +19429,14 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
         }
         if (!r) r = gtr__st_match(&s);
         if (!r) r = gtr__st_data(&s, &f, &data);
-        if (!r && s.among) r = gtr__checkpoint_sum(&s, data);
         gtr__file_close(&f);
     }
-    if (!r && c.n) r = gtr__parts_averages(&c, &s, data);
+    if (!r && s.among) r = gtr__parts_averages(&c, &s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     if (!r) gtr__rewritten(ctx, NULL);
     if (!r) gtr__notes_take(ctx, &notes);
-    else gtr__notes_free(ctx, &notes);
+    gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -19704,7 +19733,9 @@ static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor
 }
 static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
-    if (!r && !ctx->n_parameter && !ctx->notes.keys.n)
+    int64_t notes = 0;
+    for (int64_t i = 0; !r && i < ctx->notes.keys.n; i++) notes += ctx->notes.text[i] != NULL;
+    if (!r && !ctx->n_parameter && !notes)
         r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
     if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
     if (r) return r;
@@ -19764,8 +19795,7 @@ typedef struct {
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
 #define GTR__N_FIGURES_1 ((int64_t)(offsetof(gtr__figures, lost) / 8)) /* version 1 */
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
-static const char *const gtr__optimizer_names[GTR__N_OPTIMIZERS] = { "SGD", "ADAM", "ADAMW", "RMSPROP", "LION" },
-    *const gtr__precision_names[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" };
+static const char *const gtr__precision_names[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" };
 static const char gtr__of_past[] = "gputrain.history", gtr__of_best[] = "gputrain.best"; /* a fit's best weights */
 static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
@@ -19797,7 +19827,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->averages = t->optim.ema > 0;
-    g->optimizer = GTR__NAMED(gtr__optimizer_names[t->desc.optimizer]); g->momentum = gtr__momentum_of(t);
+    g->optimizer = GTR__NAMED(gtr__optimizers[t->desc.optimizer].name); g->momentum = gtr__momentum_of(t);
     g->precision = GTR__NAMED(gtr__precision_names[t->given.precision]);
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
@@ -19876,27 +19906,27 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
-/* The row that is named so; n: none is. */
-static size_t gtr__row_of(const char *const *names, size_t n, int64_t hash) {
-    size_t k = 0;
-    while (k < n && GTR__NAMED(names[k]) != hash) k++;
-    return k;
-}
-static const char *gtr__name_of(const char *const *names, size_t n, int64_t hash) {
-    const size_t k = gtr__row_of(names, n, hash);
-    return k < n ? names[k] : "what this library does not know";
+/* The row of gtr__optimizers that a checkpoint names; NULL: none is named so. */
+static const gtr__optimizer_row *gtr__optimizer_of(int64_t hash) {
+    for (size_t k = 0; k < GTR__N_OPTIMIZERS; k++)
+        if (GTR__NAMED(gtr__optimizers[k].name) == hash) return &gtr__optimizers[k];
+    return NULL;
 }
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
     const int own = gtr__momentum_of(t);
-    const char *optimizer = gtr__name_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g->optimizer), *precision
-        = gtr__name_of(gtr__precision_names, GTR__LENGTH(gtr__precision_names), g->precision);
-    if (strcmp(optimizer, gtr__optimizer_names[t->desc.optimizer]) || g->momentum != own)
-        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, optimizer,
-            momentum[g->momentum], gtr__optimizer_names[t->desc.optimizer], momentum[own]);
-    if (strcmp(precision, gtr__precision_names[t->given.precision]))
-        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path, precision,
-            gtr__precision_names[t->given.precision]);
+    const gtr__optimizer_row *row = gtr__optimizer_of(g->optimizer), *have = &gtr__optimizers[t->desc.optimizer];
+    size_t k = 0;
+    while (k < GTR__LENGTH(gtr__precision_names) && GTR__NAMED(gtr__precision_names[k]) != g->precision) k++;
+    if (!row || k == GTR__LENGTH(gtr__precision_names))
+        return GTR__DIFFERS("a checkpoint of %s that this library does not know", path,
+            row ? "a precision" : "an optimizer");
+    if (row != have || g->momentum != own)
+        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, row->name,
+            momentum[g->momentum], have->name, momentum[own]);
+    if (k != (size_t)t->given.precision)
+        return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
+            gtr__precision_names[k], gtr__precision_names[t->given.precision]);
     if (g->averages != (t->optim.ema > 0))
         return GTR__DIFFERS("a checkpoint with%s averages (.ema), this trainer has %s", path,
             g->averages ? "" : "out", g->averages ? "none" : "them");
@@ -19928,7 +19958,7 @@ static bool gtr__figures_good(const gtr__figures *g) {
 /* Rows by number, as these were in version 1, by name. */
 static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
     const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
-    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_names[o]) : 0;
+    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizers[o].name) : 0;
     g->precision = p < GTR__LENGTH(gtr__precision_names) ? GTR__NAMED(gtr__precision_names[p]) : 0;
     g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
     gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
@@ -19974,11 +20004,11 @@ static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *
     char before[32], name[GTR__ST_NAME];
     GTR__TRY(gtr__figures_of(s, data, &g));
     if (!g.averages || !g.applied) return GTR_OK;
-    const size_t row = gtr__row_of(gtr__optimizer_names, GTR__N_OPTIMIZERS, g.optimizer);
-    if (row == GTR__N_OPTIMIZERS)
+    const gtr__optimizer_row *row = gtr__optimizer_of(g.optimizer);
+    if (!row)
         return GTR__BAD_FILE(s->ctx, "a checkpoint with averages of an optimizer that this library does not know",
             s->path);
-    d.optimizer = (gtr_optimizer)row; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
+    d.optimizer = (gtr_optimizer)(row - gtr__optimizers); d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
     gtr__optim_rule(&o, &d);
     snprintf(before, sizeof before, "state.%d.", o.states);
     for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
@@ -20119,7 +20149,6 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
-        GTR__CLEAR(&notes, 1);
         gtr__figures_take(t, &g);
         if (t->fit) gtr__fit_take(t->fit, &g, past, n);
         if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
@@ -20188,7 +20217,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
         if (GTR__STAT(strcat(name, "/."), &st) != 0)
             r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
-    if (!r) r = gtr__save_old(&s, target, &st, &old);
+    if (!r) r = gtr__save_old(&s, also ? also : target, &st, &old);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
         const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
@@ -20350,10 +20379,8 @@ static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
     if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m)
-            && m.total > limit - GTR__MIN(limit, sets)) {
-        e->lean = true; /* as it will be run */
-        if (gtr__entry_again(t->ctx, e)) return NULL;
-    }
+            && m.total > limit - GTR__MIN(limit, sets) && gtr__entry_again(t->ctx, e, true)) /* as it will be run */
+        return NULL;
     return e;
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
@@ -20428,7 +20455,7 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     for (k = 0; k < 2; k++) {
         char names[2000];
         if (!gtr__idle_names(t, k != 0, names, sizeof names)) continue;
-        gtr__textf(ctx, "%s: %s\n", k ? gtr__is_quiet : gtr__is_unreached, names);
+        gtr__textf(ctx, "%s: %s\n", k ? gtr__is_zero : gtr__is_unreached, names);
     }
     gtr__observed_drop(ctx, e);
     return gtr__text(ctx);

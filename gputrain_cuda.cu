@@ -8549,9 +8549,9 @@ static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
 // hurry, late: as gtr__mlp's, of tests.
 typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } gtr__barrier;
 // What each block wrote before, all see behind it. When all have counted themselves in, block 0 with what is missing to
-// 2^31, the bits from 31 on have changed, whatever they were. A block past its deadline abandons the barrier, as those
-// above, and then nobody passes it: false in all threads of all blocks, which leave. GUARD lets such a step change no
-// state, REPORT tells the host, which clears the word.
+// 2^31, bit 31 has changed, whatever it was; block 0 keeps the count below bit 63. A block past its deadline abandons
+// the barrier, as those above, and then nobody passes it: false in all threads of all blocks, which leave. GUARD lets
+// such a step change no state, REPORT tells the host, which clears the word.
 static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
     typedef unsigned long long word_t;
     bool met = true;
@@ -8565,11 +8565,12 @@ static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
             blockIdx.x ? (word_t)1 : (word_t)0x80000000u - (gridDim.x - 1));
         for (int turns = w.hurry; ; turns++) {
             now = gtr__poll_acquire(w.word);
-            if (now >> 63 || (now ^ before) >> 31) break;
+            if (now >> 63 || ((now ^ before) & 0x80000000u)) break;
             if (turns >= GTR__DEADLINE)
                 atomicCAS((word_t *)w.word, (word_t)now, (word_t)(now | GTR__BARRIER_ABANDONED));
         }
         met = !(now >> 63);
+        if (met && blockIdx.x == 0 && now >> 62) atomicAdd((word_t *)w.word, (word_t)0 - ((word_t)1 << 62));
         if (!met) w.ctl->guard = 1;
     }
     return __syncthreads_and(met) != 0;
@@ -23906,7 +23907,6 @@ static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     const bool none = !n->training || n->attr.f[0] == 0;
     if (x < 0 || n->attr.i[0] || n->attr.i[1] || s->ndim < 1 || s->dim[0] != b->rows) return false;
     if (n->attr.i[6] && !none) return false;    // its numbers go by pixels, which do not lie side by side
-
     gtr__chain_step *e =
         gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
     if (!e) return false;

@@ -584,7 +584,7 @@ static void by_name(void)
     EXPECT_EQ(m.ctx->caps.without, 2);
     gtr__le_put(file + head + offsetof(gtr__figures, optimizer), 8, gtr__hash(0, "ADAMS"));
     sums_fit(file, size);
-    refused(&n, file, size, GTR_ERR_STATE, "a checkpoint of GTR_what this library does not know", "one to come");
+    refused(&n, file, size, GTR_ERR_STATE, "an optimizer that this library does not know", "one to come");
     EXPECT_OK(m.ctx);
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);
@@ -943,6 +943,16 @@ static void kept(void)
     EXPECT_EQ(gtr_fit(n.t, n.data, (gtr_fit_desc){ .epochs = 1, .batch = BATCH, .silent = true }), GTR_OK);
     EXPECT(state_of(&n, before) && state_of(&n, before) == state_of(&m, after)
         && !memcmp(before, after, state_of(&n, before)));
+    /* the checkpoint is gone, so that a fit begins anew; what was kept of it is there */
+    EXPECT_EQ(rename(path_of("run"), path_of("elsewhere")), 0);
+    net anew = build(&cases[4]);
+    gtr_fit_desc first = f;
+    first.epochs = 1; first.validation = anew.held;
+    EXPECT_EQ(gtr_fit(anew.t, anew.data, first), GTR_OK);
+    EXPECT_EQ(step_of("run"), EPOCH);
+    gtr_destroy(anew.ctx);
+    EXPECT_EQ(unlink(path_of("run.7")), 0);
+    EXPECT_EQ(rename(path_of("elsewhere"), path_of("run")), 0);
     /* refusals, before anything is done */
     f.batch = 8;
     EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_STATE);

@@ -243,7 +243,20 @@ static void round_trip(void)
     a = context(device);    /* no tensors at all: no model's file is replaced by none */
     EXPECT_EQ(gtr_save(a, in_folder("m.safetensors")), GTR_ERR_STATE);
     EXPECT_ERROR(a, GTR_ERR_STATE, "there is no parameter");
+    EXPECT_EQ(gtr_note_set(a, "k", "v"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(a, "k", NULL), GTR_OK);
+    EXPECT_EQ(gtr_save(a, in_folder("m.safetensors")), GTR_ERR_STATE);
+    EXPECT_ERROR(a, GTR_ERR_STATE, "there is no parameter");
     EXPECT_EQ(files_in_folder(), 2);
+    for (int i = 0; i < 12; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "y.%d", i);
+        EXPECT_EQ(gtr_note_set(a, key, "v"), GTR_OK);
+    }
+    EXPECT_EQ(gtr_note_set(a, "y.z", "z"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(a, "yy.1", "yy"), GTR_OK);
+    EXPECT_EQ(gtr_note_set(a, "y.*", NULL), GTR_OK);
+    EXPECT(!gtr_note(a, "y.0") && !gtr_note(a, "y.11") && gtr_note(a, "y.z") && gtr_note(a, "yy.1"));
     EXPECT_EQ(gtr_load(a, in_folder("n.safetensors")), GTR_ERR_SHAPE);
     EXPECT_ERROR(a, GTR_ERR_SHAPE, "is not in the model");
     gtr_destroy(a);
@@ -1997,6 +2010,16 @@ static void images_like(void)
     other = gtr_dataset_images(ctx, in_folder("val"), g);
     EXPECT(other && gtr_dataset_shape(other, 0).dim[0] == 3 && gtr_dataset_shape(other, 0).dim[2] == 3);
     g.height = g.width = g.channels = 0;
+    put_text(files[3], "P5 4 6 255\naaaabbbbccccddddeeeeffff"); /* as large as training's became, in its way */
+    g.like = images_of(ctx, 2, 2, 3, 1);
+    other = gtr_dataset_images(ctx, in_folder("val"), g);
+    gtr_images_desc same = g;
+    same.height = same.width = 2; same.resize = 3; same.channels = 1;
+    gtr_dataset *want = gtr_dataset_images(ctx, in_folder("val"), same);
+    EXPECT_OK(ctx);
+    EXPECT(other && want && gtr_dataset_shape(other, 0).dim[0] == 2 && gtr_dataset_shape(other, 0).dim[1] == 2
+        && !memcmp(gtr_dataset_row(other, 0, 0), gtr_dataset_row(want, 0, 0), 4));
+    g.like = d;
     put_text(files[3], "P5 2 1 255\nab");
     mkdir(in_folder(folders[8]), 0700);
     put_text(files[6], "P5 2 1 255\nab");

@@ -835,6 +835,20 @@ static void losses_that_run(void)
         fit(w);
         made_data();
     }
+    RIGHT("bytes for a float target that are divided by 255 on purpose") {
+        regression(w);
+        w->ad.column[1].scale = 1.0f / 255;
+        with_labels(w, bytes, GTR_U8, gtr_shape0());
+        fit(w);
+    }
+    RIGHT("probabilities by probabilities of noise into bce and kl_div") {
+        gtr_tensor *p = gtr_softmax(scores(w), 1), *noise = gtr_softmax(gtr_parameter(context(w), "noise",
+            gtr_shape2(3, 3), (gtr_init){ GTR_INIT_NORMAL, 1 }), 1);
+        w->loss = gtr_bce(gtr_matmul(p, noise), floats(w, 3));
+        w->loss = gtr_add(w->loss, gtr_kl_div(gtr_log_softmax(scores(w), 1), gtr_matmul(gtr_stop_gradient(p), noise)));
+        with_labels(w, onehot, GTR_F32, gtr_shape1(3));
+        fit(w);
+    }
     MISTAKE("targets 0 and 1 in bytes, which become 1/255", "scale|1/255") {
         w->loss = gtr_bce_with_logits(one_score(w), floats(w, 1));
         with_labels(w, bits, GTR_U8, gtr_shape0());
@@ -1000,9 +1014,7 @@ static void rates(void)
 }
 static void rates_not_read(void)
 {
-    static float rate = 0.1f;
     MISTAKE("lr_fn without its schedule", "lr_fn|GTR_CUSTOM_SCHEDULE") { w->td.lr_fn = rate_of_step; trainer(w); }
-    MISTAKE("lr_user without lr_fn", "lr_user") { w->td.lr_user = &rate; trainer(w); }
     MISTAKE("min_lr without a schedule", "min_lr") { w->td.min_lr = 1e-5f; trainer(w); }
     MISTAKE("gamma under a cosine", "gamma") {
         w->td.schedule = GTR_COSINE; w->td.gamma = 0.5f;
@@ -1249,7 +1261,6 @@ static void fits(void)
     }
     MISTAKE("history_size without history", "history") { w->fd.history_size = 8; fit(w); }
     MISTAKE("callback_every without a callback", "callback_every") { w->fd.callback_every = 10; fit(w); }
-    MISTAKE("callback_user without a callback", "callback_user") { w->fd.callback_user = w; fit(w); }
     MISTAKE("min_delta that nothing reads", "min_delta") { w->fd.min_delta = 0.1f; fit(w); }
     MISTAKE("monitor_least of the loss", "monitor_least") {
         w->fd.monitor_least = true; w->fd.patience = 1;
@@ -1912,6 +1923,15 @@ static void tables_alike(void)
         w->fd.validation = csv(w, "1,2,3,4,0\n3,4,5,6,1\n1,1,1,1,2\n");
         w->csv.scale = 0;
         csv(w, "1,2,3,4,0\n3,4,5,6,1\n1,1,1,1,2\n");
+        w->fd.batch = 3;
+        fit(w);
+    }
+    MISTAKE("a validation table of another scale than the table whose rows were picked", "scale|validation") {
+        static const int64_t rows[] = { 2, 0, 1 };
+        w->csv.scale = 0.1f;
+        w->fd.validation = csv(w, "1,2,3,4,0\n3,4,5,6,1\n1,1,1,1,2\n");
+        w->csv.scale = 0;
+        w->data = gtr_dataset_subset(csv(w, "1,2,3,4,0\n3,4,5,6,1\n1,1,1,1,2\n"), rows, 3);
         w->fd.batch = 3;
         fit(w);
     }

@@ -853,7 +853,7 @@ static void sets_behind(void)
                 }
                 normed_set(t[k], (uint32_t)i);
                 EXPECT_EQ(gtr_step(t[k]), GTR_OK);
-                t[k]->n_quiet = 0;                  /* no look at gradients waits for the device */
+                t[k]->n_zero = 0;                  /* no search for zero gradients waits for the device */
                 if (!k && i == 0) EXPECT_EQ(be->wait(ctx[k]->instance[0]), GTR_OK);
             }
             EXPECT_EQ(gtr_wait(ctx[k]), GTR_OK);
@@ -865,6 +865,31 @@ static void sets_behind(void)
             "step %d, which was done again, read what was set behind it", bad + 1);
         for (int k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
     }
+}
+
+/* The count of a norm's barriers, which no step begins anew, stays below the bit that says that one was given up. */
+static void many_barriers(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_trainer *t = normed(ctx, GTR_FP32, "one");
+    if (!CHECK(t != NULL, "%s", gtr_error_text(ctx))) return;
+    for (int i = 0; i < 6; i++) {
+        uint64_t before[GTR__MAX_STREAMS], after[GTR__MAX_STREAMS];
+        char *at = (char *)t->runner->ctl + offsetof(gtr__ctl, barrier);
+        for (int k = 0; k < GTR__MAX_STREAMS; k++)
+            before[k] = ((uint64_t)1 << 62) - (uint64_t)(i % 3) * ((uint64_t)1 << 31);
+        EXPECT_EQ(gtr__to_device(ctx, 0, at, before, sizeof before, "barriers"), GTR_OK);
+        normed_set(t, (uint32_t)i);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        EXPECT_EQ(gtr__to_host(ctx, 0, after, at, sizeof after, "barriers"), GTR_OK);
+        for (int k = 0; k < GTR__MAX_STREAMS; k++)
+            CHECK(after[k] == before[k] || after[k] < (uint64_t)1 << 62, "stream %d: %llx became %llx", k,
+                (unsigned long long)before[k], (unsigned long long)after[k]);
+    }
+    EXPECT(!(ctx->caps.without & GTR__WITHOUT_BARRIERS));
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
 }
 
 /* ---- launches of a millisecond, more or less, however long a step is ---- */
@@ -923,6 +948,7 @@ static void all(void)
     RUN(belated);
     RUN(impatient_norms);
     RUN(sets_behind);
+    RUN(many_barriers);
     RUN(brief);
 }
 int main(int argc, char **argv)

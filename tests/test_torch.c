@@ -332,7 +332,7 @@ static gtr_tensor *make_loss(state *c)
 {
     const char *what = c->words[6];
     const bool kl = !strcmp(what, "kl_div");
-    gtr_tensor *x = operand(c, 1, kl ? GTR__MEANT_LOGS : !strcmp(what, "bce") ? GTR__MEANT_CHANCES
+    gtr_tensor *x = operand(c, 1, kl ? GTR__MEANT_LOGS : !strcmp(what, "bce") ? GTR__MEANT_PROBABILITIES
         : !strcmp(what, "bce_with_logits") || !strcmp(what, "focal") ? GTR__MEANT_LOGITS : GTR__MEANT_ANY),
         *t = kl && at(c, 2) ? gtr_scale(at(c, 2), 1, 0) : at(c, 2), *v = at(c, 3);
     const int flags = number(c, 10);
