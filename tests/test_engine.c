@@ -4244,7 +4244,7 @@ static void custom_in_order(void)
         t = gtr_trainer_create(gtr_mean(gtr_concat(list, 4, 1), NULL, 0, false), adam());
         e = t ? gtr__trainer_entry(t, 64, NULL, true) : NULL;
         if (!CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) continue;
-        if (lean) { e->lean = true; EXPECT_EQ(gtr__entry_again(ctx, e), GTR_OK); }
+        if (lean) EXPECT_EQ(gtr__entry_again(ctx, e, true), GTR_OK);
         CHECK((e->plan.n_stream > 1) == !lean, "%d streams%s", e->plan.n_stream, lean ? " of a lean plan" : "");
         for (k = 0; k < e->plan.n_node; k++)
             if (e->plan.node[k].op == GTR__OP_CUSTOM) { custom++; EXPECT_EQ(e->plan.node[k].stream, 0); }

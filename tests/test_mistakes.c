@@ -843,7 +843,7 @@ static void losses_that_run(void)
     }
     RIGHT("probabilities by probabilities of noise into bce and kl_div") {
         gtr_tensor *p = gtr_softmax(scores(w), 1), *noise = gtr_softmax(gtr_parameter(context(w), "noise",
-            gtr_shape2(3, 3), (gtr_init){ GTR_INIT_NORMAL, 1 }), 1);
+            gtr_shape2(3, 3), (gtr_init){ .kind = GTR_INIT_NORMAL, .a = 1 }), 1);
         w->loss = gtr_bce(gtr_matmul(p, noise), floats(w, 3));
         w->loss = gtr_add(w->loss, gtr_kl_div(gtr_log_softmax(scores(w), 1), gtr_matmul(gtr_stop_gradient(p), noise)));
         with_labels(w, onehot, GTR_F32, gtr_shape1(3));
