@@ -7882,7 +7882,6 @@ static const gtr__backend gtr__cpu_backend = {
 // >>contexts
 /* By the bits: it holds under -ffast-math. */
 static bool gtr__finite(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return (u >> 52 & 0x7ff) != 0x7ff; }
-/* Of later chapters. */
 static void gtr__feeding_free(gtr_tensor *t);
 static void gtr__plans_forget(gtr_context *ctx, int64_t id);
 #define GTR__RESULT_TEXT(id, text) text,
@@ -9167,17 +9166,18 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
 /* how: 1: transposed; 3, 4: of x of this rank alone; 0: of both. */
-static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, int how, const char *who) {
-    const bool back = how == 1;
+/* rank: of x, 3 or 4; 0: either. */
+static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, int rank,
+        const char *who) {
     int64_t i[16], fan;
     if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, i)) return NULL;
     const gtr_shape *s = &x->shape;
     const int n = s->ndim;
-    const bool image = (n == 3 || n == 4) && (how < 3 || n == how) && s->dim[1] > 0;
+    const bool image = (n == 3 || n == 4) && (!rank || n == rank) && s->dim[1] > 0;
     if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
         return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 %s, at least 1, "
             "and groups that divide both", (long long)d.out, (long long)i[6], i[6] == 1 ? "" : "s",
-            how == 3 ? "(N, C, L)" : how == 4 ? "(N, C, H, W)" : "(N, C, H, W) or (N, C, L)");
+            rank == 3 ? "(N, C, L)" : rank == 4 ? "(N, C, H, W)" : "(N, C, H, W) or (N, C, L)");
     gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
     if (n > 3) w = gtr__shape_more(w, d.kernel);
     w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
@@ -9196,22 +9196,22 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     return d;
 }
 gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 4, "conv2d");
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, 4, "conv2d");
 }
 gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), 3, "conv1d");
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, 3, "conv1d");
 }
 gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, 0, "conv2d");
+    return gtr__conv_layer(x, name, d, false, 0, "conv2d");
 }
 gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, false, "conv2d", NULL);
 }
 gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true, "conv_transpose2d");
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true, 0, "conv_transpose2d");
 }
 gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, true, "conv_transpose2d");
+    return gtr__conv_layer(x, name, d, true, 0, "conv_transpose2d");
 }
 gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, true, "conv_transpose2d", NULL);
@@ -12982,8 +12982,9 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
             "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: "
             "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
         if (r && good && t->fed) { /* the model is as it was */
-            snprintf(text, sizeof text, "; gtr_item of %.60s, which was not kept, computes it anew: gtr_keep before "
-                "the run keeps it", gtr__called(t, who));
+            snprintf(text, sizeof text, "; gtr_item of %.60s, which %s", gtr__called(t, who), t->keep
+                ? "the last run did not need, computes it anew: gtr_fit's .metric and gtr_evaluate ask for it"
+                : "was not kept, computes it anew: gtr_keep before the run keeps it");
             if (first) gtr__error_more(ctx, text);
             ctx->may_save = true;
         }
@@ -13909,7 +13910,7 @@ static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k
     gtr__mfree(d->ctx, room);
     return found;
 }
-/* Of a step. */
+/* Whether a value of step's rows is not finite: where it is, in text. */
 static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
     if (!t->data) return false;
     const gtr__sequence o = gtr__sequence_of(t);
@@ -14221,7 +14222,6 @@ static void gtr__data_end(gtr_trainer *t) {
     t->data = NULL;
     t->unfed = false;
 }
-/* Of later chapters. */
 static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
     const char *who);
 static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
@@ -17890,7 +17890,8 @@ static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const 
 }
 static gtr_dataset *gtr__npy_link(gtr_dataset *d, bool ok, const gtr_npy_desc *desc, bool archive) {
     bool bytes = false;
-    for (int i = 0; ok && i < d->n_columns; i++) bytes |= d->column[i].dtype == GTR_U8;
+    for (int i = 0; ok && i < d->n_columns; i++) /* bools become 0 and 1 */
+        bytes |= d->column[i].dtype == GTR_U8 && (d->column[i].scale != 1 || desc->scale == 1);
     return gtr__dataset_link(d, ok && !gtr__reads_npy(d->ctx, d->name, desc, archive, bytes));
 }
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
