@@ -12983,7 +12983,7 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
             "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
         if (r && good && t->fed) { /* the model is as it was */
             snprintf(text, sizeof text, "; gtr_item of %.60s, which %s", gtr__called(t, who), t->keep
-                ? "the last run did not need, computes it anew: gtr_fit's .metric and gtr_evaluate ask for it"
+                ? "the last run did not need: gtr_fit's .metric and gtr_evaluate ask for it"
                 : "was not kept, computes it anew: gtr_keep before the run keeps it");
             if (first) gtr__error_more(ctx, text);
             ctx->may_save = true;
