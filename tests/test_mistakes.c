@@ -14,7 +14,7 @@
 #include "device.h"
 
 enum { ROWS = 24, SILENT_MOST = 5 };
-#define FOLDER "build/mistakes"
+#define FOLDER "mistakes" /* in a folder of the process's own under build */
 static gtr_float features[ROWS * 4], wide[ROWS * 64], onehot[ROWS * 3], target[ROWS], ones[ROWS];
 static double doubles[ROWS * 4];
 static int32_t label[ROWS], from_one[ROWS], binary[ROWS], signs[ROWS], whole[ROWS * 4];
@@ -247,6 +247,18 @@ static gtr_dataset *csv(world *w, const char *text)
 
 static const char *npy(const char *name, const char *dtype, const char *shape, const void *data, size_t size);
 static gtr_dataset *arrays_of(world *w, const char *x, const char *y);
+/* A file of what scores makes. */
+static const char *model_file(void)
+{
+    static world w;
+    if (!w.ctx) {
+        w.cd = desc0();
+        scores(&w);
+        gtr_save(w.ctx, path_of("model.safetensors"));
+        gtr_destroy(w.ctx);
+    }
+    return path_of("model.safetensors");
+}
 static const char *x_npy(void);
 static void right_programs(void)
 {
@@ -335,7 +347,7 @@ static void contexts(void)
     MISTAKE("a preset, and a file of weights", "preset") {
         w->cd.preset = GTR_PRESET_SM90;
         scores(w);
-        gtr_load(w->ctx, path_of("right.safetensors"));
+        gtr_load(w->ctx, model_file());
     }
     MISTAKE("a preset, and prediction", "preset") {
         w->cd.preset = GTR_PRESET_SM75;
@@ -1159,8 +1171,8 @@ static void orders(void)
     MISTAKE("gtr_save before there is a network", "gtr_save|no parameter") {
         gtr_save(context(w), path_of("no-network.safetensors"));
     }
-    MISTAKE("gtr_load before the network is built", "right.safetensors|fc1|not in the model") {
-        gtr_load(context(w), path_of("right.safetensors"));
+    MISTAKE("gtr_load before the network is built", "model.safetensors|fc1|not in the model") {
+        gtr_load(context(w), model_file());
     }
 }
 static void orders_of_values(void)
@@ -1416,8 +1428,8 @@ static void resumes(void)
         w->fd.checkpoint = path; w->fd.resume = true; w->fd.epochs = 3; w->td.precision = GTR_MIXED_FP16;
         fit(w);
     }
-    MISTAKE("resume from a model's file", "right.safetensors|no checkpoint|gtr_load") {
-        w->fd.checkpoint = path_of("right.safetensors"); w->fd.resume = true;
+    MISTAKE("resume from a model's file", "model.safetensors|no checkpoint|gtr_load") {
+        w->fd.checkpoint = model_file(); w->fd.resume = true;
         fit(w);
     }
     MISTAKE("a checkpoint loaded for another network", "resumed.checkpoint|fc3") {
@@ -2633,9 +2645,13 @@ int main(int argc, char **argv)
     }
     check_begin(n, wanted);
     small = getenv("GTR_TEST_SMALL") != NULL;
+    char own[64], remove[80];
     mkdir("build", 0777);
-    mkdir(FOLDER, 0700);
+    snprintf(own, sizeof own, "build/mistakes-%ld", (long)getpid());
+    snprintf(remove, sizeof remove, "rm -rf mistakes-%ld", (long)getpid());
+    CHECK(!mkdir(own, 0700) && !chdir(own) && !mkdir(FOLDER, 0700), "%s: no folder for files", own);
     made_data();
     check_devices(all, &device);
+    EXPECT(!chdir("..") && !system(remove));
     return check_done();
 }
