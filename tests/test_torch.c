@@ -375,7 +375,8 @@ static gtr_tensor *make_layer(state *c)
     return y;
 }
 /* kernel, stride, padding and, behind them, dilation from word k on; x of three dimensions: those of the width. */
-static gtr_conv_desc window_at(const state *c, int k, int dilation)
+/* Of a sequence x the height's figures are the width's. */
+static gtr_conv_desc window_at(const state *c, const gtr_tensor *x, int k, int dilation)
 {
     gtr_conv_desc d;
     memset(&d, 0, sizeof d);
@@ -383,6 +384,9 @@ static gtr_conv_desc window_at(const state *c, int k, int dilation)
     d.stride = number(c, k + 2); d.stride_w = number(c, k + 3);
     d.padding = number(c, k + 4); d.padding_w = number(c, k + 5) ? number(c, k + 5) : -1;
     if (dilation) { d.dilation = number(c, k + 6); d.dilation_w = number(c, k + 7); }
+    if (gtr_tensor_shape(x).ndim == 3) {
+        d.stride = d.stride_w; d.padding = GTR__MAX(d.padding_w, 0); d.dilation = d.dilation_w;
+    }
     return d;
 }
 static void set_output_padding(const state *c, gtr_conv_desc *d, int k)
@@ -394,7 +398,7 @@ static gtr_tensor *make_conv(state *c)
 {
     const char *name = own_name(c);
     gtr_tensor *x = at(c, 1), *y, *w;
-    gtr_conv_desc d = window_at(c, 3, true);
+    gtr_conv_desc d = window_at(c, at(c, 1), 3, true);
     const bool square = d.kernel == d.kernel_w && d.stride == d.stride_w && number(c, 7) == number(c, 8);
     const bool back = number(c, 13) != 0;
     d.out = number(c, 2);
@@ -418,7 +422,7 @@ static gtr_tensor *make_conv(state *c)
 }
 static gtr_tensor *make_conv_with(state *c)
 {
-    gtr_conv_desc d = window_at(c, 4, true);
+    gtr_conv_desc d = window_at(c, at(c, 1), 4, true);
     d.kernel = d.kernel_w = 0; /* the weight's */
     d.groups = number(c, 12);
     set_output_padding(c, &d, 14);
@@ -427,7 +431,7 @@ static gtr_tensor *make_conv_with(state *c)
 static gtr_tensor *make_pool(state *c)
 {
     const bool most = c->words[0][0] == 'm';
-    const gtr_conv_desc w = window_at(c, 2, most);
+    const gtr_conv_desc w = window_at(c, at(c, 1), 2, most);
     const int rest = most ? 10 : 8;
     gtr_pool_desc d;
     memset(&d, 0, sizeof d);
