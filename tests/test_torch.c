@@ -494,7 +494,7 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
 {
     const int wide = end - begin, whole = x ? (int)x->shape.dim[axis] : 0;
     int64_t i;
-    if (!x || wide < 1 || whole < 2 || whole % wide || begin % wide || whole / wide > GTR__MAX_OUT
+    if (!x || wide < 1 || whole < 2 || wide == whole || whole % wide || begin % wide || whole / wide > GTR__MAX_OUT
         || (x->id + axis) % 2)
         return gtr_slice(x, axis, begin, end);
     for (i = x->id; i + 1 < x->ctx->n_tensor; i++) {
