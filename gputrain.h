@@ -383,8 +383,8 @@ typedef struct gtr_init {
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
-/* One group of parameters; the first group whose pattern fits a name counts, and each is the first for some. '*' stands
-   for any run of characters, '?' for one. */
+/* One group of parameters. A parameter is in the first group whose pattern matches its name; a group that is no
+   parameter's first match is GTR_ERR_ARG. '*' matches any run of characters, '?' one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -1815,7 +1815,7 @@ typedef struct {
     float norm; /* 2-norm of the unscaled gradients, if clipped */
     gtr_float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
-    uint64_t barrier[GTR__MAX_STREAMS]; /* where all blocks of a kernel wait; highest bit: in vain */
+    uint64_t barrier[GTR__MAX_STREAMS]; /* of each stream: counts blocks at grid barriers; highest bit: abandoned */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
        to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
@@ -2424,7 +2424,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GTR__FLOORF GTR__MATH(floorf, floor)
 #define GTR__RINTF  GTR__MATH(rintf, rint)
 #define GTR__R gtr_float
-/* What formats a text is seldom called: branches that lead to it are laid apart, and compiled for size. */
+/* Functions that format error texts are marked cold: the compiler moves branches that call them out of line. */
 #ifdef __MINGW_PRINTF_FORMAT
 #define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a)))
 #elif defined(__GNUC__) || defined(__clang__)
@@ -2500,7 +2500,8 @@ struct gtr_tensor {
     bool slot_last; /* an input's slot has channels last */
 };
 #define GTR__TALLY_BYTES 16
-/* A file that is mapped, or of which a copy stands in, read; users: columns that refer to it, the last frees it. */
+/* A memory-mapped file or, if read, a copy of its bytes instead. users: how many columns point into it; freeing the
+   last of these frees it. */
 typedef struct { uint8_t *bytes; size_t size; int users; bool read; } gtr__mapping;
 /* Different strings, one behind the other, each with a 0; string i begins at[i]. bin: i + 1 by hash, 0: free. */
 typedef struct { char *text; uint32_t *at, *bin; int64_t n, cap, used, room, bins; } gtr__strings;
@@ -2524,7 +2525,7 @@ typedef struct {
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
     bool table; /* CSV: of features, multiplied by scale */
-    bool unscaled; /* bytes, whose scale nobody gave */
+    bool unscaled; /* GTR_U8 whose .scale the user left 0, so that it became 1/255 */
     int sides; /* of images of files: what they were resized to, or -1: both extents; 0: their size is the files' */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
@@ -2573,7 +2574,7 @@ struct gtr_context {
     const char *builder; /* of several ops, between GTR__SINCE and gtr__whole; NULL */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
-    gtr_trainer *trainers, *stepped; /* stepped: parameters' `trainer` of its own is it */
+    gtr_trainer *trainers;
     uint64_t taken; /* counts parameters' changes from averages or to them */
     gtr_dataset *datasets;
     struct gtr__cached *plans, *oldest_plan; /* the last used first */
@@ -2606,7 +2607,7 @@ struct gtr_trainer {
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
-    bool aside; /* gtr_profile's: it takes over no parameter */
+    bool aside; /* gtr_profile's: its steps set no parameter's `trainer` */
     void *swap_room;
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
@@ -2621,7 +2622,7 @@ struct gtr_trainer {
     bool *lookups; /* whether the last step left a gradient so */
     /* gradients that were zero in all of its first zero_steps, and how many; parameters before these, or NULL */
     bool *zero; int n_zero; int64_t zero_steps; gtr_float *before;
-    bool noted; /* what it reaches no gradient of was */
+    bool noted; /* parameters that no gradient reaches were reported */
     gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
     uint64_t low_version;
@@ -2679,11 +2680,11 @@ static void gtr__null_take(gtr_context *ctx) {
 }
 
 // >>fields
-/* Who reads which field of a descriptor, as its comment says: one that is given and that nobody would read is an error,
-   which names both. Not where it says what is so, nor where a flag or a precision that a program may choose turns off
-   what it is for (.frozen, loss_scale). F(field, whether it is read, by whom) of descriptor d, before its defaults */
+/* A descriptor's field that the user sets and the library would ignore is an error, which names the field and what
+   reads it. No error: a value that holds anyway, and a field of what a flag or a precision switches off (.frozen,
+   loss_scale). F(field, whether the library reads it, what reads it) of descriptor d, before defaults are filled in. */
 typedef struct { const char *name, *by; size_t at, bytes; } gtr__field_row;
-/* Bit k of reads: row k's is read. */
+/* The error, if a field of the n rows is not all zero bytes and bit k of reads, its row's number, is 0. */
 static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const void *d, const gtr__field_row *row,
         uint32_t n, uint32_t reads) {
     for (uint32_t k = 0; k < n; k++, row++) for (size_t i = 0; i < row->bytes && !(reads >> k & 1); i++)
@@ -2734,7 +2735,8 @@ GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, boo
     F(metrics.probabilities, scored, ".metrics.scores") F(metrics.threshold, scored, ".metrics.scores") \
     F(metrics.top_k, scored, ".metrics.scores") F(metrics.ignore_index, scored, ".metrics.scores")
 #define GTR__ASKS ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each epoch's end"
-/* told: at epochs' ends somebody asks for what is monitored. */
+/* told: at epochs' ends the monitored figure is used. called, kept, scored: there is a .callback, a .checkpoint,
+   .metrics.scores. */
 GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept, bool scored)
 #define GTR__METRICS_FIELDS(F) F(binary, classes && !each, "as many labels as scores") \
     F(probabilities, classes, "classes, not targets") F(threshold, classes && (!each || classes == 2), "two classes") \
@@ -3129,9 +3131,9 @@ struct gtr__pool {
     gtr__host host;
     size_t bytes;
     long process; /* that has the workers: a child of fork() has none, and locks that nobody opens */
-    char *rooms; /* of workers */
+    char *rooms; /* workers' scratch, GTR__WORKER_ROOM each */
     size_t room_bytes;
-    gtr__word begun; /* workers that have taken theirs */
+    gtr__word begun; /* workers that have started: the next one's room is that of this number */
     int workers;
     gtr__thread thread[1]; /* workers of them */
 };
@@ -9166,8 +9168,7 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     GTR__SINCE(x, who);
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
-/* how: 1: transposed; 3, 4: of x of this rank alone; 0: of both. */
-/* rank: of x, 3 or 4; 0: either. */
+/* back: transposed. rank: of x, 3 or 4; 0: either. */
 static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, int rank,
         const char *who) {
     int64_t i[16], fan;
@@ -9694,7 +9695,7 @@ typedef struct {
     gtr__phase phase;
     bool failed, ahead; /* ahead: of all micro-batches */
     int losses; /* joined with their gradients */
-    bool lean; /* memory counts more than time */
+    bool lean; /* the quicker plan passed the memory limit: matchers that hold memory longer are left out */
     bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 #define GTR__V(v) b->plan->value[v]
@@ -12402,7 +12403,9 @@ static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
 static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
     gtr_context *ctx = t->ctx;
     gtr_result r = GTR_OK;
-    if (ctx->stepped == t || t->aside) return GTR_OK;
+    int k = 0;
+    while (k < t->n_param && t->param[k]->trainer == t) k++;
+    if (k == t->n_param || t->aside) return GTR_OK;
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
@@ -12410,14 +12413,12 @@ static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
             r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), p->data, p->data_bytes, GTR__ON_DEVICE, true);
         if (!r && (step || !p->trainer)) gtr__trainer_set(p, t);
     }
-    if (step && !r) ctx->stepped = t;
     gtr__weights_unlock(ctx);
     return gtr__backend_result(ctx, r, "averages");
 }
 /* One parameter or, NULL, all were written from outside: they are the model as they are. */
 static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
     gtr__weights_lock(ctx);
-    ctx->stepped = NULL;
     if (one) gtr__trainer_set(one, NULL);
     else for (int64_t i = 0; i < ctx->n_parameter; i++) gtr__trainer_set(ctx->parameter[i], NULL);
     gtr__weights_unlock(ctx);
@@ -13842,7 +13843,6 @@ static void gtr__give_up(gtr_trainer *t) {
         gtr__trainer_set(p, NULL);
     }
     ctx->writes++;
-    if (ctx->stepped == t) ctx->stepped = NULL;
     for (gtr_trainer **at = &ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; break; }
     if (own) gtr__weights_unlock(ctx);
     gtr__backend_result(ctx, r, "averages");
@@ -15257,7 +15257,7 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
 }
-/* A line of its own. */
+/* Writes text as a line of its own, below the progress line that is being rewritten. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
     gtr__fitting *f = t->fit;
     if (!f || f->d->silent) return;

@@ -1383,7 +1383,7 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t) + 1);
-    int outs = 0;               // the most of a node
+    int outs = 0;               // the most outputs of a node
     gtr__cuda_exec *x;
     *exec = NULL;
     plan->unfit = 0;
@@ -8412,7 +8412,7 @@ static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
 //
 // Polls in vain after which a block gives up: a second or so.
 #define GTR__DEADLINE (1 << 21)
-// Those of them that a test takes as spent.
+// How many of these polls a test counts as spent before the first.
 static int gtr__hurry(const gtr__call *c) { return c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; }
 // The thread's index, read again: what is made of it takes no register from phase to phase.
 static GTR__DEVICE int gtr__thread() {
@@ -8548,10 +8548,10 @@ static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
 // A barrier for all blocks of a cooperative launch, in any kernel of a step that has a GUARD. word: in ctl, its count;
 // hurry, late: as gtr__mlp's, of tests.
 typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } gtr__barrier;
-// What each block wrote before, all see behind it. When all have counted themselves in, block 0 with what is missing to
-// 2^31, bit 31 has changed, whatever it was; block 0 keeps the count below bit 63. A block past its deadline abandons
-// the barrier, as those above, and then nobody passes it: false in all threads of all blocks, which leave. GUARD lets
-// such a step change no state, REPORT tells the host, which clears the word.
+// Blocks see behind it what any block wrote before it. Thread 0 of each block adds 1 to the word, that of block 0 what
+// is missing to 2^31, so that bit 31 flips when the last block has arrived; block 0 keeps the count below bit 63. One
+// that polls past its deadline sets bit 63: the barrier is abandoned, and returns false in all threads of all blocks,
+// which leave the kernel. GUARD then lets the step change no state, and REPORT tells the host, which clears the word.
 static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
     typedef unsigned long long word_t;
     bool met = true;

@@ -715,6 +715,20 @@ static void normed_set(gtr_trainer *t, uint32_t seed)
     EXPECT_EQ(gtr_set(t->input[0], x, sizeof x), GTR_OK);
     EXPECT_EQ(gtr_set(t->input[1], x, NORMED * sizeof *x), GTR_OK);
 }
+/* The one that is to give launches up, which g notes, and one to compare it with. */
+static bool two_normed(gtr_context **ctx, gtr_trainer **t, gtr_precision precision, given_up *g)
+{
+    memset(g, 0, sizeof *g);
+    for (int k = 0; k < 2; k++) {
+        gtr_desc of = desc0();
+        if (!k) { of.log = note; of.log_user = g; }
+        ctx[k] = gtr_create(of);
+        t[k] = normed(ctx[k], precision, "one");
+        if (!CHECK(t[k] != NULL, "%s", gtr_error_text(ctx[k]))) return false;
+    }
+    g->ctx = ctx[0];
+    return true;
+}
 static void impatient_norms(void)
 {
     for (int k = 0; k < 6; k++) {
@@ -722,15 +736,7 @@ static void impatient_norms(void)
         gtr_context *ctx[2];
         gtr_trainer *t[2];
         given_up g;
-        memset(&g, 0, sizeof g);
-        for (int c = 0; c < 2; c++) {
-            gtr_desc of = desc0();
-            if (!c) { of.log = note; of.log_user = &g; }
-            ctx[c] = gtr_create(of);
-            t[c] = normed(ctx[c], precision, "one");
-            if (!CHECK(t[c] != NULL, "%s", gtr_error_text(ctx[c]))) return;
-        }
-        g.ctx = ctx[0];
+        if (!two_normed(ctx, t, precision, &g)) return;
         for (int i = 0; i < 4; i++) {
             if (i == 1) { ctx[0]->caps.hurry = k < 2 ? 1 : 64; ctx[0]->caps.late = k < 2 ? 0 : k / 2; }
             if (i == 1) for (int c = 0; c < 2; c++) ctx[c]->memory_version++; /* launches are captured anew */
@@ -830,15 +836,7 @@ static void sets_behind(void)
         gtr_context *ctx[2];
         gtr_trainer *t[2];
         given_up g;
-        memset(&g, 0, sizeof g);
-        for (int k = 0; k < 2; k++) {
-            gtr_desc of = desc0();
-            if (!k) { of.log = note; of.log_user = &g; }
-            ctx[k] = gtr_create(of);
-            t[k] = normed(ctx[k], GTR_FP32, "one");
-            if (!CHECK(t[k] != NULL, "%s", gtr_error_text(ctx[k]))) return;
-        }
-        g.ctx = ctx[0];
+        if (!two_normed(ctx, t, GTR_FP32, &g)) return;
         for (int k = 0; k < 2; k++) {
             gtr__backend *be = ctx[k]->be;
             for (int i = 0; i < 5; i++) {
