@@ -1358,35 +1358,36 @@ enum {
     GTR__LEAF = 1, /* no node: input, parameter, constant */
     GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape; if FULL, in float32 storage */
     GTR__WS = 4, /* kernels use workspace: called with c->measure set, they only write its size */
-    GTR__RANDOM = 8, /* reads c->ctl->step and attr->key */
-    GTR__MODE = 16, /* differs between training and evaluation; attr i[13] not 0: as in evaluation in both */
+    GTR__RANDOM = 8, /* reads c->ctl->step and attr->draw */
+    GTR__MODE = 16, /* differs between training and evaluation */
     GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
     GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
     GTR__STATE = 128, /* plan node that writes state: UPDATE or COMMIT only */
     GTR__EW = 256, /* element-wise */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
-    GTR__TALLIES = 8192, /* divides by the labels (last input) that count, those not from attr i[0] to i[1], or by the
-       sum of floats; what that is for all labels that these are a part of, one more input says, where there is one */
+    GTR__TALLIES = 8192, /* divides by the labels (last input) that count, all but loss.ignore_from to ignore_to, or by
+       the sum of floats; what that is for all labels that these are a part of, one more input says, where there is
+       one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
-    GTR__ALONG = 32768, /* but with attr i[0] 0 */
-    GTR__SCALES = 262144, /* PASSES0, times attr f[0]; if i[0], this is per share of the step's or set's batch */
+    GTR__ALONG = 32768, /* but along axis 0 */
+    GTR__SCALES = 262144, /* PASSES0, times attr ew.a; ew.per_share: this is per share of the step's or set's batch */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     GTR__LOOKS_UP = 524288, /* input 1's gradient may be one of input 0's lookups: GTR__LOOKUP_ROWS */
-    /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
+    /* training changes state: a node of op attr norm.commit with outputs 1 and 3, inputs 3 and 4 and norm.tracked */
     GTR__COMMITS = 4096,
-    GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
+    GTR__PERMUTES = 1048576, /* nothing but a permutation by attr dims */
     GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
     /* element by element: what they read, in other storage; times a mask; of two operands; that no gradient passes */
     GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
-    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over dimensions in attr i[0]; divided by their count */
+    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over attr reduce.axes; divided by their count */
     /* of images: of three dimensions or more, inputs 0, 1 and outputs lie with channels last (gtr__value.last) */
     GTR__IMAGES = 268435456,
-    GTR__AXIAL = 536870912, /* attr i[0] is an axis, which results have, too */
+    GTR__AXIAL = 536870912, /* attr along.axis is one that results have, too */
     GTR__BANDS = 1073741824 /* copies of bands along it */
 };
 #define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
-/* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr i[0] to i[7] lie
+/* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr window lie
    side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
@@ -1747,11 +1748,82 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
       (i) = (int64_t)v_; } while (0)
 
 // >>calls
-/* An op's attributes; what each means stands at the op's marker. */
+/* An op's attributes: a struct for each kind of ops, named beside it, without padding, so that nodes' are compared as
+   bytes; what no comment here says, the op's marker does. Where nothing else is said, 0 means no. */
+/* A formula of one operand and its a and b; op 0: none. rounds: its operand is rounded to this storage first. */
+typedef struct { double a, b; gtr__op op; gtr_dtype rounds; } gtr__activation;
+/* What fusions let products, convolutions, pools, norms and softmax carry, and the op's marker explains. */
 typedef struct {
-    int64_t i[16];
-    double f[4];
-    uint64_t key; /* GTR__RANDOM: of the seed and the op's full name */
+    gtr__activation act;
+    double eps; /* of normed */
+    int32_t added, normed; /* an operand is added; CONV: four are a batch_norm's */
+} gtr__carried;
+typedef struct { /* CONV, pools, UPSAMPLE */
+    gtr__carried with;
+    int64_t stride[2], padding[2], dilation[2]; /* of height and width, as all pairs here */
+    int64_t extent[2]; /* pools: the window's; adaptive, and UPSAMPLE: y's */
+    int64_t output_padding[2], groups; /* CONV */
+    int32_t transposed; /* CONV */
+    int32_t round_up, inside, adaptive; /* pools */
+    int32_t linear, pad; /* UPSAMPLE */
+} gtr__window_attr;
+/* MATMUL and LINEAR, their fused forms and gradients: a is (..., K, M); b is (..., K, N), which a layer's weight never
+   is; the gradient of a is added to the operand in front of dy. */
+typedef struct { gtr__carried with; int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
+typedef struct { /* norms */
+    gtr__carried with;
+    double eps, momentum;
+    int64_t groups; /* GROUP_NORM */
+    int64_t tracked; /* BATCH_NORM: the tensor that counts its batches */
+    int32_t frozen; /* BATCH_NORM: as in evaluation in both modes */
+    gtr__op commit; /* of the node that commits the statistics */
+} gtr__norm_attr;
+typedef struct { gtr__carried with; int64_t axis; } gtr__axis_attr; /* what all ops along an axis begin with */
+typedef struct { gtr__carried with; int64_t axis, logs; } gtr__softmax_attr;
+typedef struct { gtr__carried with; int64_t axis, begin, end, parts; } gtr__slice_attr;
+typedef struct { gtr__carried with; int64_t axis, k, descending; } gtr__sort_attr;
+typedef struct { gtr__carried with; int64_t axis; double value; } gtr__take_attr;
+typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
+/* Reductions: bit k of axes: over dimension k. */
+typedef struct { int64_t axes; int32_t keep, kind; double correction; } gtr__reduce_attr;
+typedef struct { /* DROPOUT, RANDOM */
+    double p;
+    uint64_t key; /* of the seed and the op's full name */
+    int64_t rows, run, whole, shift, channels, pixels;
+    int32_t linear, kind;
+} gtr__draw_attr;
+typedef struct { /* what reads labels, and losses */
+    int64_t ignore_from, ignore_to;
+    double a, b;
+    int32_t weighted, number; /* DIVISOR: of classes with weights; XENT_STEP, PAIR_STEP: in the step, from 1 on */
+    gtr__op of; /* of these two: the loss */
+    int32_t pad;
+} gtr__loss_attr;
+typedef struct { double value; int64_t scaled; } gtr__fill_attr;
+typedef struct { double momentum; int64_t values; } gtr__commit_attr;
+typedef struct { const void *ptr; void *shared; } gtr__report_attr; /* gtr__optim; gtr__shared on the device */
+typedef struct { const void *ptr; int64_t matcher; } gtr__network_attr; /* ptr: gtr__network */
+typedef union {
+    gtr__window_attr window; /* the largest: a union that is initialised by { 0 } is 0 as a whole */
+    gtr__carried with; /* of those that begin with one */
+    gtr__product_attr product;
+    gtr__norm_attr norm;
+    gtr__softmax_attr softmax;
+    gtr__axis_attr along;
+    gtr__slice_attr slice;
+    gtr__sort_attr sort;
+    gtr__take_attr take;
+    gtr__ew_attr ew;
+    gtr__reduce_attr reduce;
+    gtr__draw_attr draw;
+    gtr__loss_attr loss;
+    gtr__fill_attr fill;
+    gtr__commit_attr commit;
+    gtr__report_attr report;
+    gtr__network_attr network;
+    gtr_shape shape; /* RESHAPE */
+    int64_t dims[GTR_MAX_DIMS]; /* PERMUTE */
+    int64_t count; /* ONE_HOT: classes; SCATTER_ADD: rows; PART: which output */
     const void *ptr; /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
 /* What a kernel sees of one operand. */
@@ -1781,12 +1853,13 @@ static bool gtr__matrix_of(const gtr_shape *s, const int64_t *stride, gtr__matri
    place (y, x) reads pixel (y sh - ph + ky dh, x sw - pw + kx dw) for each tap (ky, kx), kx fastest. Of three
    dimensions the height is 1. A group has cg of the image's channels and og of the places'. */
 typedef struct { int64_t n, h, w, c, oh, ow, o, kh, kw, sh, sw, ph, pw, dh, dw, groups, cg, og; } gtr__window;
-static gtr__window gtr__window_of(const int64_t *i, const gtr_shape *image, const gtr_shape *places, int64_t kh,
-        int64_t kw, int64_t groups) {
+static gtr__window gtr__window_of(const gtr__window_attr *a, const gtr_shape *image, const gtr_shape *places,
+        int64_t kh, int64_t kw, int64_t groups) {
     const int n = image->ndim;
     const int64_t *x = image->dim, *y = places->dim;
     const gtr__window g = { x[0], n > 3 ? x[1] : 1, x[n - 2], x[n - 1], n > 3 ? y[1] : 1, y[n - 2], y[n - 1], kh, kw,
-        i[0], i[1], i[2], i[3], i[4], i[5], groups, x[n - 1] / groups, y[n - 1] / groups };
+        a->stride[0], a->stride[1], a->padding[0], a->padding[1], a->dilation[0], a->dilation[1], groups,
+        x[n - 1] / groups, y[n - 1] / groups };
     return g;
 }
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
@@ -1926,22 +1999,22 @@ typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 /* Of CONV, whose output (or its gradient) is y: transposed, that is the image. */
 static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
     const gtr_shape *x = &c->in[0].shape, *w = &c->in[1].shape;
-    const int64_t *i = c->attr->i;
-    return gtr__window_of(i, i[7] ? &y->shape : x, i[7] ? x : &y->shape, w->ndim > 3 ? w->dim[1] : 1,
-        w->dim[w->ndim - 2], i[6]);
+    const gtr__window_attr *a = &c->attr->window;
+    return gtr__window_of(a, a->transposed ? &y->shape : x, a->transposed ? x : &y->shape,
+        w->ndim > 3 ? w->dim[1] : 1, w->dim[w->ndim - 2], a->groups);
 }
 
 /* Of CONV: inputs that are a convolution's; behind them lies what batch_norm and an addition read. Backward: dy, behind
    which lies what an activation's gradient and an addition read. */
 static int gtr__conv_inputs(const gtr__call *c) {
-    return c->n_in - (c->attr->i[11] ? 4 : 0) - (c->attr->i[12] ? 1 : 0);
+    return c->n_in - (c->attr->with.normed ? 4 : 0) - (c->attr->with.added ? 1 : 0);
 }
 static const gtr__arg *gtr__conv_dy(const gtr__call *c) {
-    return &c->in[gtr__conv_inputs(c) - (c->attr->i[10] ? 2 : 1)];
+    return &c->in[gtr__conv_inputs(c) - (c->attr->with.act.op ? 2 : 1)];
 }
 /* Of the backward of pools and UPSAMPLE: what the activation's gradient reads, if not x, lies behind dy. */
 static const gtr__arg *gtr__pool_saved(const gtr__call *c) {
-    return &c->in[c->n_in - (c->attr->i[12] ? 1 : 0) > 3 ? 3 : 0];
+    return &c->in[c->n_in - (c->attr->with.added ? 1 : 0) > 3 ? 3 : 0];
 }
 
 // >>plan-structs
@@ -2054,7 +2127,7 @@ typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become one
    NETWORK node, whose operands are all values that they read (in) and write (out), attr->ptr a gtr__network of them; a
-   backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
+   backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->network.matcher]. */
 typedef struct {
     const char *name;
     int (*match)(gtr__plan *plan, int at, const gtr__caps *caps);
@@ -2178,7 +2251,7 @@ static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
 }
 /* Elements that random numbers count as one row: see op:dropout. */
 static int64_t gtr__drawn_row(const gtr__attr *a, const gtr_shape *s) {
-    return a->i[0] || !s->ndim ? gtr__elements(s) : gtr__elements(s) / s->dim[0];
+    return a->draw.linear || !s->ndim ? gtr__elements(s) : gtr__elements(s) / s->dim[0];
 }
 static int gtr__bit(uint64_t mask, int k) { return (int)(mask >> (k < 63 ? k : 63) & 1); }
 static int gtr__root(const gtr__plan *p, int v) {
@@ -2209,17 +2282,17 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
 typedef struct { int whole, part, parts, joins; int64_t begin, run; } gtr__banding;
 static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
     const bool joint = (gtr__op_flags[n->op] & GTR__JOINT) != 0, back = n->dir == GTR__BWD;
-    const int64_t *at = n->attr.i;
+    const gtr__slice_attr *at = &n->attr.slice;
     gtr__banding w = { -1, n->n_in, n->n_out, 0, 0, 0 };
     if (gtr__step_of(n->op) != GTR__STEP_BAND) return w;
-    w.parts = !joint ? (int)at[3] : back ? n->n_out : n->n_in;
+    w.parts = !joint ? (int)at->parts : back ? n->n_out : n->n_in;
     w.whole = joint ? n->n_in - 1 : 0;
     if ((w.joins = joint != back) != 0) { w.whole = n->n_in; w.part = joint ? 0 : 1 + w.parts; }
     const gtr_shape *s = &p->value[n->in[w.whole]].shape;
-    w.begin = joint ? 0 : at[1] * gtr__shape_inner(s, at[0]);
-    w.run = joint ? gtr__shape_inner(&p->value[n->in[0]].shape, at[0] - 1)
-        : (at[2] - at[1]) * gtr__shape_inner(s, at[0]);
-    if (w.joins && !n->adds && w.parts * w.run != gtr__shape_inner(s, at[0] - 1)) w.run = 0; /* there are zeros */
+    w.begin = joint ? 0 : at->begin * gtr__shape_inner(s, at->axis);
+    w.run = joint ? gtr__shape_inner(&p->value[n->in[0]].shape, at->axis - 1)
+        : (at->end - at->begin) * gtr__shape_inner(s, at->axis);
+    if (w.joins && !n->adds && w.parts * w.run != gtr__shape_inner(s, at->axis - 1)) w.run = 0; /* there are zeros */
     for (int k = 0; k < w.parts; k++) if (gtr__use(p, n, w.part + k) < 0) w.run = 0;
     return w;
 }
@@ -2246,7 +2319,7 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
     /* a Philox block is four elements of a row that lie side by side */
-    return n->attr.i[1] || n->attr.i[6] || (row < count && row % 4) ? 0 : count;
+    return n->attr.draw.run || n->attr.draw.channels || (row < count && row % 4) ? 0 : count;
 }
 /* The slot in which a step's operand id is, broadcast, or a load of its own. -1: there is no room, or it is a part of
    what is made here: other elements would be meant. */
@@ -2263,7 +2336,7 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__ste
     }
     if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
     q->load[u->loads] = id; q->full[u->loads] = t->band; q->begin[u->loads] = own ? t->begin : 0;
-    q->shape[u->loads] = spread ? gtr__shape_ones(t->band, t->node->attr.i[0]) : *shape;
+    q->shape[u->loads] = spread ? gtr__shape_ones(t->band, t->node->attr.reduce.axes) : *shape;
     q->root[u->slots] = root; q->part[u->slots] = part;
     return q->slot[u->loads++] = u->slots++;
 }
@@ -3665,14 +3738,14 @@ GTR__UNARY(GTR__UNARY_LOOPS)
 /* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be
    read in any case, values only where the op's needs name them. */
 typedef struct {
-    int op;
+    gtr__op op;
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
     void (*backward)(GTR__BACKWARD_ARGS);
 } gtr__unary_row;
 #define GTR__UNARY_KERNELS(ID, name, ...) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_KERNELS) };
 /* NULL for an op that is not in GTR__UNARY. */
-static const gtr__unary_row *gtr__unary_find(int op) {
+static const gtr__unary_row *gtr__unary_find(gtr__op op) {
     for (size_t i = 0; i < GTR__LENGTH(gtr__unary_rows); i++)
         if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
@@ -4657,23 +4730,20 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
 /* Output i[0] of an op of several. */
 
 // >>op:reshape
-/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, one of which may be -k, k times the
-   batch, which for literal inputs follows from the number of elements. */
+/* The same elements in another shape, any dtype. A dimension of attr shape may be -k, k times the batch,
+   which for literal inputs follows from the number of elements. */
 GTR__SHAPE(reshape) {
-    int n = (int)s->attr->f[0];
     int64_t have, want;
     char a[GTR__TEXT], b[GTR__TEXT];
     gtr__shape_alike(s);
-    gtr_shape o = gtr_shape0();
-    o.ndim = n;
-    GTR__COPY(o.dim, s->attr->i, n);
+    gtr_shape o = s->attr->shape;
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s,
             "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
             "not what is left)", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
     if (want < 0 && have > 0 && have % -want == 0) {
-        for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
+        for (int i = 0; i < o.ndim; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
     if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
@@ -4691,13 +4761,13 @@ GTR__SHAPE(reshape) {
 #define gtr__shape_widen gtr__shape_same
 
 // >>op:matmul
-/* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). i[3]: a is (..., K, M); i[4]: b is (..., K, N); a
-   layer's are zero. Leading dimensions are equal, or one has none. */
+/* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). product.a_km, product.b_kn: a is (..., K, M), b is
+   (..., K, N); a layer's are not. Leading dimensions are equal, or one has none. */
 GTR__SHAPE(matmul) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    const int ta = s->attr->i[3] != 0, tb = !s->attr->i[4];
+    const int ta = s->attr->product.a_km != 0, tb = !s->attr->product.b_kn;
     bool same = a->ndim == b->ndim;
     if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
     int64_t k = a->dim[a->ndim - 1 - ta];
@@ -4717,7 +4787,7 @@ static gtr__matrix gtr__matrix_in(const gtr__arg *x, bool transposed) {
     return transposed ? gtr__matrix_t(m) : m;
 }
 static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
-    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
+    const bool ta = c->attr->product.a_km != 0, tb = !c->attr->product.b_kn;
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
     const int64_t a0 = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
         b1 = b->dim[b->ndim - 1];
@@ -4749,7 +4819,7 @@ static bool gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, i
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, and a bias's ones times dy. */
 GTR__CPU(linear_bwd) {
     static const gtr_float one = 1;
-    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
+    const bool ta = c->attr->product.a_km != 0, tb = !c->attr->product.b_kn;
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr__matrix y = gtr__matrix_in(&c->in[c->n_in - 1], false), ones = { 1, 0, 1, 0, 0 };
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
@@ -4778,11 +4848,11 @@ GTR__SHAPE(linear) {
 /* What a fused op's attributes name, of the product in c: to out[0]. */
 static gtr_result gtr__linear_act(GTR__ARGS, gtr__products *p, const gtr_float *saved) {
     gtr__gemm *g = p->gemm;
-    g->act = gtr__unary_find((int)c->attr->i[0]);
-    g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
+    g->act = gtr__unary_find(c->attr->with.act.op);
+    g->act_a = (gtr_float)c->attr->with.act.a; g->act_b = (gtr_float)c->attr->with.act.b;
     g->to = gtr__out(c, 0); g->saved = saved;
-    if (c->attr->i[2]) g->more = gtr__in(c, c->n_in - 1);
-    return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)cpu, c) : GTR_ERR_ARG;
+    if (c->attr->with.added) g->more = gtr__in(c, c->n_in - 1);
+    return g->act || !c->attr->with.act.op ? gtr__products_run(p, (gtr__cpu *)cpu, c) : GTR_ERR_ARG;
 }
 /* act: 1: with an activation, 2: with its backward */
 static gtr_result gtr__linear_forward(GTR__ARGS, int act) {
@@ -4790,15 +4860,16 @@ static gtr_result gtr__linear_forward(GTR__ARGS, int act) {
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
         &c->out[act == 1 && gtr__wanted(c, 1)], false);
-    if (act < 2 && c->n_in - (c->attr->i[2] != 0) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
+    if (act < 2 && c->n_in - (c->attr->with.added != 0) > 2)
+        *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
     return act ? gtr__linear_act(cpu, c, &p, act == 2 ? gtr__in(c, 2) : NULL)
         : gtr__products_run(&p, (gtr__cpu *)cpu, c);
 }
 GTR__CPU(linear_fwd) { return gtr__linear_forward(cpu, c, 0); }
 
 // >>op:linear_act
-/* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
-   i[2]: the last input is r, lying as out[0]. i[3], i[4]: as matmul's. */
+/* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. with.act: act; with.added: the last input is r, lying
+   as out[0]. */
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(cpu, c, 1); }
 
 // >>op:linear_dact
@@ -4857,9 +4928,9 @@ static void gtr__unary_range(GTR__SPAN) {
     GTR__JOB(gtr__unary_job, w);
     gtr__unary_apply(w->row, w->a, w->b, w->dy ? w->dy + i : NULL, w->x + i, w->y + i, w->out + i, end - i, w->add);
 }
-static gtr_result gtr__unary_run(GTR__ARGS, int op, const gtr_float *x, bool back) {
-    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL,
-        x, NULL, gtr__out(c, 0) };
+static gtr_result gtr__unary_run(GTR__ARGS, gtr__op op, double a, double b, const gtr_float *x, bool back) {
+    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)a, (gtr_float)b, NULL, x, NULL,
+        gtr__out(c, 0) };
     if (back) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
     if (!w.x) w.x = w.dy;
     if (!w.y) w.y = w.x;
@@ -4869,7 +4940,7 @@ static gtr_result gtr__unary_run(GTR__ARGS, int op, const gtr_float *x, bool bac
 }
 #define GTR__UNARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
-    GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, gtr__in(c, 0), back))
+    GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b, gtr__in(c, 0), back))
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
@@ -4878,7 +4949,7 @@ GTR__SHAPE(permute) {
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
     for (int k = 0; k < x->ndim; k++) {
-        int64_t d = s->attr->i[k];
+        int64_t d = s->attr->dims[k];
         if (d < 0 || d >= x->ndim || (seen >> d & 1u))
             return gtr__shape_want(s, 1, "each dimension of it once in dims");
         seen |= 1u << d;
@@ -4936,19 +5007,19 @@ static void gtr__permute(void *cpu, const gtr__arg *x, const int64_t *dims, cons
     gtr__ranges(cpu, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
 GTR__CPU(permute_fwd) {
-    gtr__permute(cpu, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
+    gtr__permute(cpu, &c->in[0], c->attr->dims, &c->out[0]); return GTR_OK;
 }
 GTR__CPU(permute_bwd) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
-    for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
+    for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->dims[k]] = k;
     gtr__permute(cpu, &c->in[2], dims, &c->out[0]);
     return GTR_OK;
 }
 
 // >>op:concat
-/* y: the inputs one behind the other along axis i[0], which is literal. */
+/* y: the inputs one behind the other along the axis, which is literal. */
 GTR__SHAPE(concat) {
-    const int axis = (int)s->attr->i[0];
+    const int axis = (int)s->attr->along.axis;
     gtr_shape o = s->in[0];
     for (int k = 0; k < s->n_in; k++) {
         bool good = s->in[k].ndim == o.ndim;
@@ -4968,16 +5039,17 @@ GTR__SHAPE(concat) {
 /* Copies bands of the whole to the parts or, joins, back; 0 where no part is. */
 static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
     const bool joins = joint != back;
-    const int64_t *at = c->attr->i, n = !joint ? at[3] : back ? c->n_out : c->n_in;
+    const gtr__slice_attr *at = &c->attr->slice;
+    const int64_t n = !joint ? at->parts : back ? c->n_out : c->n_in;
     const gtr__arg *whole = joins ? c->out : c->in + (joint ? c->n_in - 1 : 0),
         *part = !joins ? c->out : c->in + (joint ? 0 : 1 + n);
-    const int64_t outer = gtr__shape_outer(&whole->shape, at[0]), row = whole->count / outer,
-        inner = row / whole->shape.dim[at[0]], each = (at[2] - at[1]) * inner;
+    const int64_t outer = gtr__shape_outer(&whole->shape, at->axis), row = whole->count / outer,
+        inner = row / whole->shape.dim[at->axis], each = (at->end - at->begin) * inner;
     gtr_float *w = gtr__floats(whole);
     int64_t left = joint ? 0 : row;
     for (int64_t k = 0; k < n && left; k++) left -= part[k].data ? each : 0;
     if (joins && left && !whole->add) GTR__CLEAR(w, whole->count);
-    w += joint ? 0 : at[1] * inner;
+    w += joint ? 0 : at->begin * inner;
     for (int64_t k = 0, run; k < n; k++, w += run) {
         gtr_float *p = gtr__floats(&part[k]);
         run = joint ? c->in[k].count / outer : each;
@@ -4989,30 +5061,29 @@ static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
 GTR__CPU_BOTH(concat, gtr__bands_run(cpu, c, true, back))
 
 // >>op:slice
-/* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal; i[3] outputs, each of the elements behind those of
-   the one before it. dx is their dy there, else 0. */
+/* y: elements begin to end - 1 of the axis, which is literal; so many parts, each of the elements behind those of the
+   one before it. dx is their dy there, else 0. */
 GTR__SHAPE(slice) {
-    const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
+    const int64_t axis = s->attr->slice.axis, begin = s->attr->slice.begin, end = s->attr->slice.end;
     char a[GTR__TEXT];
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG,
             "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is "
             "not the batch", (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
-    s->n_out = (int)s->attr->i[3];
+    s->n_out = (int)s->attr->slice.parts;
     for (int k = 0; k < s->n_out; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] = end - begin; }
     return GTR_OK;
 }
 GTR__CPU_BOTH(slice, gtr__bands_run(cpu, c, false, back))
 
 // >>op:sum
-/* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
-   1. dx = dy broadcast. */
+/* y = sum of x over the axes, accumulated in double; keep: they stay, as 1. dx = dy broadcast. */
 GTR__SHAPE(sum) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr_shape0();
     for (int k = 0; k < x->ndim; k++) {
-        bool summed = (s->attr->i[0] >> k & 1) != 0;
-        if (!summed || s->attr->i[1]) o.dim[o.ndim++] = summed ? 1 : x->dim[k];
+        bool summed = (s->attr->reduce.axes >> k & 1) != 0;
+        if (!summed || s->attr->reduce.keep) o.dim[o.ndim++] = summed ? 1 : x->dim[k];
     }
     s->out[0] = o;
     s->flops = gtr__shape_flops(x, 1);
@@ -5021,7 +5092,7 @@ GTR__SHAPE(sum) {
 static gtr_result gtr__sum_all(GTR__ARGS, bool mean, bool back) {
     gtr__arg y = back ? c->in[2] : c->out[0];
     const double factor = mean ? (double)y.count / (double)c->in[0].count : 1;
-    y.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
+    y.shape = gtr__shape_ones(c->in[0].shape, c->attr->reduce.axes);
     if (back) {
         GTR__WANTS(0);
         gtr__ew_job w = gtr__ew_make(gtr__ew_times, &y, NULL, &c->out[0]);
@@ -5047,17 +5118,17 @@ GTR__CPU_BOTH(mean, gtr__sum_all(cpu, c, true, back))
 // >>op:prod
 // >>op:var
 // >>op:norm
-/* Of x over the dimensions of i[0], which with i[1] stay as 1: i[2] is GTR__F_LSE and so on, f[0] what var divides by
-   less than the count. The second output is the place found (GTR_I32), or what backward wants. In double. */
+/* Of x over the axes, which with keep stay as 1: kind is GTR__F_LSE and so on, correction what var divides by less
+   than the count. The second output is the place found (GTR_I32), or what backward wants. In double. */
 #define GTR__FOLD_EXP(v) (double)GTR__EXPF((gtr_float)(v))
 GTR__FOLD_CODE(GTR__INLINE, double, GTR__FOLD_EXP, log, sqrt, fabs)
 GTR__SHAPE(fold) {
-    const int64_t kind = s->attr->i[2];
+    const int64_t kind = s->attr->reduce.kind;
     int64_t n = 1;
     GTR__TRY(gtr__shape_sum(s));
     s->out[1] = s->out[0];
     if (kind != GTR__F_MAX && kind != GTR__F_MIN) return GTR_OK;
-    for (int k = 0; k < s->in[0].ndim; k++) if (s->attr->i[0] >> k & 1) n *= GTR__MAX(s->in[0].dim[k], 1);
+    for (int k = 0; k < s->in[0].ndim; k++) if (s->attr->reduce.axes >> k & 1) n *= GTR__MAX(s->in[0].dim[k], 1);
     if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axes");
     s->n_out = 2;
     s->out_dtype[1] = GTR_I32;
@@ -5147,14 +5218,14 @@ static void gtr__fold_range(GTR__SPAN) {
     }
 }
 static gtr_result gtr__fold_all(GTR__ARGS, bool back) {
-    const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
+    const gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->reduce.axes);
     const gtr__nd nd = gtr__nd_make(&c->in[0].shape, NULL, NULL, &to);
     gtr__fold w = GTR__ZERO;
     GTR__WANTS(0);
-    w.c = c; w.x = gtr__in(c, 0); w.kind = (int)c->attr->i[2]; w.kept = w.summed = gtr__nd_unit;
+    w.c = c; w.x = gtr__in(c, 0); w.kind = c->attr->reduce.kind; w.kept = w.summed = gtr__nd_unit;
     for (int k = 0; k < nd.n; k++)
         gtr__nd_push(nd.stride[3][k] ? &w.kept : &w.summed, nd.dim[k], nd.stride[0][k], 0, 0, nd.stride[3][k]);
-    w.n = (double)w.summed.count - c->attr->f[0];
+    w.n = (double)w.summed.count - c->attr->reduce.correction;
     w.across = w.kept.n && (w.kept.stride[0][0] == 1
         || (w.summed.count < GTR__LANES && w.kind != (back ? GTR__F_NORM1 : GTR__F_LSE)));
     w.step = (w.across ? &w.kept : &w.summed)->stride[0][0];
@@ -5173,18 +5244,18 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
 
 // >>op:softmax
 // >>op:log_softmax
-/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y) / sum y), as y may be stored
-   in half precision and its sum not be 1. i[1], unless 0: x goes through that op first, and dx through its gradient (on
-   a GPU SCALE alone); f[0], f[1] its a, b. i[2]: log_softmax:
+/* y = exp(x - max x) / sum exp(x - max x) along the axis; dx = y (dy - sum(dy y) / sum y), as y may be stored in half
+   precision and its sum not be 1. with.act is applied to x first, and its gradient to dx (on a GPU SCALE alone). logs,
+   log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
 }
-#define GTR__AXIS GTR__JOB(gtr__call, c); const int64_t n = c->in[0].shape.dim[c->attr->i[0]], \
-    inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0])
+#define GTR__AXIS GTR__JOB(gtr__call, c); const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis], \
+    inner = gtr__shape_inner(&c->in[0].shape, c->attr->softmax.axis)
 static void gtr__softmax_range(GTR__SPAN) {
     GTR__AXIS;
-    const bool logs = c->attr->i[2] != 0, whole = inner == 1 && !logs;
+    const bool logs = c->attr->softmax.logs != 0, whole = inner == 1 && !logs;
     for (int64_t r = i; whole && r < end; r++) {
         const gtr_float *x = gtr__in(c, 0) + r * n, m = gtr__max_run(x, n);
         gtr_float *y = gtr__out(c, 0) + r * n;
@@ -5222,7 +5293,7 @@ static void gtr__softmax_range(GTR__SPAN) {
 }
 static void gtr__softmax_back_range(GTR__SPAN) {
     GTR__AXIS;
-    const int add = c->out[0].add, logs = c->attr->i[2] != 0;
+    const int add = c->out[0].add, logs = c->attr->softmax.logs != 0;
     for (; i < end; i++) {
         const int64_t at = i / inner * n * inner + i % inner;
         const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
@@ -5256,14 +5327,14 @@ static void gtr__softmax_back_range(GTR__SPAN) {
 }
 static gtr_result gtr__softmax_run(GTR__ARGS, bool back) {
     const gtr__arg *y = c->out, dy[3] = { *y, *y, *y };
-    const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
-    const int op = (int)c->attr->i[1];
+    const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
+    const gtr__activation *f = &c->attr->with.act;
     gtr__call of = *c;
     if (!y->data) return GTR_OK;
-    if (op && !back) { GTR__TRY(gtr__unary_run(cpu, c, op, gtr__in(c, 0), false)); of.in = y; }
+    if (f->op && !back) { GTR__TRY(gtr__unary_run(cpu, c, f->op, f->a, f->b, gtr__in(c, 0), false)); of.in = y; }
     gtr__ranges(cpu, back ? gtr__softmax_back_range : gtr__softmax_range, &of, y->count / n, GTR__DEAR / n);
     of.in = dy;
-    return op && back ? gtr__unary_run(cpu, &of, op, NULL, true) : GTR_OK;
+    return f->op && back ? gtr__unary_run(cpu, &of, f->op, f->a, f->b, NULL, true) : GTR_OK;
 }
 GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__shape_log_softmax gtr__shape_softmax
@@ -5271,31 +5342,31 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
 
 // >>op:dropout
-/* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
-   the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
-   (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
-   (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
-   again. i[5]: rows for the batch's. i[6], unless 0: so many channels lie last, of i[7] pixels each; e and the linear
-   index are what they would be if the pixels did. Srivastava et al., 2014. */
+/* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. linear: dimension 0 is not the
+   batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter (step,
+   row0 + r, e) is at least p; linear: row0 and r are 0 and e the linear index. run, unless 0: each `run` rows (linear:
+   elements) are those from `shift` on of `whole` in the whole batch, and count as there. Backward draws the mask
+   again. rows: for the batch's. channels, unless 0: so many lie last, of so many pixels each; e and the linear index
+   are what they would be if the pixels did. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
 }
-static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
-    return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
+static int64_t gtr__in_whole(const gtr__draw_attr *a, int64_t i) {
+    return a->run ? i / a->run * a->whole + i % a->run + a->shift : i;
 }
-static int64_t gtr__drawn_at(const gtr__attr *a, int64_t e) {
-    const int64_t channels = a->i[6], image = channels * a->i[7];
-    if (channels) return e / image * image + e % channels * a->i[7] + e % image / channels;
-    return a->i[0] ? gtr__in_whole(a, e) : e;
+static int64_t gtr__drawn_at(const gtr__draw_attr *a, int64_t e) {
+    const int64_t channels = a->channels, image = channels * a->pixels;
+    if (channels) return e / image * image + e % channels * a->pixels + e % image / channels;
+    return a->linear ? gtr__in_whole(a, e) : e;
 }
 GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
 GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
 /* n numbers of a row from its element e on, a multiple of 4; v has room for 3 more. */
-static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
+static void gtr__draw_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
         int64_t n, float *v) {
     const uint64_t step = ctl ? ctl->step : 0;
-    const int64_t counted = a->i[0] ? 0 : row0 + gtr__in_whole(a, row), apart = a->i[6] ? a->i[6] : 1,
-        by = a->i[6] || (a->i[0] && a->i[1]) ? apart : 4; /* neighbours lie apart, and four are a block */
+    const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row), apart = a->channels ? a->channels : 1,
+        by = a->channels || (a->linear && a->run) ? apart : 4; /* neighbours lie apart, and four are a block */
     float four[4] = { 0 };
     for (int64_t first = 0; first < apart && first < n; first++)
         for (int64_t j = first, block = -1; j < n; j += by) {
@@ -5311,12 +5382,12 @@ static void gtr__draw_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0
         }
 }
 /* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
-static void gtr__dropout_line(const gtr__attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
+static void gtr__dropout_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
         const gtr_float *x, gtr_float *y, int64_t n, int add) {
-    const float p = (float)a->f[0];
-    const gtr_float factor = (gtr_float)(1 / (1 - a->f[0]));
+    const float p = (float)a->p;
+    const gtr_float factor = (gtr_float)(1 / (1 - a->p));
     float u[GTR__BLOCK + 4];
-    gtr__draw_line(a, ctl, row0, x ? GTR__DRAW_UNIFORM : (int)a->i[4], row, e, n, u);
+    gtr__draw_line(a, ctl, row0, x ? GTR__DRAW_UNIFORM : a->kind, row, e, n, u);
     if (!x) for (int64_t j = 0; j < n; j++) y[j] = u[j];
     else if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
     else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : 0;
@@ -5329,7 +5400,7 @@ static void gtr__draw_range(GTR__SPAN) {
     for (; i < end; i++) {
         const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK);
         const int64_t at = row * w->n + e;
-        gtr__dropout_line(c->attr, c->ctl, c->row0, row, e, w->x ? w->x + at : NULL, gtr__out(c, 0) + at, n,
+        gtr__dropout_line(&c->attr->draw, c->ctl, c->row0, row, e, w->x ? w->x + at : NULL, gtr__out(c, 0) + at, n,
             c->out[0].add);
     }
 }
@@ -5340,13 +5411,13 @@ static gtr_result gtr__draw_run(GTR__ARGS, const gtr_float *x) {
 }
 static gtr_result gtr__dropout_run(GTR__ARGS, const gtr__arg *x) {
     if (!c->out[0].data) return GTR_OK;
-    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(cpu, c, gtr__floats(x));
+    if (c->training && c->attr->draw.p > 0) return gtr__draw_run(cpu, c, gtr__floats(x));
     return gtr__copy_rows(cpu, gtr__floats(x), 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
 }
 GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
 
 // >>op:random
-/* y: numbers of kind i[4], GTR__DRAW_..., of x's shape, which is not read. i[0] to i[3], counters: dropout's. */
+/* y: numbers of a kind, GTR__DRAW_..., of x's shape, which is not read, by dropout's counters. */
 #define gtr__shape_random gtr__shape_dropout
 GTR__CPU(random_fwd) { return gtr__draw_run(cpu, c, NULL); }
 
@@ -5422,7 +5493,7 @@ GTR__CPU(embedding_bwd) {
 /* y (i[0], ...): rows of x (..., ...) added where ids (...) say, as in embedding's dtable; dx = dy[ids]. */
 GTR__SHAPE(scatter_add) {
     const gtr_shape *ids = &s->in[0], *x = &s->in[1];
-    gtr_shape o = gtr_shape1(s->attr->i[0]);
+    gtr_shape o = gtr_shape1(s->attr->count);
     bool good = x->ndim >= ids->ndim;
     for (int k = 0; k < x->ndim; k++)
         if (k >= ids->ndim) o.dim[o.ndim++] = x->dim[k];
@@ -5432,7 +5503,7 @@ GTR__SHAPE(scatter_add) {
 /* As embedding, of whose table and rows the one is the result of the other. */
 static gtr_result gtr__scatter_add(GTR__ARGS, bool back) {
     gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
-    table.shape = gtr_shape2(c->attr->i[0], table.count / c->attr->i[0]);
+    table.shape = gtr_shape2(c->attr->count, table.count / c->attr->count);
     const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
     gtr__call as = *c;
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
@@ -5445,17 +5516,17 @@ GTR__CPU_BOTH(scatter_add, gtr__scatter_add(cpu, c, back))
 /* x (N, C, H, W) or (N, C, L), weight (O, C / groups, kh, kw) or (O, C / groups, k), bias (O) or none ->
    y (N, O, oh, ow) or (N, O, ol): oh = (H + 2 padding - dilation (kh - 1) - 1) / stride + 1, cut off, likewise ow, ol;
    y = bias + sum over taps and the group's channels of weight times what gtr__window says, 0 beyond the image.
-   i[7], transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
+   transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
    dy = x; oh = (H - 1) stride - 2 padding + dilation (kh - 1) + output padding + 1.
-   i[0], i[1]: stride, i[2], i[3]: padding, i[4], i[5]: dilation (height, width), i[6]: groups; i[8], i[9]: output
-   padding. i[10], unless 0: y is that op's of it, f[0], f[1] its a, b. Before it what is made is i[11], unless 0:
-   normalised as batch_norm's is in evaluation, whose other inputs are the next four, f[2] its eps; i[12], unless 0:
-   added the last input, which is like y. With i[10] the backward node that makes dx goes on with it to the gradient of
-   an activation in front, which reads the input behind dy; with i[12] dx is added to the last input, which is like it.
+   What it carries: y is with.act's of the sum, before which with.normed normalises it as batch_norm does in
+   evaluation, whose other inputs are the next four, with.eps its eps, and with.added adds the last input, which is
+   like y. The backward node that makes dx goes on with with.act to the gradient of an activation in front, which reads
+   the input behind dy; with.added: dx is added to the last input, which is like it.
    Kernels see channels last: x (N, H, W, C), weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
 GTR__SHAPE(conv) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
-    const int64_t *i = s->attr->i, groups = i[6], n = x->ndim, back = i[7];
+    const gtr__window_attr *a = &s->attr->window;
+    const int64_t groups = a->groups, n = x->ndim, back = a->transposed;
     gtr_shape o = *x;
     char t[3][GTR__TEXT];
     bool fits = (n == 3 || n == 4) && w->ndim == n && x->dim[1] > 0 && w->dim[0] > 0;
@@ -5473,12 +5544,14 @@ GTR__SHAPE(conv) {
             : back ? "(N, C, H, W), (C, O / groups, KH, KW)" : "(N, C, H, W), (O, C / groups, KH, KW)",
         b ? ", bias (O,)" : "");
     for (int k = 2; k < n; k++) {
-        const int64_t at = k - n + 2, span = i[4 + at] * (w->dim[k] - 1) + 1, size = x->dim[k], pad = 2 * i[2 + at];
+        const int64_t at = k - n + 2, span = a->dilation[at] * (w->dim[k] - 1) + 1, size = x->dim[k],
+            pad = 2 * a->padding[at];
         if (!back && size + pad < span)
             return GTR__BAD_SHAPE(s, "got x %s and a kernel of %lld (dilated %lld) along dimension %d, want at "
                 "most the %lld of the image and its padding", gtr__shape_text(x, t[0]), (long long)w->dim[k],
                 (long long)span, k, (long long)(size + pad));
-        o.dim[k] = back ? (size - 1) * i[at] - pad + span + i[8 + at] : (size + pad - span) / i[at] + 1;
+        o.dim[k] = back ? (size - 1) * a->stride[at] - pad + span + a->output_padding[at]
+            : (size + pad - span) / a->stride[at] + 1;
         if (o.dim[k] < 1) return GTR__BAD_SHAPE(s, "got x %s, of which nothing is left with padding %lld",
             gtr__shape_text(x, t[0]), (long long)(pad / 2));
     }
@@ -5848,16 +5921,16 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
     const int64_t per = back ? of->og : of->cg, n = back ? of->cg : of->og, taps = of->kh * of->kw,
         weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
     const gtr_float *from = gtr__floats(x), *b = gtr__floats(bias),
-        *added = c->attr->i[12] ? gtr__in(c, c->n_in - 1) : NULL;
-    const gtr__arg *norm = c->attr->i[11] ? &c->in[gtr__conv_inputs(c)] : NULL;
+        *added = c->attr->with.added ? gtr__in(c, c->n_in - 1) : NULL;
+    const gtr__arg *norm = c->attr->with.normed ? &c->in[gtr__conv_inputs(c)] : NULL;
     const int add = y->add || (saved && added);
     gtr__conv_epilogue e = { gtr__floats(y), { NULL, NULL, NULL, NULL, saved ? NULL : added },
-        gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1],
+        gtr__unary_find(c->attr->with.act.op), (gtr_float)c->attr->with.act.a, (gtr_float)c->attr->with.act.b,
         saved ? added : NULL, gtr__floats(saved) };
     GTR__WANTS((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
     if (norm) {
         gtr_float *s = (gtr_float *)c->ws + weights;
-        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->f[2], NULL, s);
+        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->with.eps, NULL, s);
         e.affine.mean = gtr__floats(&norm[2]); e.affine.s = s; e.affine.q = gtr__floats(&norm[1]);
     }
     if (GTR__DEPTHWISE(of)) {
@@ -5993,15 +6066,15 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
 }
 GTR__CPU(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
-    return gtr__conv_run(cpu, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
-        &c->out[0], NULL);
+    return gtr__conv_run(cpu, c, &g, c->attr->window.transposed != 0, &c->in[0],
+        gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 GTR__CPU(conv_bwd) {
     const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0];
-    const bool back = c->attr->i[7] != 0;
+    const bool back = c->attr->window.transposed != 0;
     const gtr__window g = gtr__window_conv(c, dy);
     if (gtr__wanted(c, 0))
-        return gtr__conv_run(cpu, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL);
+        return gtr__conv_run(cpu, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL);
     size_t dw = 0;
     gtr__call m = *c;
     if (c->measure) m.measure = &dw;
@@ -6022,27 +6095,26 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
     return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
 }
 /* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside, of which a window
-   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. i[0] to i[5] and, backward, i[10] and
-   i[12]: as CONV's, but x is no input twice, and dx is rounded to type i[13] before the activation's gradient; i[6],
-   i[7]: the kernel's height and width; i[8]: sizes are rounded up, while a window begins within the image or the
-   padding in front. Kernels see channels last. */
+   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. Backward, with.act and
+   with.added are as CONV's, but x is no input twice, and dx is rounded before the activation's gradient. round_up:
+   sizes are rounded up, while a window begins within the image or the padding in front. Kernels see channels last. */
 GTR__SHAPE(max_pool) {
     const gtr_shape *x = &s->in[0];
-    const int64_t *i = s->attr->i;
+    const gtr__window_attr *a = &s->attr->window;
     char t[GTR__TEXT];
     GTR__TRY(gtr__shape_image(s));
     for (int k = 2; k < x->ndim; k++) {
         const int at = k - x->ndim + 2;
-        const int64_t size = x->dim[k] + 2 * i[2 + at] - i[4 + at] * (i[6 + at] - 1) - 1 + (i[8] ? i[at] - 1 : 0);
-        if (size < 0 || i[6 + at] < 2 * i[2 + at])
+        const int64_t step = a->stride[at], pad = a->padding[at], extent = a->extent[at],
+            size = x->dim[k] + 2 * pad - a->dilation[at] * (extent - 1) - 1 + (a->round_up ? step - 1 : 0);
+        if (size < 0 || extent < 2 * pad)
             return GTR__BAD_SHAPE(s, "got %s and a window of %lld with padding %lld along dimension %d, want it "
                 "within the image and its padding, which is at most half the window", gtr__shape_text(x, t),
-                (long long)i[6 + at],
-                (long long)i[2 + at], k);
-        s->out[0].dim[k] = size / i[at] + 1;
-        if (i[8] && (s->out[0].dim[k] - 1) * i[at] >= x->dim[k] + i[2 + at]) s->out[0].dim[k]--;
+                (long long)extent, (long long)pad, k);
+        s->out[0].dim[k] = size / step + 1;
+        if (a->round_up && (s->out[0].dim[k] - 1) * step >= x->dim[k] + pad) s->out[0].dim[k]--;
     }
-    s->flops = gtr__shape_flops(&s->out[0], (double)(i[6] * i[7]));
+    s->flops = gtr__shape_flops(&s->out[0], (double)(a->extent[0] * a->extent[1]));
     return GTR_OK;
 }
 /* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
@@ -6054,21 +6126,22 @@ static gtr_result gtr__pool_ranges(void *cpu, const gtr__pool_job *w, gtr__range
 }
 static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool images) {
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
-    const int64_t *i = c->attr->i;
-    const gtr__pool_job w = { c, gtr__window_of(i, &x->shape, &y->shape, i[6], i[7], 1), gtr__in(c, 0),
+    const gtr__window_attr *a = &c->attr->window;
+    const gtr__pool_job w = { c, gtr__window_of(a, &x->shape, &y->shape, a->extent[0], a->extent[1], 1), gtr__in(c, 0),
         gtr__floats(y), gtr__out(c, 0) };
     return w.to ? gtr__pool_ranges(cpu, &w, fn, images) : GTR_OK;
 }
 /* Before and behind the sums of n elements of dx: 0 or what they are added to; as it is stored, and the activation's
    gradient of that. */
 static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
-    if (c->attr->i[12]) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
+    if (c->attr->with.added) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
     else if (!c->out[0].add) GTR__CLEAR(dx, n);
 }
 static void gtr__pool_store(const gtr__call *c, gtr_float *sums, gtr_float *dx, int64_t n) {
-    const gtr_dtype type = (gtr_dtype)c->attr->i[13];
-    if (!c->attr->i[10] && sums != dx) GTR__COPY(dx, sums, n);
-    if (!c->attr->i[10]) return;
+    const gtr__activation *act = &c->attr->with.act;
+    const gtr_dtype type = act->rounds;
+    if (!act->op && sums != dx) GTR__COPY(dx, sums, n);
+    if (!act->op) return;
     const gtr_float *saved = (const gtr_float *)gtr__pool_saved(c)->data + (dx - gtr__out(c, 0));
     for (int64_t k = 0, some; k < n && type != GTR_F32; k += some) {
         uint16_t low[GTR__BLOCK];
@@ -6076,8 +6149,7 @@ static void gtr__pool_store(const gtr__call *c, gtr_float *sums, gtr_float *dx, 
         gtr__convert(low, type, sums + k, GTR_F32, some);
         gtr__convert(sums + k, GTR_F32, low, type, some);
     }
-    gtr__unary_apply(gtr__unary_find((int)c->attr->i[10]), (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], sums,
-        saved, saved, dx, n, 0);
+    gtr__unary_apply(gtr__unary_find(act->op), (gtr_float)act->a, (gtr_float)act->b, sums, saved, saved, dx, n, 0);
 }
 static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) { gtr__pool_store(c, dx, dx, n); }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
@@ -6191,7 +6263,7 @@ GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false
 static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pixel, int64_t count, int64_t some) {
     const gtr__window *g = &w->g;
     const int64_t per = count > 1 ? count * g->kw : 1; /* pixels that are written at a time */
-    const gtr_float *had = w->c->attr->i[12] ? gtr__in(w->c, w->c->n_in - 1) : NULL;
+    const gtr_float *had = w->c->attr->with.added ? gtr__in(w->c, w->c->n_in - 1) : NULL;
     gtr_float gives[GTR__BLOCK], sums[GTR__BLOCK];
     GTR__COPY(gives, w->y + place, count * some);
     for (int64_t ky = 0; ky < g->kh; ky++, pixel += g->w * g->c)
@@ -6231,13 +6303,13 @@ GTR__CPU(max_pool_bwd) {
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
-   i[9], within the image. i[11], adaptive: (i[6], i[7]) are y's height and width, and place k of n is the mean of
-   pixels from k size / n, cut off, to (k + 1) size / n, rounded up. Kernels see channels last. */
+   inside, within the image. adaptive: the extent is y's, and place k of n is the mean of pixels from k size / n, cut
+   off, to (k + 1) size / n, rounded up. Kernels see channels last. */
 GTR__SHAPE(avg_pool) {
     const int n = s->in[0].ndim;
-    if (!s->attr->i[11]) return gtr__shape_max_pool(s);
+    if (!s->attr->window.adaptive) return gtr__shape_max_pool(s);
     GTR__TRY(gtr__shape_image(s));
-    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->i[8 + k - n];
+    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->window.extent[2 + k - n];
     s->flops = gtr__shape_flops(&s->in[0], 1);
     return GTR_OK;
 }
@@ -6245,15 +6317,16 @@ GTR__SHAPE(avg_pool) {
 static int64_t gtr__avg_window(const gtr__pool_job *w, bool across, int64_t k, int64_t *from, int64_t *to) {
     const gtr__window *g = &w->g;
     const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh, pad = across ? g->pw : g->ph,
-        kernel = across ? g->kw : g->kh, at = k * (across ? g->sw : g->sh) - pad, *i = w->c->attr->i;
-    *from = i[11] ? k * size / places : GTR__MAX(at, 0);
-    *to = i[11] ? ((k + 1) * size + places - 1) / places : GTR__MIN(at + kernel, size);
-    return i[11] || i[9] ? *to - *from : GTR__MIN(at + kernel, size + pad) - at;
+        kernel = across ? g->kw : g->kh, at = k * (across ? g->sw : g->sh) - pad;
+    const gtr__window_attr *a = &w->c->attr->window;
+    *from = a->adaptive ? k * size / places : GTR__MAX(at, 0);
+    *to = a->adaptive ? ((k + 1) * size + places - 1) / places : GTR__MIN(at + kernel, size);
+    return a->adaptive || a->inside ? *to - *from : GTR__MIN(at + kernel, size + pad) - at;
 }
 static void gtr__avg_places(const gtr__pool_job *w, bool across, int64_t k, int64_t *first, int64_t *end) {
     const gtr__window *g = &w->g;
     const int64_t size = across ? g->w : g->h, places = across ? g->ow : g->oh;
-    if (!w->c->attr->i[11]) gtr__window_places(k, across ? g->sw : g->sh, across ? g->pw : g->ph,
+    if (!w->c->attr->window.adaptive) gtr__window_places(k, across ? g->sw : g->sh, across ? g->pw : g->ph,
         across ? g->kw : g->kh, places, first, end);
     else { *first = k * places / size; *end = ((k + 1) * places - 1) / size + 1; }
 }
@@ -6298,14 +6371,14 @@ GTR__CPU(avg_pool_fwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_range, false
 GTR__CPU(avg_pool_bwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_back_range, true, false); }
 
 // >>op:upsample
-/* x (N, C, H, W) or (N, C, L) -> y, of which i[6], i[7] are height and width: the nearest, pixel k size / n of place k
-   of n, cut off; or, i[8], linear along both, at (k + 1/2) size / n - 1/2, at least 0, as PyTorch's interpolate with
-   align_corners False. dx: each pixel's sum, in ascending places; i[10], i[12], i[13]: as max_pool's. Kernels see
+/* x (N, C, H, W) or (N, C, L) -> y, which has the extent: the nearest, pixel k size / n of place k
+   of n, cut off; or linear along both, at (k + 1/2) size / n - 1/2, at least 0, as PyTorch's interpolate with
+   align_corners False. dx: each pixel's sum, in ascending places; what it carries: as max_pool's. Kernels see
    channels last. */
 GTR__SHAPE(upsample) {
     const int n = s->in[0].ndim;
     GTR__TRY(gtr__shape_image(s));
-    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->i[8 + k - n];
+    for (int k = 2; k < n; k++) s->out[0].dim[k] = s->attr->window.extent[2 + k - n];
     return GTR_OK;
 }
 /* Pixels at[0], at[1] and weights share[0], share[1] of place k of n along a dimension of size pixels. */
@@ -6320,7 +6393,7 @@ static void gtr__resample(int64_t k, int64_t n, int64_t size, bool linear, int64
 static void gtr__upsample_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
-    const bool linear = w->c->attr->i[8] != 0;
+    const bool linear = w->c->attr->window.linear != 0;
     for (; i < end; i++) {
         int64_t y[2], x[2];
         gtr_float fy[2], fx[2], *to = w->to + i * g->c;
@@ -6342,7 +6415,7 @@ static gtr_float gtr__resample_share(int64_t k, int64_t n, int64_t size, bool li
 static void gtr__upsample_back_range(GTR__SPAN) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
-    const bool linear = w->c->attr->i[8] != 0;
+    const bool linear = w->c->attr->window.linear != 0;
     for (; i < end; i++) {
         const int64_t iy = i / g->w % g->h, ix = i % g->w, n = i / g->w / g->h;
         const int64_t y1 = GTR__MIN(g->oh, (iy + 2) * g->oh / g->h + 1),
@@ -6369,9 +6442,9 @@ GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, 
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[2], unless 0: to y is
-   added the last input, like it; i[1], unless 0: y is that op's of it, f[2], f[3] its a, b. Backward with i[1]: dy is
-   that of relu of y, as which it counts where y, computed again, is above f[2]: what would be stored as 0 is not.
+   Running statistics have no gradient. with.added: to y the last input is added, like it; with.act: y is its of that.
+   Backward with.act: dy is that of relu of y, as which it counts where y, computed again, is above a: what would be
+   stored as 0 is not.
    Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
@@ -6396,11 +6469,11 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     const int64_t n = w->c->in[1].count;
     const int add = w->c->out[0].add;
     const gtr__attr *a = w->c->attr;
-    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[1]);
+    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find(a->with.act.op);
     for (; run < end; run++) {
         gtr_float *y = gtr__out(w->c, 0) + run * n;
         gtr__affine_row(&w->affine, w->x, w->dy, gtr__out(w->c, 0), run, n, add != 0);
-        if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
+        if (act) gtr__unary_apply(act, (gtr_float)a->with.act.a, (gtr_float)a->with.act.b, NULL, y, NULL, y, n, 0);
     }
 }
 static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
@@ -6414,7 +6487,7 @@ static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
             some = GTR__MIN(n - at, GTR__BLOCK);
             f.mean += at; f.s += at; f.q += at;
             gtr__affine_row(&f, w->x + run * n + at, NULL, y, 0, some, false);
-            for (int64_t i = 0; i < some; i++) to[at + i] = y[i] > w->c->attr->f[2] ? dy[at + i] : 0;
+            for (int64_t i = 0; i < some; i++) to[at + i] = y[i] > w->c->attr->with.act.a ? dy[at + i] : 0;
         }
     }
 }
@@ -6430,7 +6503,7 @@ GTR__CPU(batch_norm_fwd) {
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
     gtr__bn_job w = { c, gtr__in(c, 0), NULL, { mean, p, gtr__in(c, 2), p,
-        c->attr->i[2] ? gtr__in(c, c->n_in - 1) : NULL } };
+        c->attr->with.added ? gtr__in(c, c->n_in - 1) : NULL } };
     GTR__WANTS(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
         void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
@@ -6444,7 +6517,7 @@ GTR__CPU(batch_norm_fwd) {
         GTR__COPY(mean, c->in[3].data, channels);
         GTR__COPY(var, c->in[4].data, channels);
     }
-    gtr__bn_scale(var, gtr__in(c, 1), channels, c->attr->f[0], rstd, p);
+    gtr__bn_scale(var, gtr__in(c, 1), channels, c->attr->norm.eps, rstd, p);
     return gtr__bn_run(cpu, &w, gtr__bn_range);
 }
 GTR__CPU(batch_norm_bwd) {
@@ -6457,7 +6530,7 @@ GTR__CPU(batch_norm_bwd) {
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
     for (int64_t k = 0; k < channels; k++) p[k] = gtr__in(c, 1)[k] * rstd[k];
-    if (c->attr->i[1]) {
+    if (c->attr->with.act.op) {
         const gtr__bn_job act = { c, w.x, w.dy, { w.affine.mean, p, gtr__in(c, 2), p, NULL } };
         gtr__bn_run(cpu, &act, gtr__bn_dact_range);
         w.dy = gtr__out(c, 0);
@@ -6485,7 +6558,7 @@ GTR__CPU(batch_norm_bwd) {
    channels last. Wu and He, 2018; Ulyanov, Vedaldi and Lempitsky, 2016. */
 GTR__SHAPE(group_norm) {
     const gtr_shape *x = &s->in[0];
-    const int64_t groups = s->attr->i[0];
+    const int64_t groups = s->attr->norm.groups;
     char t[3][GTR__TEXT];
     bool fits = x->ndim > 1 && x->dim[1] > 0 && x->dim[1] % groups == 0;
     for (int k = 1; fits && k < s->n_in; k++) fits = s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[1];
@@ -6506,8 +6579,8 @@ static gtr__gn_job gtr__gn_of(const gtr__call *c, bool back) {
     const bool affine = c->n_in > (back ? 5 : 1);
     const int64_t channels = x->dim[x->ndim - 1];
     const gtr__gn_job w = { c, gtr__in(c, 0), back ? gtr__in(c, c->n_in - 1) : NULL, affine ? gtr__in(c, 1) : NULL,
-        affine ? gtr__in(c, 2) : NULL, c->in[0].count / channels / x->dim[0], channels, c->attr->i[0],
-        channels / c->attr->i[0] };
+        affine ? gtr__in(c, 2) : NULL, c->in[0].count / channels / x->dim[0], channels, c->attr->norm.groups,
+        channels / c->attr->norm.groups };
     return w;
 }
 /* Sums over pixels of n channels: off mean, and that squared; with dy of dy, and dy xh. */
@@ -6543,7 +6616,7 @@ static void gtr__gn_range(GTR__SPAN) {
                     to[0] = a[j]; to[w->channels] = b[j];
                 }
             }
-            if (!w->dy) { if (pass) rstd = 1 / sqrt(s2 / values + c->attr->f[0]); else mean = s1 / values; }
+            if (!w->dy) { if (pass) rstd = 1 / sqrt(s2 / values + c->attr->norm.eps); else mean = s1 / values; }
         }
         if (!w->dy) { gtr__out(c, 1)[i] = (gtr_float)rstd; gtr__out(c, 2)[i] = (gtr_float)mean; }
         if (!gtr__out(c, 0)) continue;
@@ -6591,8 +6664,8 @@ GTR__SHAPE(layer_norm) {
     for (int k = 0; good && k < w->ndim; k++) good = w->dim[k] > 0 && w->dim[k] == x->dim[rows.ndim + k];
     if (!good || (s->n_in > 2 && !gtr__shape_equal(w, &s->in[2])))
         return gtr__shape_want(s, s->n_in, "x (..., K), weight (K), bias (K), K not the batch");
-    if (!(s->attr->f[0] > 0 && s->attr->f[0] < 1e30))
-        return gtr__shape_fail(s, GTR_ERR_ARG, "eps is %g, want 0 or more", s->attr->f[0]);
+    if (!(s->attr->norm.eps > 0 && s->attr->norm.eps < 1e30))
+        return gtr__shape_fail(s, GTR_ERR_ARG, "eps is %g, want 0 or more", s->attr->norm.eps);
     s->out[1] = s->out[2] = rows;
     s->flops = gtr__shape_flops(x, 8);
     return GTR_OK;
@@ -6617,7 +6690,7 @@ static void gtr__ln_range(GTR__SPAN) {
         } else {
             const double mean = j->mean ? gtr__sum_run(x, n) / (double)n : 0;
             if (j->mean) j->mean[i] = (gtr_float)mean;
-            j->rstd[i] = (gtr_float)(1 / sqrt(gtr__var_run(x, mean, n) / (double)n + j->c->attr->f[0]));
+            j->rstd[i] = (gtr_float)(1 / sqrt(gtr__var_run(x, mean, n) / (double)n + j->c->attr->norm.eps));
         }
         const gtr_float r = j->rstd[i], m = j->mean ? j->mean[i] : 0;
         if (!dy) for (int64_t k = 0; k < n; k++) y[k] = (x[k] - m) * r * w[k] + (bias ? bias[k] : 0);
@@ -6658,7 +6731,7 @@ GTR__CPU(layer_norm_bwd) {
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
    counts as the largest. */
 GTR__SHAPE(argmax) {
-    const int64_t axis = s->attr->i[0];
+    const int64_t axis = s->attr->along.axis;
     gtr_shape o = gtr_shape0();
     if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     for (int k = 0; k < s->in[0].ndim; k++) if (k != axis) o.dim[o.ndim++] = s->in[0].dim[k];
@@ -6681,7 +6754,8 @@ static void gtr__argmax_range(GTR__SPAN) {
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
 GTR__CPU(argmax_fwd) {
-    return gtr__ranges(cpu, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
+    const int64_t n = c->in[0].shape.dim[c->attr->along.axis];
+    return gtr__ranges(cpu, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / n);
 }
 
 // >>op:cumsum
@@ -6701,7 +6775,7 @@ static void gtr__cumsum_range(GTR__SPAN) {
     }
 }
 GTR__CPU(cumsum_fwd) {
-    const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
+    const int64_t n = c->in[0].shape.dim[c->attr->along.axis];
     if (c->out[0].data) gtr__ranges(cpu, gtr__cumsum_range, c, c->out[0].count / n, GTR__CHUNK / n);
     return GTR_OK;
 }
@@ -6711,7 +6785,7 @@ GTR__CPU(cumsum_fwd) {
 /* y: the first i[1] (0: all) of x's elements along axis i[0] in ascending, with i[2] descending, order, equals in
    theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
 GTR__SHAPE(sort) {
-    const int64_t axis = s->attr->i[0], k = s->attr->i[1], n = s->in[0].dim[axis];
+    const int64_t axis = s->attr->sort.axis, k = s->attr->sort.k, n = s->in[0].dim[axis];
     char text[GTR__TEXT];
     if (n > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     if (k < 0 || (k && (n < 0 || k > n)))
@@ -6756,19 +6830,19 @@ static gtr__sort_item *gtr__sort_line(const gtr_float *x, int64_t step, int64_t 
 }
 static void gtr__sort_range(GTR__SPAN) {
     GTR__AXIS;
-    const int64_t m = c->out[0].shape.dim[c->attr->i[0]];
+    const int64_t m = c->out[0].shape.dim[c->attr->sort.axis];
     for (; i < end; i++) {
         const int64_t o = i / inner, j = i % inner, to = o * m * inner + j;
         gtr__sort_item *ws = (gtr__sort_item *)c->ws + 2 * i * n;
         int32_t *at = (int32_t *)c->out[1].data + to;
         const gtr_float *x = gtr__in(c, 0) + o * n * inner + j;
-        ws = gtr__sort_line(x, inner, n, m, (int)c->attr->i[2], ws, ws + n);
+        ws = gtr__sort_line(x, inner, n, m, (int)c->attr->sort.descending, ws, ws + n);
         for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = ws[k].at) * inner];
     }
 }
 static void gtr__sort_back_range(GTR__SPAN) {
     GTR__AXIS;
-    const int64_t m = c->in[1].shape.dim[c->attr->i[0]], across = inner > 1;
+    const int64_t m = c->in[1].shape.dim[c->attr->sort.axis], across = inner > 1;
     for (int64_t wide; i < end; i += wide) {
         const int64_t o = i / inner, j = i % inner, to = o * m * inner + j;
         const int32_t *at = gtr__in_ints(c, 2) + to;
@@ -6780,13 +6854,13 @@ static void gtr__sort_back_range(GTR__SPAN) {
     }
 }
 GTR__CPU(sort_fwd) {
-    const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->i[0]];
+    const int64_t count = c->in[0].count, n = c->in[0].shape.dim[c->attr->sort.axis];
     const bool back = c->n_in > 1;
     GTR__WANTS(back ? 0 : (size_t)count * 2 * sizeof(gtr__sort_item));
     if (!c->out[0].data) return GTR_OK;
     if (back && !c->out[0].add) gtr__copy_rows(cpu, NULL, 0, gtr__out(c, 0), 0, 1, count, 0);
     return gtr__ranges(cpu, back ? gtr__sort_back_range : gtr__sort_range, c, count / n,
-        GTR__MAX(GTR__CHUNK / 16 / n, GTR__MIN(gtr__shape_inner(&c->in[0].shape, c->attr->i[0]) / 4, 16)));
+        GTR__MAX(GTR__CHUNK / 16 / n, GTR__MIN(gtr__shape_inner(&c->in[0].shape, c->attr->sort.axis) / 4, 16)));
 }
 #define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
 
@@ -6795,20 +6869,20 @@ GTR__CPU(sort_fwd) {
    of dy that order (m) names from starts[j] to starts[j + 1] - 1 (n + 1). */
 GTR__SHAPE(take) {
     gtr_shape o = s->in[0];
-    o.dim[s->attr->i[0]] = s->in[1].dim[0];
+    o.dim[s->attr->take.axis] = s->in[1].dim[0];
     return gtr__shape_output(s, 0, o);
 }
 static void gtr__take_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const bool back = c->n_in > 4;
     const gtr__arg *x = &c->in[back ? 5 : 0], *y = &c->out[0];
-    const int64_t axis = c->attr->i[0], n = y->shape.dim[axis], inner = gtr__shape_inner(&y->shape, axis);
+    const int64_t axis = c->attr->take.axis, n = y->shape.dim[axis], inner = gtr__shape_inner(&y->shape, axis);
     const int32_t *ids = gtr__in_ints(c, back ? 3 : 1), *starts = gtr__in_ints(c, 2);
     for (; i < end; i++) {
         const int64_t j = i % n, last = back ? starts[j + 1] : j + 1;
         gtr_float *to = gtr__floats(y) + i * inner;
         for (int64_t e = 0; !y->add && e < inner; e++) to[e] = back || ids[j] >= 0 ? (gtr_float)0
-            : (gtr_float)c->attr->f[0];
+            : (gtr_float)c->attr->take.value;
         for (int64_t t = back ? starts[j] : j; t < last; t++) if (ids[t] >= 0) {
             const gtr_float *from = gtr__floats(x) + (i / n * x->shape.dim[axis] + ids[t]) * inner;
             for (int64_t e = 0; e < inner; e++) to[e] += from[e];
@@ -6816,7 +6890,7 @@ static void gtr__take_range(GTR__SPAN) {
     }
 }
 GTR__CPU(take_fwd) {
-    const int64_t inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    const int64_t inner = gtr__shape_inner(&c->in[0].shape, c->attr->take.axis);
     if (c->out[0].data) gtr__ranges(cpu, gtr__take_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
     return GTR_OK;
 }
@@ -6827,12 +6901,12 @@ GTR__CPU(take_fwd) {
 GTR__SHAPE(one_hot) {
     gtr_shape o = s->in[0];
     if (o.ndim >= GTR_MAX_DIMS) return gtr__shape_want(s, 1, "at most 7 dimensions");
-    o.dim[o.ndim++] = s->attr->i[0];
+    o.dim[o.ndim++] = s->attr->count;
     return gtr__shape_output(s, 0, o);
 }
 static void gtr__one_hot_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
-    const int64_t n = c->attr->i[0];
+    const int64_t n = c->attr->count;
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
         for (int64_t k = 0; k < n; k++)
@@ -6840,7 +6914,7 @@ static void gtr__one_hot_range(GTR__SPAN) {
     }
 }
 GTR__CPU(one_hot_fwd) {
-    return gtr__ranges(cpu, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->i[0]);
+    return gtr__ranges(cpu, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->count);
 }
 
 // >>op:accuracy
@@ -6917,7 +6991,7 @@ static void gtr__xent_terms(const gtr_float *x, int64_t n, int64_t first, int64_
 static void gtr__xent_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
-    const double smooth = c->attr->f[0];
+    const double smooth = c->attr->loss.a;
     for (int64_t rows; i < end; i += rows) {
         const gtr_float *x = gtr__in(c, 0) + i * n;
         gtr_float t[GTR__XENT_BLOCK], m[2 * GTR__XENT_ROWS];
@@ -6941,8 +7015,8 @@ static void gtr__xent_range(GTR__SPAN) {
             if (label >= 0 && label < n) {
                 loss = all - ((double)x[r * n + label] - (double)m[2 * r]);
                 if (smooth > 0) loss = (smooth < 1 ? (1 - smooth) * loss : 0) + smooth * (all - shifted[r] / (double)n);
-            } else if (label != c->attr->i[0]) loss = (double)gtr__nan();
-            ((double *)c->ws)[i + r] = label == c->attr->i[0] ? 0 : loss;
+            } else if (label != c->attr->loss.ignore_from) loss = (double)gtr__nan();
+            ((double *)c->ws)[i + r] = label == c->attr->loss.ignore_from ? 0 : loss;
         }
     }
 }
@@ -6954,7 +7028,7 @@ GTR__CPU(cross_entropy_fwd) {
     gtr__ranges(cpu, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) {
         sum += ((const double *)c->ws)[i];
-        counted += gtr__in_ints(c, 1)[i] != c->attr->i[0];
+        counted += gtr__in_ints(c, 1)[i] != c->attr->loss.ignore_from;
     }
     const double count = gtr__divisor(c, counted);
     *gtr__out(c, 0) = count > 0 ? (gtr_float)(sum / count) : gtr__nan();
@@ -6966,11 +7040,11 @@ typedef struct {
 } gtr__xent_job;
 /* Columns first to first + k - 1 of row i's gradient, from t = exp(x - lse), which is overwritten. */
 static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int64_t first, int64_t k, gtr_float *t) {
-    const double smooth = w->c->attr->f[0];
+    const double smooth = w->c->attr->loss.a;
     const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), *lse = w->lse + 2 * i;
     const int64_t label = gtr__in_ints(w->c, 1)[i];
     gtr_float *dx = gtr__floats(w->dx) + i * n + first;
-    if (label == w->c->attr->i[0]) {
+    if (label == w->c->attr->loss.ignore_from) {
         if (!w->dx->add) GTR__CLEAR(dx, k);
         return;
     }
@@ -7062,12 +7136,12 @@ static void gtr__nll_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const gtr_shape *x = &c->in[0].shape;
     const int64_t n = x->dim[x->ndim - 1], step = x->ndim == 2 ? n : 0;
-    const gtr_float *dy = c->n_in > 3 ? gtr__in(c, 3) : NULL, a = (gtr_float)c->attr->f[0];
+    const gtr_float *dy = c->n_in > 3 ? gtr__in(c, 3) : NULL, a = (gtr_float)c->attr->loss.a;
     for (; i < end; i++) {
         const int64_t k = gtr__in_ints(c, 1)[i];
-        const bool none = k == c->attr->i[0], bad = k < 0 || k >= n;
+        const bool none = k == c->attr->loss.ignore_from, bad = k < 0 || k >= n;
         gtr_float *y = gtr__out(c, 0) + (dy ? i * n : i);
-        if (!dy) *y = none ? 0 : bad ? gtr__nan() : a * gtr__in(c, 0)[i * step + k] + (gtr_float)c->attr->f[1];
+        if (!dy) *y = none ? 0 : bad ? gtr__nan() : a * gtr__in(c, 0)[i * step + k] + (gtr_float)c->attr->loss.b;
         else if (!c->out[0].add) GTR__CLEAR(y, n);
         if (dy && !none && !bad) y[k] += a * dy[i];
     }
@@ -7102,9 +7176,9 @@ GTR__MEAN_LOSS(bce_with_logits, (a > 0 ? a : 0) - a * b + GTR__LOG1PF(GTR__EXPF(
         g * (GTR__C(1) / (GTR__C(1) + GTR__EXPF(-a)) - b), -g * a)
 
 // >>op:pair_step
-/* mse or bce_with_logits, attr i[2], and its backward from the constant gradient: x, t -> loss, dx. */
+/* mse or bce_with_logits, loss.of, and its backward from the constant gradient: x, t -> loss, dx. */
 GTR__CPU(pair_step_fwd) {
-    const bool mse = c->attr->i[2] == GTR__OP_MSE;
+    const bool mse = c->attr->loss.of == GTR__OP_MSE;
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
     GTR__TRY((mse ? gtr__cpu_mse_fwd : gtr__cpu_bce_with_logits_fwd)(cpu, c));
@@ -7212,7 +7286,8 @@ GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in[back ? 2 : 0], &c->out[0]))
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
 GTR__CPU(fill_fwd) {
-    const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
+    const bool scaled = c->attr->fill.scaled && c->ctl;
+    const gtr_float v = (gtr_float)(c->attr->fill.value * (scaled ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
     (void)cpu;
     for (int64_t i = 0; i < y->count; i++)
@@ -7352,8 +7427,8 @@ GTR__CPU(feed_fwd) {
 }
 
 // >>op:tally
-/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. Of floats two
-   doubles: sum; all. */
+/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, all but those from ignore_from to ignore_to; all. Of
+   floats two doubles: sum; all. */
 GTR__CPU(tally_fwd) {
     const int64_t n = c->in[0].count;
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
@@ -7362,7 +7437,7 @@ GTR__CPU(tally_fwd) {
     if (!c->out[0].add) memset(y, 0, GTR__TALLY_BYTES);
     if (gtr__is_float(c->in[0].dtype)) { sum[0] += gtr__sum_run(gtr__in(c, 0), n); sum[1] += (double)n; return GTR_OK; }
     for (int64_t i = 0; i < n; i++)
-        counted += gtr__in_ints(c, 0)[i] < c->attr->i[0] || gtr__in_ints(c, 0)[i] > c->attr->i[1];
+        counted += gtr__in_ints(c, 0)[i] < c->attr->loss.ignore_from || gtr__in_ints(c, 0)[i] > c->attr->loss.ignore_to;
     y[0] += counted;
     y[1] += n;
     return GTR_OK;
@@ -7373,7 +7448,7 @@ GTR__CPU(tally_fwd) {
    (I64 or none), which are written unless this step is guarded: running = (1 - m) running + m batch, of the unbiased
    variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
 GTR__CPU(bn_commit_fwd) {
-    const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
+    const double m = c->attr->commit.momentum, n = (double)c->attr->commit.values, unbias = n > 1 ? n / (n - 1) : 1;
     (void)cpu;
     if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
     for (int i = 0; i < c->n_in; i += GTR__BN_SET) {
@@ -7529,7 +7604,7 @@ GTR__CPU(update_fwd) {
    outside a trainer. Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
    or without a scale sets the status. */
 GTR__CPU(report_fwd) {
-    gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
+    gtr__shared *shared = (gtr__shared *)c->attr->report.shared;
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
     gtr__entry *e = &shared->entry[ctl->step % GTR__RING];
@@ -7626,15 +7701,15 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
     const gtr__attr *attr = &s->node->attr;
     const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *y = at[s->y], *dy = at[s->dy];
     if (s->kind == GTR__STEP_UNARY) {
-        gtr__unary_apply(gtr__unary_find((int)s->node->op), (gtr_float)attr->f[0], (gtr_float)attr->f[1],
+        gtr__unary_apply(gtr__unary_find(s->node->op), (gtr_float)attr->ew.a, (gtr_float)attr->ew.b,
             s->side ? dy : NULL, x, y, r, n, s->add);
         return;
     }
-    if (!x || (s->kind == GTR__STEP_DROP && s->node->training && attr->f[0] != 0)) {
+    if (!x || (s->kind == GTR__STEP_DROP && s->node->training && attr->draw.p != 0)) {
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
             m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(attr, w->c->ctl, s->node->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
+            gtr__dropout_line(&attr->draw, w->c->ctl, s->node->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
         }
         return;
     }
@@ -7871,7 +7946,7 @@ static void gtr__cpu_release(void *const *instances, void *exec) { (void)instanc
 static const gtr__matcher gtr__cpu_matchers[] = {
     { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 }
 };
-GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->i[0]].kernel(cpu, c); }
+GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->network.matcher].kernel(cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
@@ -8358,7 +8433,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     if (!t) return NULL;
     for (int i = 0; i < GTR__MAX(s.n_out, 1); i++) {
         if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id);
-        o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.i[0] = i;
+        o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.count = i;
         o->runs = gtr__batch_runs(t, &s.out[i]);
     }
     t->attr = *attr; t->shape = s.out[0];
@@ -8599,7 +8674,7 @@ static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
     gtr__attr at = GTR__ZERO;
-    at.i[3] = transpose_a; at.i[4] = !transpose_b;
+    at.product.a_km = transpose_a; at.product.b_kn = !transpose_b;
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
@@ -8621,7 +8696,7 @@ static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, b
     if (!x) return NULL;
     if (!right)
         return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__kind_of(x->ctx, op), a, b, want);
-    at.f[0] = a; at.f[1] = b;
+    at.ew.a = a; at.ew.b = b;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 #define GTR__OP_WITH(ID, a, b, right, want) { return gtr__op_with(GTR__OP_##ID, x, a, b, right, want); }
@@ -8652,8 +8727,7 @@ gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     if (!x) return NULL;
     if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
         return GTR__NO(x, SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
-    at.f[0] = shape.ndim;
-    for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
+    at.shape = shape;
     if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
         return GTR__NO(x, SHAPE, "reshape: got %s into %s, want one without the batch, too",
                 gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b));
@@ -8669,15 +8743,27 @@ gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!dims) return GTR__NO(x, ARG, "permute: dims is NULL");
-    for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
+    for (int i = 0; i < x->shape.ndim; i++) at.dims[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
-/* Of ops along an axis, i[0]; a, b, c: i[1] to i[3]. */
-static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, int64_t a, int64_t b, int64_t c) {
-    gtr__attr at = GTR__ZERO;
+/* Of ops along an axis: at has the rest. */
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, gtr__attr at) {
     if (!gtr__there(gtr__kind_of(x[0] ? x[0]->ctx : NULL, op), n, x)) return NULL;
-    at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b; at.i[3] = c;
-    return at.i[0] < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
+    at.along.axis = gtr__axis(x[0], axis, op);
+    return at.along.axis < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
+}
+static gtr_tensor *gtr__along_one(gtr__op op, gtr_tensor *x, int axis) {
+    const gtr__attr at = GTR__ZERO; return gtr__along(op, &x, 1, axis, at);
+}
+static gtr_tensor *gtr__sliced(gtr_tensor *x, int axis, int64_t begin, int64_t end, int parts) {
+    gtr__attr at = GTR__ZERO;
+    at.slice.begin = begin; at.slice.end = end; at.slice.parts = parts;
+    return gtr__along(GTR__OP_SLICE, &x, 1, axis, at);
+}
+static gtr_tensor *gtr__sorted(gtr_tensor *x, int axis, int64_t k, bool descending) {
+    gtr__attr at = GTR__ZERO;
+    at.sort.k = k; at.sort.descending = descending;
+    return gtr__along(GTR__OP_SORT, &x, 1, axis, at);
 }
 #define GTR__MAX_LIST 60
 static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
@@ -8686,11 +8772,11 @@ static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
     return gtr__there(who, n, x);
 }
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
-    if (!gtr__is_list(x, n, "concat")) return NULL;
-    return gtr__along(GTR__OP_CONCAT, x, n, axis, 0, 0, 0);
+    const gtr__attr at = GTR__ZERO;
+    return gtr__is_list(x, n, "concat") ? gtr__along(GTR__OP_CONCAT, x, n, axis, at) : NULL;
 }
 gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
-    return gtr__along(GTR__OP_SLICE, &x, 1, axis, begin, end, 1);
+    return gtr__sliced(x, axis, begin, end, 1);
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     char text[GTR__TEXT];
@@ -8699,27 +8785,32 @@ gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NO(x, ARG,
         "split: %d parts of dimension %d of %s, want 1 to %d equal ones", n, a, gtr__shape_text(&x->shape, text),
         GTR__MAX_OUT);
-    return a < 0 ? NULL : gtr__along(GTR__OP_SLICE, &x, 1, a, 0, all / n, n);
+    return a < 0 ? NULL : gtr__sliced(x, a, 0, all / n, n);
 }
-gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0, 0); }
-gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, 0, 1, 0); }
-gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0, 0); }
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_SOFTMAX, x, axis); }
+gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
+    gtr__attr at = GTR__ZERO;
+    at.softmax.logs = 1;
+    return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, at);
+}
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_ARGMAX, x, axis); }
 static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
     return n == 0 || (n > 0 && n <= x->shape.ndim && axes)
         || GTR__NO(x, ARG, "%s: %d axes of %d dimensions", who, n, x->shape.ndim);
 }
-static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind, double f) {
+static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind,
+        double correction) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!gtr__are_axes(x, axes, n, gtr__row(op)->name)) return NULL;
     for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
         int a = n ? gtr__axis(x, axes[i], op) : i;
         if (a < 0) return NULL;
-        if (at.i[0] >> a & 1)
+        if (at.reduce.axes >> a & 1)
             return GTR__NO(x, ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
-        at.i[0] |= (int64_t)1 << a;
+        at.reduce.axes |= (int64_t)1 << a;
     }
-    at.i[1] = keep; at.i[2] = kind; at.f[0] = f;
+    at.reduce.keep = keep; at.reduce.kind = kind; at.reduce.correction = correction;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 #define GTR__REDUCTION(name, ID, kind) gtr_tensor *gtr_##name(gtr_tensor *x, const int *axes, int n, bool keep) { \
@@ -8742,13 +8833,13 @@ gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) 
         return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", p);
     return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
 }
-gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_CUMSUM, &x, 1, axis, 0, 0, 0); }
+gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_CUMSUM, x, axis); }
 gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
-    return gtr__along(GTR__OP_SORT, &x, 1, axis, 0, descending, 0);
+    return gtr__sorted(x, axis, 0, descending);
 }
 gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
     GTR__SINCE(x, "top_k");
-    return gtr__whole(x, since, gtr__along(GTR__OP_SORT, &x, 1, axis, k ? k : INT64_MIN, 1, 0));
+    return gtr__whole(x, since, gtr__sorted(x, axis, k ? k : INT64_MIN, true));
 }
 /* x and elements in front of and behind its own along axis, by a gtr_pad_mode or, 4, turned round. */
 static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int mode, float value) {
@@ -8775,7 +8866,7 @@ static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t be
     }
     for (int64_t j = 2; j < n + 2; j++) starts[j] += starts[j - 1];
     for (int64_t i = 0; i < m; i++) if (ids[i] >= 0) order[starts[ids[i] + 1]++] = (int32_t)i;
-    in[0] = x; at.i[0] = axis; at.f[0] = value;
+    in[0] = x; at.take.axis = axis; at.take.value = value;
     for (int k = 0; k < 3; k++)
         in[k + 1] = gtr_constant(ctx, GTR_I32, gtr_shape1(k == 1 ? n + 1 : m), k ? k == 1 ? starts : order : ids);
     gtr__mfree(ctx, ids);
@@ -8837,19 +8928,27 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
-/* The window of desc into i, see op:conv; false, with an error, where a figure is out of range. */
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d, int64_t *i) {
+/* The window of desc into a; false, with an error, where a figure is out of range. */
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d,
+        gtr__window_attr *a) {
     static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
     const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
+    int64_t i[12]; /* of each name, of height and width */
     i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
     i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
     i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
     i[6] = i[7] = d->groups ? d->groups : 1;
     i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
+    i[10] = d->kernel; i[11] = d->kernel_w ? d->kernel_w : d->kernel;
     if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
+    for (int k = 0; k < 2; k++) {
+        a->stride[k] = i[k]; a->padding[k] = i[2 + k]; a->dilation[k] = i[4 + k]; a->output_padding[k] = i[8 + k];
+        a->extent[k] = x->shape.ndim == 3 && !k ? 1 : i[10 + k];
+    }
+    a->groups = i[6];
     for (int k = 0; k < 12; k++) {
         const bool pads = k / 2 == 1 || k / 2 == 4;
-        const int64_t v = k < 10 ? i[k] : k > 10 && d->kernel_w ? d->kernel_w : d->kernel,
+        const int64_t v = i[k],
             most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
         if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
             names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
@@ -8867,9 +8966,8 @@ static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, const gtr_pool_desc *
     w.stride_w = d->stride_w ? d->stride_w : d->stride ? d->stride : d->kernel_w;
     w.dilation = d->dilation; w.dilation_w = d->dilation_w;
     if (gtr__reads_pool(x->ctx, gtr__kind_of(x->ctx, op), d, x->shape.ndim == 3, dilates)) return NULL;
-    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, at.i)) return NULL;
-    at.i[6] = x->shape.ndim == 3 ? 1 : d->kernel; at.i[7] = d->kernel_w ? d->kernel_w : d->kernel;
-    at.i[8] = d->round_up; at.i[9] = d->exclude_padding;
+    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, &at.window)) return NULL;
+    at.window.round_up = d->round_up; at.window.inside = d->exclude_padding;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_max_pool2d_ex(gtr_tensor *x, gtr_pool_desc d) { return gtr__pooling(GTR__OP_MAX_POOL, x, &d, true); }
@@ -8888,9 +8986,9 @@ gtr_tensor *gtr_avg_pool2d(gtr_tensor *x, int kernel, int stride, int padding) {
 /* What makes an image of height by width: of adaptive pooling, and of resampling. */
 static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64_t width, bool linear, bool means) {
     gtr__attr at = GTR__ZERO;
-    at.i[0] = at.i[1] = at.i[4] = at.i[5] = 1;
-    at.i[6] = height; at.i[7] = width; at.i[8] = linear;
-    at.i[11] = means;
+    gtr__window_attr *const a = &at.window;
+    a->stride[0] = a->stride[1] = a->dilation[0] = a->dilation[1] = 1;
+    a->extent[0] = height; a->extent[1] = width; a->linear = linear; a->adaptive = means;
     if (height < 1 || width < 1) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL,
         ", height %lld and width %lld, want at least 1", (long long)height, (long long)width);
     return gtr__op_new(op, 1, &x, &at, NULL);
@@ -8934,14 +9032,14 @@ gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
 }
 static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
     char own[40];
-    at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
+    at.draw.linear = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
         if (!name) snprintf(own, sizeof own, "%s%lld", gtr__row(op)->name, (long long)x->ctx->unnamed);
         gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
         if (!t) return NULL;
         x->ctx->unnamed += !name;
         if (!gtr__namesake(t->next_named, op, t->name)) {
-            t->attr.key = gtr__hash(x->ctx->desc.seed ^ at.key, t->name);
+            t->attr.draw.key = gtr__hash(x->ctx->desc.seed ^ at.draw.key, t->name);
             return t;
         }
         if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
@@ -8956,7 +9054,7 @@ static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, 
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
     if (!gtr__dropout_fits(x, "dropout", name, p)) return NULL;
-    at.f[0] = p;
+    at.draw.p = p;
     return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
 }
 gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
@@ -8971,7 +9069,7 @@ gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
 }
 #define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
     gtr__attr at = GTR__ZERO; \
-    at.i[4] = GTR__DRAW_##KIND; at.key = 1; /* not what a dropout of this name draws */ \
+    at.draw.kind = GTR__DRAW_##KIND; at.draw.key = 1; /* not what a dropout of this name draws */ \
     return GTR__USABLE(like) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
 GTR__DRAWN(normal, NORMAL)
 GTR__DRAWN(uniform, UNIFORM)
@@ -8983,7 +9081,7 @@ static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
 }
 gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
     gtr__attr at = GTR__ZERO;
-    at.i[0] = GTR__MAX(classes, 0);
+    at.count = GTR__MAX(classes, 0);
     gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
     return gtr__limit(t, classes);
 }
@@ -9000,7 +9098,7 @@ gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
 }
 gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr__attr at = GTR__ZERO;
-    at.i[0] = GTR__MAX(rows, 0);
+    at.count = GTR__MAX(rows, 0);
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
     return gtr__limit(t, rows);
 }
@@ -9030,7 +9128,7 @@ static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
 static bool gtr__stops(const gtr_tensor *x) {
     const int n_diff = gtr__row(x->op)->n_diff;
     return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
-        || (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0]);
+        || (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.count);
 }
 /* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
    them, so one sweep from t down does. */
@@ -9092,7 +9190,7 @@ static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tens
         const char *name) {
     gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, w, b };
-    at.f[0] = eps;
+    at.norm.eps = eps;
     return gtr__op_new(op, b ? 3 : 2, in, &at, name);
 }
 /* What made t, element-wise ops aside: 1 an op of images or of sequences (N, C, L), 0 a product; else -1. */
@@ -9160,30 +9258,30 @@ static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gt
     if (w->shape.ndim > 2 && gtr__reads_conv(x->ctx, who, &d, flat, !flat ? s[2] : d.kernel == 1 ? 1 : across, across,
             back ? s[1] * GTR__MAX(d.groups, 1) : s[0], b != NULL)) return NULL;
     d.kernel = 1; d.kernel_w = 0;
-    if (!gtr__window_desc(x, who, name, &d, at.i)) return NULL;
+    if (!gtr__window_desc(x, who, name, &d, &at.window)) return NULL;
     if (!back && (d.output_padding > 0 || d.output_padding_w > 0))
         return GTR__REJECT(x, ARG, who, name, ", output_padding (%d, %d), want 0: it is conv_transpose2d's",
             d.output_padding, d.output_padding_w);
-    at.i[7] = back;
+    at.window.transposed = back;
     GTR__SINCE(x, who);
     return gtr__whole(x, since, gtr__op_new(GTR__OP_CONV, b ? 3 : 2, in, &at, name));
 }
 /* back: transposed. rank: of x, 3 or 4; 0: either. */
 static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_desc d, bool back, int rank,
         const char *who) {
-    int64_t i[16], fan;
-    if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, i)) return NULL;
+    gtr__window_attr a = GTR__ZERO;
+    if (!gtr__layer_name(x, name, who) || !gtr__window_desc(x, who, name, &d, &a)) return NULL;
     const gtr_shape *s = &x->shape;
     const int n = s->ndim;
     const bool image = (n == 3 || n == 4) && (!rank || n == rank) && s->dim[1] > 0;
-    if (!image || d.out < 1 || s->dim[1] % i[6] || d.out % i[6] || x->dtype != GTR_F32)
+    if (!image || d.out < 1 || s->dim[1] % a.groups || d.out % a.groups || x->dtype != GTR_F32)
         return GTR__REJECT(x, SHAPE, who, name, ", %lld channels out and %lld group%s, want float32 %s, at least 1, "
-            "and groups that divide both", (long long)d.out, (long long)i[6], i[6] == 1 ? "" : "s",
+            "and groups that divide both", (long long)d.out, (long long)a.groups, a.groups == 1 ? "" : "s",
             rank == 3 ? "(N, C, L)" : rank == 4 ? "(N, C, H, W)" : "(N, C, H, W) or (N, C, L)");
-    gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / i[6]);
+    gtr_shape w = gtr_shape2(back ? s->dim[1] : d.out, (back ? d.out : s->dim[1]) / a.groups);
     if (n > 3) w = gtr__shape_more(w, d.kernel);
     w = gtr__shape_more(w, d.kernel_w ? d.kernel_w : d.kernel);
-    fan = gtr__shape_inner(&w, 0);
+    const int64_t fan = gtr__shape_inner(&w, 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)fan));
     GTR__SINCE(x, who);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
@@ -9235,11 +9333,11 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
         t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
             k < 5 ? c : gtr_shape0(), init, k > 2);
     }
-    at.f[0] = desc.eps > 0 ? desc.eps : 1e-5;
-    at.f[1] = desc.momentum > 0 ? desc.momentum : 0.1;
-    at.i[13] = desc.frozen;
-    at.i[14] = GTR__OP_BN_COMMIT;
-    at.i[15] = t ? t->id : 0;
+    at.norm.eps = desc.eps > 0 ? desc.eps : 1e-5;
+    at.norm.momentum = desc.momentum > 0 ? desc.momentum : 0.1;
+    at.norm.frozen = desc.frozen;
+    at.norm.commit = GTR__OP_BN_COMMIT;
+    at.norm.tracked = t ? t->id : 0;
     if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
     return gtr__whole(x, since, t);
 }
@@ -9277,9 +9375,9 @@ static gtr_tensor *gtr__group_norm(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
     gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, w, b };
     if (!GTR__USABLE(x)) return NULL;
-    at.i[0] = groups;
-    at.f[0] = eps != 0 ? (double)eps : 1e-5;
-    if (groups < 1 || !(at.f[0] >= 0) || !w != !b) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx,
+    at.norm.groups = groups;
+    at.norm.eps = eps != 0 ? (double)eps : 1e-5;
+    if (groups < 1 || !(at.norm.eps >= 0) || !w != !b) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx,
         GTR__OP_GROUP_NORM), name, ", %lld groups, eps %g, %s weight and %s bias, want at least 1, at least 0, and "
         "both or neither", (long long)groups, (double)eps, w ? "a" : "no", b ? "a" : "no");
     return gtr__op_new(GTR__OP_GROUP_NORM, w ? 3 : 1, in, &at, name);
@@ -9417,7 +9515,7 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     gtr_tensor *all = (sum || divisor ? gtr_sum : gtr_mean)(t, NULL, 0, false);
     if (per || (sum && batch))
         all = gtr__scaled(all, !per ? 1 : sum ? 1 / (double)s->dim[0] : (double)gtr__shape_inner(s, 0), 0);
-    if (all && sum && batch) all->attr.i[0] = 1; /* parts' sums are averaged by their shares */
+    if (all && sum && batch) all->attr.ew.per_share = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
 /* X(name, an op that is its plain form or 0; what x is: a gtr__meant), of x and target t; their fields stand at
@@ -9579,7 +9677,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
 gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr_tensor *const from = logits;
     gtr__attr at = GTR__ZERO;
-    at.i[0] = INT32_MIN; at.i[1] = -1;
+    at.loss.ignore_from = INT32_MIN; at.loss.ignore_to = -1;
     if (!gtr__all_there("accuracy", logits, labels, logits)) return NULL;
     if (logits->shape.ndim > 1 && logits->shape.dim[1] == 1)
         return GTR__NO(logits, SHAPE, "accuracy: got one class, want at least two (gtr_evaluate_metrics: or one)");
@@ -9589,10 +9687,10 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
 }
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, double a, double b) {
-    at.f[0] = a; at.f[1] = b;
+    at.loss.a = a; at.loss.b = b;
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
-    t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.i[0];
+    t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.loss.ignore_from;
     return gtr__limit(t, x->shape.dim[x->shape.ndim - 1]);
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
@@ -9604,7 +9702,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     const double s = d.label_smoothing, share = shape.ndim > 1 ? -s / (double)shape.dim[1] : 0;
     const int last = -1;
     gtr__attr at = GTR__ZERO;
-    at.i[0] = at.i[1] = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
+    at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
         "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
     if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
@@ -9629,7 +9727,9 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr__scaled(gtr_sum(all, &last, 1, false), share, 0), one));
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
-    if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) { by->layer = op; by->attr.i[2] = d.weight != NULL; }
+    if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) {
+        by->layer = op; by->attr.loss.weighted = d.weight != NULL;
+    }
     if (terms.ndim > 1) t = gtr_reshape(t, terms);
     t = one && by && (w || !d.weight) ? gtr__loss_end(t, d.sample_weight, d.reduction, divides ? by : NULL) : NULL;
     return gtr__whole(from, since, t);
@@ -9849,7 +9949,7 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     return n;
 }
 static void gtr__turn(gtr__attr *a, int n, bool last) {
-    for (int k = 0; k < n; k++) a->i[k] = gtr__turned(k, n, last);
+    for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
 static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
@@ -9936,7 +10036,7 @@ static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool
     gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
     if (!n) return;
     n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
-    n->attr.f[0] = factor;
+    n->attr.ew.a = factor;
     n->stage = GTR__V(dst).stage;
     n->layer = gtr__value_name(b->plan, dst);
     n->flops = (double)gtr__count(&GTR__V(src).shape);
@@ -9980,14 +10080,15 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
     const gtr__value *y = &GTR__V(n->out[0]);
     const int64_t channels = y->last > 0 ? y->shape.dim[y->last - 1] : 1,
         pixels = gtr__shape_inner(&y->shape, 0) / GTR__MAX(channels, 1);
-    if (channels > 1 && pixels > 1) { n->attr.i[6] = channels; n->attr.i[7] = pixels; }
-    n->attr.i[5] = -t->shape.dim[0];
+    gtr__draw_attr *const a = &n->attr.draw;
+    if (channels > 1 && pixels > 1) { a->channels = channels; a->pixels = pixels; }
+    a->rows = -t->shape.dim[0];
     if (b->r->micro == 1 || at == t->shape.ndim) return;
     const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
     const int64_t unit = k / runs * (at ? gtr__shape_inner(&t->shape, at) : 1);
     if (at == 0 && runs == 1) { n->row0 = k * b->row0; return; }
     n->row0 = 0;
-    n->attr.i[1] = unit * b->rows; n->attr.i[2] = unit * b->r->batch; n->attr.i[3] = unit * b->row0;
+    a->run = unit * b->rows; a->whole = unit * b->r->batch; a->shift = unit * b->row0;
 }
 /* Recorded ahead, and again or before: a batch's statistics are committed once. */
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
@@ -10006,7 +10107,8 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     *kept = made < 0 ? flat : !made || !gtr__flattened(t);
     if (!*kept && made > 0) return made;
     if (made < 0) {
-        bool same = row->flags & GTR__MEETS || (flat && !(row->flags & GTR__DROPS)) || (sums && t->attr.i[0] == 3);
+        bool same = row->flags & GTR__MEETS || (flat && !(row->flags & GTR__DROPS))
+            || (sums && t->attr.reduce.axes == 3);
         for (int i = 1; i < t->n_in && i < (row->flags & GTR__MEETS ? 2 : t->n_in); i++)
             same &= GTR__V(b->map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
         return same && (!flat || gtr__shape_equal(&t->shape, &t->in[0]->shape)) ? made : 0;
@@ -10023,12 +10125,13 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     }
     if (!most || !any || !fits) return 0;
     int64_t mask = 0;
-    if (axial) attr->i[0] = gtr__turned((int)attr->i[0], n, false);
-    for (int k = 0; sums && k < n; k++) mask |= (t->attr.i[0] >> k & 1) << gtr__turned(k, n, false);
+    if (axial) attr->along.axis = gtr__turned((int)attr->along.axis, n, false);
+    for (int k = 0; sums && k < n; k++) mask |= (t->attr.reduce.axes >> k & 1) << gtr__turned(k, n, false);
     if (!sums) return most;
-    *kept = t->attr.i[1] != 0; /* else what is left must be in its order: no channels, or nothing but these behind N */
+    /* else what is left must be in its order: no channels, or nothing but these behind N */
+    *kept = t->attr.reduce.keep != 0;
     if (!*kept && !(mask >> (n - 1) & 1) && (mask | 1 | (int64_t)1 << (n - 1)) != ((int64_t)1 << n) - 1) return 0;
-    attr->i[0] = mask;
+    attr->reduce.axes = mask;
     return n;
 }
 /* A permutation from channels last, or of an input to them, is another view of what lies so: true. */
@@ -10039,7 +10142,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
     gtr__turn(&turn, n, made != 0);
-    if (memcmp(turn.i, t->attr.i, (size_t)n * sizeof *turn.i) != 0) return false;
+    if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
     if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
     int v = gtr__operand(b, t->in[0], GTR__NONE, gtr__stage_of(b, t), made, t->region);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
@@ -10074,7 +10177,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     bool any = false, kept;
     gtr__attr stored = attr;
     const int last = gtr__layout(b, t, &stored, &kept);
-    if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
+    if (row->flags & GTR__ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
         const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
@@ -10095,7 +10198,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
             if (k) operand[i] = v;
         }
     s.attr = &attr; s.n_in = t->n_in;
-    s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
+    s.training = b->r->training && !(row->flags & GTR__COMMITS && attr.norm.frozen);
     if (!gtr__record_shapes(b, t, &s)) return;
     if (row->flags & GTR__ALIAS) {
         int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
@@ -10129,8 +10232,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     if (gtr__step_of(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
-    if (row->flags & GTR__SCALES && attr.i[0])
-        n->attr.f[0] *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
+    if (row->flags & GTR__SCALES && attr.ew.per_share)
+        n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
     b->map[t->id] = first;
 }
@@ -10139,7 +10242,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
-    else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.i[0]; GTR__V(v).tensor = t; }
+    else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else { gtr__record_op(b, t); v = b->map[t->id]; }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
@@ -10273,7 +10376,7 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
         if (inputs[i] != gtr__stored_as(gtr__labels_of(t)) || column[i] < 0 || gtr__is_float(c->dtype) || !c->host)
             continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
-        return t->attr.i[0] <= c->most && t->attr.i[1] >= c->least;
+        return t->attr.loss.ignore_from <= c->most && t->attr.loss.ignore_to >= c->least;
     }
     return true;
 }
@@ -10345,7 +10448,7 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
     gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
     if (!n) { b->failed = true; return false; }
     n->out[0] = v;
-    n->attr.f[0] = with;
+    n->attr.fill.value = with;
     n->stage = GTR__V(v).stage;
     return true;
 }
@@ -10365,7 +10468,7 @@ static int gtr__gradient_value(gtr__build *b, int v) {
     if (b->extra[root].constant) {
         b->extra[root].constant = false;
         if (!gtr__fill(b, g, b->extra[root].seed)) return -1;
-        b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
+        b->plan->node[b->plan->n_node - 1].attr.fill.scaled = b->r->trainer && !b->alone;
         b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, root);
         b->extra[root].written = true;
     }
@@ -10442,7 +10545,7 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
     const uint64_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
-    const gtr_float seed = b->extra[out].seed * (flags & GTR__SCALES ? (gtr_float)n->attr.f[0] : 1);
+    const gtr_float seed = b->extra[out].seed * (flags & GTR__SCALES ? (gtr_float)n->attr.ew.a : 1);
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
@@ -10671,6 +10774,10 @@ static bool gtr__make_begin(gtr__fuse *f, const gtr__node *a, const gtr__node *b
     out->attr = a->attr;
     return true;
 }
+/* An element-wise node of one operand as what another carries; rounds: see gtr__activation. */
+static gtr__activation gtr__act_of(const gtr__node *n, gtr_dtype rounds) {
+    const gtr__activation act = { n->attr.ew.a, n->attr.ew.b, n->op, rounds }; return act;
+}
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
     int mid = a->out[0];
@@ -10678,16 +10785,14 @@ GTR__MAKE(act) {
     GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
     out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
-    memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
-    out->attr.i[0] = b->op;
-    out->attr.i[1] = a->op;
+    out->attr.with.act = gtr__act_of(b, GTR_F32);
     return true;
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
 GTR__MAKE(residual) {
     gtr__value *v = f->b->plan->value;
     const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
-    if (b->in[!k] != mid || add == mid || a->attr.i[2] || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
+    if (b->in[!k] != mid || add == mid || a->attr.with.added || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
     for (const gtr__node *n = a + 1; n <= b; n++) /* nobody up to b reads what the activation was applied to */
@@ -10696,8 +10801,7 @@ GTR__MAKE(residual) {
     if (!gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
-    if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
-    out->attr.i[2] = 1;
+    out->attr.with.added = 1;
     return true;
 }
 /* a norm or convolution, then an activation whose gradient does not read what it made; softmax of what is scaled, and
@@ -10711,8 +10815,7 @@ GTR__MAKE(norm) {
             || !gtr__make_begin(f, a, b, 0, out)) return false;
     out->reads = a->reads;
     out->attr = norm->attr;
-    out->attr.i[gtr__row(norm->op)->flags & GTR__CROSS ? 10 : 1] = act->op;
-    GTR__COPY(out->attr.f + (gtr__row(norm->op)->flags & GTR__COMMITS ? 2 : 0), act->attr.f, 2);
+    out->attr.with.act = gtr__act_of(act, GTR_F32);
     return true;
 }
 /* Whether b alone reads what a makes, as its operand k, so that a may run in b's place and store what b does. */
@@ -10725,19 +10828,16 @@ static bool gtr__only_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     return mid >= 0 && !a->adds && !(b->adds & 1) && f->readers[mid] == 1 && f->writers[mid] == 1
         && v[mid].home == GTR__HOME_ARENA && v[mid].storage == v[b->out[0]].storage;
 }
-static const int gtr__conv_act = 10, gtr__conv_added = 12, gtr__bn_act = 1, gtr__bn_added = 2; /* places in attr.i */
 /* a norm or convolution, then what is added to it, which may be made later */
 GTR__MAKE(added) {
     const gtr__value *v = f->b->plan->value;
-    const bool conv = gtr__row(a->op)->flags & GTR__CROSS;
     const int k = b->in[0] == a->out[0], add = b->in[k];
     if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
             || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
-            || a->attr.i[conv ? gtr__conv_act : gtr__bn_act] || a->attr.i[conv ? gtr__conv_added : gtr__bn_added]
-            || !gtr__make_begin(f, a, b, 1, out)) return false;
+            || a->attr.with.act.op || a->attr.with.added || !gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
     out->reads = a->reads | (uint64_t)1 << a->n_in;
-    out->attr.i[conv ? gtr__conv_added : gtr__bn_added] = 1;
+    out->attr.with.added = 1;
     out->training = a->training;
     return true;
 }
@@ -10753,21 +10853,20 @@ GTR__MAKE(norm_dact) {
     out->in[dy] = a->in[2];
     out->reads = b->reads | 1 << 2; /* the bias */
     out->adds = b->adds;
-    out->attr.i[gtr__bn_act] = a->op;
-    out->attr.f[2] = storage == GTR_F16 ? ldexp(1, -25) : storage == GTR_BF16 ? ldexp(1, -134) : 0;
+    out->attr.with.act.op = a->op;
+    out->attr.with.act.a = storage == GTR_F16 ? ldexp(1, -25) : storage == GTR_BF16 ? ldexp(1, -134) : 0;
     return true;
 }
 /* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
 GTR__MAKE(affine) {
     const int own = b->n_in - 1;
-    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.i[gtr__conv_act]
-            || a->attr.i[gtr__conv_added] || a->attr.i[11]) return false;
+    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.with.act.op
+            || a->attr.with.added || a->attr.with.normed) return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
     if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
-    out->attr.i[gtr__conv_act] = b->attr.i[gtr__bn_act]; out->attr.i[11] = 1;
-    out->attr.i[gtr__conv_added] = b->attr.i[gtr__bn_added];
-    out->attr.f[0] = b->attr.f[2]; out->attr.f[1] = b->attr.f[3]; out->attr.f[2] = b->attr.f[0];
+    out->attr.with = b->attr.with;
+    out->attr.with.normed = 1; out->attr.with.eps = b->attr.norm.eps;
     return true;
 }
 /* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
@@ -10786,7 +10885,7 @@ GTR__MAKE(image_dact) {
     const gtr__plan *p = f->b->plan;
     const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
         more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
-    if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.i[gtr__conv_act] || !gtr__last_reader(f, a, b)
+    if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.with.act.op || !gtr__last_reader(f, a, b)
             || p->value[to].home == GTR__HOME_ALIAS || p->value[to].storage != p->value[g].storage) return false;
     for (const gtr__node *n = a + 1; n < b; n++) /* computed again, perhaps */
         for (int k = n->n_in; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++)
@@ -10795,9 +10894,7 @@ GTR__MAKE(image_dact) {
     if (more) out->in[a->n_in] = saved;
     if (a->adds) out->in[n_in] = g;
     out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
-    out->attr.i[gtr__conv_act] = b->op; out->attr.i[gtr__conv_added] = a->adds != 0;
-    out->attr.i[13] = p->value[g].storage;
-    GTR__COPY(out->attr.f, b->attr.f, 2);
+    out->attr.with.act = gtr__act_of(b, p->value[g].storage); out->attr.with.added = a->adds != 0;
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
@@ -10807,12 +10904,11 @@ GTR__MAKE(dact) {
             || f->b->plan->value[g].home != GTR__HOME_ARENA)
         return false;
     if (f->b->plan->value[a->in[0]].shape.ndim < f->b->plan->value[a->in[1]].shape.ndim
-            || a->attr.i[3]) return false; /* of a sum, or transposed */
+            || a->attr.product.a_km) return false; /* of a sum, or transposed */
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
-    memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
-    out->attr.i[0] = b->op; out->attr.i[4] = !a->attr.i[4];
+    out->attr.with.act = gtr__act_of(b, GTR_F32); out->attr.product.b_kn = !a->attr.product.b_kn;
     return true;
 }
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
@@ -10825,7 +10921,7 @@ GTR__MAKE(loss) {
     GTR__COPY(out->in, a->in, n);
     out->in[n] = b->out[0];
     out->seed = b->seed;
-    out->attr.i[2] = a->op; out->attr.i[3] = ++f->b->losses;
+    out->attr.loss.of = a->op; out->attr.loss.number = ++f->b->losses;
     return true;
 }
 #define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
@@ -10961,8 +11057,8 @@ static bool gtr__be_view(gtr__plan *p, gtr__node *n, int i, gtr__uses *uses) {
         for (gtr__node *j = n; made && j <= p->node + u->read && other->last >= i; j++)
             for (int k = 0; k < j->n_out; k++) kept &= gtr__use(p, j, j->n_in + k) != root[0];
         for (int k = 0; n->adds && k < n[-1].n_in; k++) kept &= gtr__use(p, n - 1, k) != root[1];
-        for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's i[k]; backward the other way round */
-            const int d = (int)n->attr.i[k], same = made == (n->dir == GTR__FWD);
+        for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's dims[k]; backward the other way round */
+            const int d = (int)n->attr.dims[k], same = made == (n->dir == GTR__FWD);
             v->stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
         }
         if (!kept || !gtr__matrix_of(&v->shape, v->stride, &m)) { memset(v->stride, 0, sizeof v->stride); continue; }
@@ -11089,7 +11185,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         outer.op = GTR__OP_NETWORK; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
         outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own = by->late;
         outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
-        outer.attr.i[0] = matcher; outer.attr.ptr = w;
+        outer.attr.network.matcher = matcher; outer.attr.network.ptr = w;
         GTR__CLEAR(q, count);
         for (i = 0; i < count; i++) q[i].op = GTR__OP_COUNT;
         for (q = w->node; q < w->node + count; q++) {
@@ -11671,8 +11767,9 @@ static void gtr__carry(gtr__plan *p) {
 /* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one: the GPU's
    kernel that does so takes no dilation and no step below the kernel, even where there is one place. */
 static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
-    const int64_t *i = n->attr.i;
-    const gtr__window g = gtr__window_of(i, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape, i[6], i[7], 1);
+    const int64_t *extent = n->attr.window.extent;
+    const gtr__window g = gtr__window_of(&n->attr.window, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape,
+        extent[0], extent[1], 1);
     return !g.ph && !g.pw && g.kh * g.kw <= 16 && g.dh == 1 && g.dw == 1 && g.kh * g.oh == g.h && g.kw * g.ow == g.w
         && g.sh >= g.kh && g.sw >= g.kw;
 }
@@ -11871,8 +11968,9 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
 /* The last node, if it commits for norms of o's kind and has room for one more; NULL: a new one is wanted. */
 static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t values) {
     gtr__node *n = &b->plan->node[b->plan->n_node - 1];
-    if (n->phase != GTR__COMMIT || n->op != (gtr__op)o->attr.i[14] || n->stage != o->stage || n->micro != o->micro ||
-        n->attr.f[0] != o->attr.f[1] || n->attr.i[0] != values || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
+    if (n->phase != GTR__COMMIT || n->op != o->attr.norm.commit || n->stage != o->stage || n->micro != o->micro
+            || n->attr.commit.momentum != o->attr.norm.momentum || n->attr.commit.values != values
+            || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
     for (int k = 2; k < n->n_in; k += GTR__BN_SET)
         if (n->in[k] == o->in[3] || n->in[k + 1] == o->in[4]) return NULL;
     return n;
@@ -11882,13 +11980,13 @@ static void gtr__add_commits(gtr__build *b) {
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
         if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
-        const int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
+        const int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.norm.tracked]);
         const int64_t values = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
         gtr__node *n = gtr__commit_with(b, &o, values);
-        if (!n && (n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, GTR__BN_SET * GTR__BN_SETS, 0)) != NULL) {
+        if (!n && (n = gtr__node_new(b, o.attr.norm.commit, GTR__FWD, GTR__BN_SET * GTR__BN_SETS, 0)) != NULL) {
             n->n_in = 0;
             n->reads = 0;
-            n->attr.f[0] = o.attr.f[1]; n->attr.i[0] = values;
+            n->attr.commit.momentum = o.attr.norm.momentum; n->attr.commit.values = values;
             n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
         }
         if (!n || tracked < 0) { b->failed = true; return; }
@@ -12445,7 +12543,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) 
     }
 }
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
-    if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
+    if (n->op == GTR__OP_REPORT) n->attr.report.shared = runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
     if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++)
         gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
@@ -13949,7 +14047,8 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
     } else {
         const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
-        const char *why = !none ? "" : n->n_out < 3 && n->attr.i[2] ? ", or their classes have no weight)" : ")";
+        const bool weighted = none && n->n_out < 3 && n->attr.loss.weighted;
+        const char *why = !none ? "" : weighted ? ", or their classes have no weight)" : ")";
         snprintf(text, size, "the output of %s \"%s\" %s%s%s", v->tensor ? v->tensor->builder : gtr__row(n->op)->name,
             n->layer, shape,
             none ? " (all labels of the step are ignored" : "", why);
@@ -15756,7 +15855,7 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
         if (!t->n_in || !rows[i]) continue;
-        if (!gtr__batched(t) || !(flags & (GTR__EW | GTR__APART)) || (flags & GTR__ALONG && !t->attr.i[0]))
+        if (!gtr__batched(t) || !(flags & (GTR__EW | GTR__APART)) || (flags & GTR__ALONG && !t->attr.along.axis))
             rows[i] = MIXED;
     }
     *apart = true;
@@ -15800,8 +15899,8 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
         const gtr__network *w = (const gtr__network *)n->attr.ptr;
         if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(w->node, w->n_node, row);
         if (gtr__step_of(n->op) != GTR__STEP_DRAW) continue;
-        same &= n->row0 == n->attr.i[5] * row;
-        n->row0 = n->attr.i[5] * row;
+        same &= n->row0 == n->attr.draw.rows * row;
+        n->row0 = n->attr.draw.rows * row;
     }
     return same;
 }

@@ -537,6 +537,14 @@ GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 #define GTR__KNOWN_TABLE(U, X) U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
 #define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
 #define GTR__LABEL(ID, name, forward, backward) case GTR__OP_##ID:
+// a and b of what a node applies to elements: its own formula's, the activation's of a product, or dropout's p.
+static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
+    const uint64_t flags = gtr__op_flags[n->op];
+    *a = *b = 0.0f;
+    if (flags & GTR__EW) { *a = (float)n->attr.ew.a; *b = (float)n->attr.ew.b; }
+    else if (flags & GTR__DROPS) *a = (float)n->attr.draw.p;
+    else if (flags & GTR__VIEWS) { *a = (float)n->attr.with.act.a; *b = (float)n->attr.with.act.b; }
+}
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
 static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
@@ -1375,7 +1383,7 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__call call = node->call;
     int fits = 1;
     if (node->op != GTR__OP_NETWORK) return true;
-    if (call.caps->without >> node->attr.i[0] & 1) return false;
+    if (call.caps->without >> node->attr.network.matcher & 1) return false;
     gtr__on_device scope(in);
     call.fits = &fits;
     return gtr__cuda_kernel(node->op, node->dir)(in, &call) != GTR_OK || fits;  // what else is wrong the launch tells
@@ -1390,7 +1398,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     GTR__TRY(gtr__alive(main));
     for (size_t i = 0; i < n; i++) {
         const gtr__node *node = &plan->node[i];
-        if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.i[0]; return GTR_OK; }
+        if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.network.matcher; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
             return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
                 node->layer ? node->layer : "?", (int)node->op);
@@ -4176,7 +4184,7 @@ typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr
 
 // False where there is nothing to multiply.
 static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
-    const bool ta = c->attr->i[3] != 0, tb = !c->attr->i[4];
+    const bool ta = c->attr->product.a_km != 0, tb = !c->attr->product.b_kn;
     const gtr__arg *x = &c->in[0], *y = &c->in[1];
     const gtr_shape *a = &x->shape, *b = &y->shape;
     if (a->ndim < 1 || b->ndim < 2 || !x->count || !y->count) return false;
@@ -4206,7 +4214,7 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
     gtr__matmul_sizes s;
     if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(instance, "product's gradient");
     const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL,
-        *from = c->attr->i[5] ? dy - 1 : NULL;
+        *from = c->attr->product.joined ? dy - 1 : NULL;
     const gtr__side y = gtr__matmul_side(dy, false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
         bt = gtr__matmul_t(s.b);
     gtr_result r = GTR_OK;
@@ -4233,9 +4241,12 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
 // >>op:linear
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
 
+static void gtr__product_act(gtr__product *p, const gtr__activation *act) {
+    p->act = act->op ? (int)act->op : -1; p->act_a = (float)act->a; p->act_b = (float)act->b;
+}
 // act: 1: with the activation that the attributes name; 2: with its backward, at what it saved.
 static gtr_result gtr__linear_run(void *instance, const gtr__call *c, int act) {
-    const int rest = c->n_in - (c->attr->i[2] != 0);
+    const int rest = c->n_in - (c->attr->with.added != 0);
     const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act == 1 && c->n_out > 1 ? &c->out[1] : NULL;
     gtr__matmul_sizes s;
     bool across;
@@ -4246,11 +4257,7 @@ static gtr_result gtr__linear_run(void *instance, const gtr__call *c, int act) {
     if (act == 2) { p.saved = gtr__some(c, b); p.type_saved = b->dtype; }
     else if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
     if (pre && (pre->data || (c->measure && !c->out[0].data))) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
-    if (act) {
-        p.act = (int)c->attr->i[0];
-        p.act_a = (float)c->attr->f[0];
-        p.act_b = (float)c->attr->f[1];
-    }
+    if (act) gtr__product_act(&p, &c->attr->with.act);
     return gtr__product_run(instance, c, &p);
 }
 static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
@@ -4258,8 +4265,8 @@ static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:linear_act
-// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and
-// b; i[2]: the last input is r.
+// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr with.act: act; with.added: the last input is
+// r.
 static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
     return gtr__linear_run(instance, c, 1);
 }
@@ -8148,13 +8155,13 @@ static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const 
 
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     gtr__product_affine a = {};
-    if (c->attr->i[11]) {
+    if (c->attr->with.normed) {
         const gtr__arg *norm = &c->in[gtr__conv_inputs(c)];
         a.weight = (const float *)gtr__some(c, &norm[0]); a.shift = (const float *)gtr__some(c, &norm[1]);
         a.mean = (const float *)gtr__some(c, &norm[2]); a.var = (const float *)gtr__some(c, &norm[3]);
-        a.eps = (float)c->attr->f[2];
+        a.eps = (float)c->attr->with.eps;
     }
-    if (c->attr->i[12]) a.from = gtr__some(c, &c->in[c->n_in - 1]);
+    if (c->attr->with.added) a.from = gtr__some(c, &c->in[c->n_in - 1]);
     return a;
 }
 // A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
@@ -8314,7 +8321,7 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
     p.c = y->data; p.type_c = y->dtype; p.add = y->add;
     p.affine = gtr__conv_affine(c);
     if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
-    if (c->attr->i[10]) { p.act = (int)c->attr->i[10]; p.act_a = (float)c->attr->f[0]; p.act_b = (float)c->attr->f[1]; }
+    if (c->attr->with.act.op) gtr__product_act(&p, &c->attr->with.act);
     if (gtr__depthwise_takes(g)) {
         gtr__depthwise d = {};
         d.x = p.a; d.w = p.b; d.bias = p.bias; d.saved = p.saved; d.y = p.c;
@@ -8374,17 +8381,18 @@ static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gt
 static gtr_result gtr__cuda_conv_fwd(void *instance, const gtr__call *c) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
-    return gtr__conv_run(instance, c, &g, c->attr->i[7] != 0, &c->in[0], gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL,
-        &c->out[0], NULL);
+    return gtr__conv_run(instance, c, &g, c->attr->window.transposed != 0, &c->in[0],
+        gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
 static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
-    const bool back = c->attr->i[7] != 0, beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
+    const bool back = c->attr->window.transposed != 0,
+        beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0))
-        GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->i[10] ? dy + 1 : NULL));
+        GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL));
     if (gtr__wanted(c, 1)) {
         GTR__TRY(gtr__conv_dweight(instance, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
         if (beside) return GTR_OK;
@@ -8576,7 +8584,7 @@ static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
     return __syncthreads_and(met) != 0;
 }
 // What the status of a guarded step becomes: 2 where a barrier was abandoned.
-static __device__ __noinline__ uint32_t gtr__status_of(const gtr__ctl *ctl) {
+static GTR__DEVICE uint32_t gtr__status_of(const gtr__ctl *ctl) {
     uint64_t any = 0;
     for (int i = 0; i < GTR__MAX_STREAMS; i++) any |= ctl->barrier[i];
     return any >> 63 ? 2u : ctl->guard;
@@ -9000,7 +9008,7 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
     m.x.t = m.y.t = GTR_F32;
     if (gtr__cuda_needs[op] & GTR__X0) m.x = gtr__opd_of(&c->in[0]);
     if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
-    m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->f[0]; m.f1 = (float)c->attr->f[1];
+    m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
     return GTR__LAUNCH(instance, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
         gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
@@ -9017,7 +9025,7 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
 // >>op:unary
 #define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
-    { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->f[0], c->attr->f[1]); } \
+    { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
     { return gtr__unary_run_bwd(instance, c, GTR__OP_##ID); }
 GTR__UNARY(GTR__UNARY_LAUNCHERS)
@@ -9488,18 +9496,18 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
     t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
     t.storage = (int16_t)out->dtype;
     t.a = (int8_t)s->a; t.b = (int8_t)s->b; t.dy = (int8_t)s->dy; t.y = (int8_t)s->y; t.to = (int8_t)s->to;
-    t.f0 = (float)attr->f[0]; t.f1 = (float)attr->f[1];
+    gtr__constants_of(s->node, &t.f0, &t.f1);
     if (gtr__op_flags[s->node->op] & GTR__AVERAGES) {           // as its own kernel has it
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
         t.f0 = (float)s->factor; t.f1 = 0.0f;
     }
-    if (s->kind == GTR__STEP_DRAW) t.op = (int16_t)attr->i[4];
+    if (s->kind == GTR__STEP_DRAW) t.op = (int16_t)attr->draw.kind;
     else if (s->kind != GTR__STEP_DROP) return t;
-    else if (!s->node->training || attr->f[0] == 0) t.kind = GTR__STEP_COPY;
-    t.f1 = (float)(1.0 / (1.0 - attr->f[0]));
-    t.key = attr->key;
+    else if (!s->node->training || attr->draw.p == 0) t.kind = GTR__STEP_COPY;
+    t.f1 = (float)(1.0 / (1.0 - attr->draw.p));
+    t.key = attr->draw.key;
     t.line = s->line;
-    t.row0 = attr->i[0] ? 0 : s->node->row0;
+    t.row0 = attr->draw.linear ? 0 : s->node->row0;
     return t;
 }
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
@@ -9554,7 +9562,7 @@ static gtr_result gtr__cuda_program(void *instance, const gtr__call *c) {
 // >>op:sum
 static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean) {
     gtr__red m;
-    gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->i[0], NULL, NULL);
+    gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
     m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
     m.kind = GTR__VALUE_X; m.out = gtr__opd_of(&c->out[0]);
@@ -9570,7 +9578,7 @@ static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean)
     if (!c->out[0].data) return GTR_OK;
     memset(&m, 0, sizeof m);
     for (int d = x->ndim - 1; d >= 0; d--) {
-        bool gone = (uint32_t)c->attr->i[0] >> d & 1;
+        bool gone = (uint32_t)c->attr->reduce.axes >> d & 1;
         sa[d] = gone || x->dim[d] == 1 ? 0 : s;
         if (!gone) s *= x->dim[d];
     }
@@ -9641,13 +9649,14 @@ static gtr_result gtr__fold_run(void *instance, const gtr__call *c) {
     gtr__fold w;
     memset((void *)&w, 0, sizeof w);
     gtr__red *m = &w.m;
-    gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->i[0], NULL, NULL);
+    gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
     if (c->measure) return gtr__measured(c, bytes);
     if (c->ws_bytes < bytes) return gtr__fail(instance, GTR_ERR_STATE, "a reduction's workspace is too small");
     m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
     if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
-    w.part = (gtr__folded *)c->ws; w.kind = (int)c->attr->i[2]; w.n = (float)((double)m->terms - c->attr->f[0]);
+    w.part = (gtr__folded *)c->ws; w.kind = c->attr->reduce.kind;
+    w.n = (float)((double)m->terms - c->attr->reduce.correction);
     const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     const dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
     gtr_result r = GTR__LAUNCH(instance, c, gtr__k_fold<false>, grid, threads, 0, w);
@@ -9676,7 +9685,7 @@ static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
     if (!c->out[0].data) return GTR_OK;
     memset((void *)&w, 0, sizeof w);
     for (int d = x->ndim - 1; d >= 0; d--) {
-        const int gone = (int)((uint32_t)c->attr->i[0] >> d & 1);
+        const int gone = (int)((uint32_t)c->attr->reduce.axes >> d & 1);
         sa[d] = gone || x->dim[d] == 1 ? 0 : place[0]; sb[d] = !gone || x->dim[d] == 1 ? 0 : place[1];
         place[gone] *= x->dim[d];
     }
@@ -9685,7 +9694,8 @@ static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
     w.kept.t = GTR_F32;
     if (c->n_in > 3) w.kept = gtr__opd_of(&c->in[2]);
     w.dx = gtr__opd_of(&c->out[0]);
-    w.count = c->out[0].count; w.kind = (int)c->attr->i[2]; w.n = (float)((double)place[1] - c->attr->f[0]);
+    w.count = c->out[0].count; w.kind = c->attr->reduce.kind;
+    w.n = (float)((double)place[1] - c->attr->reduce.correction);
     return GTR__LAUNCH(instance, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
 }
 #define GTR__FOLD_LAUNCHERS(X, ID, name, nout, cls, needs) \
@@ -9801,7 +9811,7 @@ static gtr_result gtr__bands(void *instance, const gtr__call *c, const gtr__arg 
     gtr__parts<64> m;
     int64_t outer, all, inner, at = 0;
     memset((void *)&m, 0, sizeof m);
-    gtr__around(&whole->shape, (int)c->attr->i[0], &outer, &all, &inner);
+    gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
         int64_t run = like[k].count / outer;            // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
@@ -9822,19 +9832,21 @@ static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
 
 // >>op:slice
 static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
-    const int64_t *at = c->attr->i, line = x->count / x->shape.dim[at[0]], n = at[3];
+    const gtr__slice_attr *at = &c->attr->slice;
+    const int64_t line = x->count / x->shape.dim[at->axis], n = at->parts;
     gtr__arg part[GTR__MAX_OUT + 2];            // and what lies in front of them and behind
     memcpy(part + 1, y, (size_t)n * sizeof *y);
     part[0] = part[n + 1] = *y;
     part[0].data = part[n + 1].data = NULL;
-    part[0].count = line * at[1]; part[n + 1].count = x->count - line * (at[1] + n * (at[2] - at[1]));
+    part[0].count = line * at->begin;
+    part[n + 1].count = x->count - line * (at->begin + n * (at->end - at->begin));
     return gtr__bands(instance, c, part, part, (int)n + 2, x, back);
 }
 static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
     return gtr__slice_run(instance, c, &c->in[0], c->out, false);
 }
 static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
-    return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->i[3]], true);
+    return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->slice.parts], true);
 }
 
 // >>op:permute
@@ -10005,12 +10017,12 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
 }
 static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c) {
     int dim[GTR_MAX_DIMS];
-    for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->i[d];
+    for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->dims[d];
     return gtr__permute_run(instance, c, &c->in[0], &c->out[0], dim);
 }
 static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c) {
     int dim[GTR_MAX_DIMS] = { 0 };
-    for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->i[d]] = d;
+    for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->dims[d]] = d;
     return gtr__permute_run(instance, c, &c->in[2], &c->out[0], dim);
 }
 
@@ -10055,10 +10067,10 @@ static __global__ void __launch_bounds__(GTR__T)
     }
 }
 static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
-    const gtr__ctl *scaled = c->attr->i[0] ? c->ctl : NULL;
+    const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
     return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
-        c->out[0].count, (float)c->attr->f[0], scaled);
+        c->out[0].count, (float)c->attr->fill.value, scaled);
 }
 
 // >>op:softmax
@@ -10216,15 +10228,15 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         }
     }
 }
-// Attr i[1], unless 0: SCALE, before it or behind its gradient, by f[0] and f[1]: a launch of its own, in place, where
+// Attr with.act: SCALE, before it or behind its gradient: a launch of its own, in place, where
 // rows are long.
 static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
-    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
-    m->a = (float)c->attr->f[0]; m->b = (float)c->attr->f[1]; m->logs = c->attr->i[2] != 0;
-    const bool scaled = c->attr->i[1] != 0, back = m->dx.p != NULL;
+    m->a = (float)c->attr->with.act.a; m->b = (float)c->attr->with.act.b; m->logs = c->attr->softmax.logs != 0;
+    const bool scaled = c->attr->with.act.op != 0, back = m->dx.p != NULL;
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
     const bool apart = scaled && !m->scaled;
     if (apart && !back) {
@@ -10343,15 +10355,16 @@ static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__a
     if (!y->data || y->count == 0) return GTR_OK;
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(y);
-    m.rows = c->attr->i[0] || y->shape.ndim == 0 ? 1 : y->shape.dim[0];
+    const gtr__draw_attr *a = &c->attr->draw;
+    m.rows = a->linear || y->shape.ndim == 0 ? 1 : y->shape.dim[0];
     m.line = y->count / m.rows;
-    m.row0 = c->attr->i[0] ? 0 : c->row0;
+    m.row0 = a->linear ? 0 : c->row0;
     m.wide = (m.rows == 1 || m.line % 4 == 0) && gtr__wide(m.x) && gtr__wide(m.y);
-    m.kind = (int)c->attr->i[4];
-    m.p = (float)c->attr->f[0]; m.scale = (float)(1.0 / (1.0 - c->attr->f[0]));
-    m.key = c->attr->key; m.ctl = c->ctl;
-    m.run = c->attr->i[1]; m.whole = c->attr->i[2]; m.shift = c->attr->i[3];
-    m.channels = x ? c->attr->i[6] : 0; m.pixels = c->attr->i[7];
+    m.kind = a->kind;
+    m.p = (float)a->p; m.scale = (float)(1.0 / (1.0 - a->p));
+    m.key = a->key; m.ctl = c->ctl;
+    m.run = a->run; m.whole = a->whole; m.shift = a->shift;
+    m.channels = x ? a->channels : 0; m.pixels = a->pixels;
     const bool fours = m.channels % 4 == 0 && m.pixels % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.y);
     void (*kernel)(const gtr__drop) = m.channels ? fours ? gtr__k_drop_images<4> : gtr__k_drop_images<1>
         : x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
@@ -10360,7 +10373,7 @@ static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__a
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
-    if (c->training && c->attr->f[0] > 0) return gtr__draw_run(instance, c, x, y);
+    if (c->training && c->attr->draw.p > 0) return gtr__draw_run(instance, c, x, y);
     return y->data && y->count ? gtr__map_one(instance, c, x, y, -1, 0, 0) : GTR_OK;
 }
 static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) {
@@ -10690,7 +10703,7 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
 // As embedding, of whose table and rows the one is the result of the other.
 static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back) {
     gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
-    table.shape.ndim = 2; table.shape.dim[0] = c->attr->i[0]; table.shape.dim[1] = table.count / c->attr->i[0];
+    table.shape.ndim = 2; table.shape.dim[0] = c->attr->count; table.shape.dim[1] = table.count / c->attr->count;
     const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
     gtr__call as = *c;
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
@@ -10730,7 +10743,7 @@ static int gtr__tables_uses(const gtr__plan *plan, int root) {
 // Whether what of the tables' (from node on) the concatenation moves may be left where it moves it to.
 static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int tables, const gtr__node *join) {
     const bool back = join->dir == GTR__BWD;
-    const int whole = back ? join->in[join->n_in - 1] : join->out[0], axis = (int)join->attr.i[0];
+    const int whole = back ? join->in[join->n_in - 1] : join->out[0], axis = (int)join->attr.along.axis;
     int64_t inner = 1;
     int found = 0;
     for (int d = axis + 1; d < plan->value[whole].shape.ndim; d++) inner *= plan->value[whole].shape.dim[d];
@@ -10787,10 +10800,10 @@ static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
         const gtr__call move = gtr__mlp_call(c, join, in, out);
         const gtr__arg *whole = back ? &in[move.n_in - 1] : &out[0];
         int64_t outer, all, inner, at = 0;
-        gtr__around(&whole->shape, (int)join->attr.i[0], &outer, &all, &inner);
+        gtr__around(&whole->shape, (int)join->attr.along.axis, &outer, &all, &inner);
         for (int k = 0; k < (back ? move.n_out : move.n_in); k++) {
             const gtr__arg *part = back ? &out[k] : &in[k];
-            const int64_t run = in[k].shape.dim[join->attr.i[0]] * inner;
+            const int64_t run = in[k].shape.dim[join->attr.along.axis] * inner;
             void *band = gtr__shift(whole->data, whole->dtype, at);
             bool found = false;
             at += run;
@@ -11553,29 +11566,29 @@ static int64_t gtr__slide_tiles(gtr__slide *m, int64_t images) {
 // back: c's third input is dy. Returns W, or 0: sizes are beyond what kernels count in.
 static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const gtr__arg *y = back ? &c->in[2] : &c->out[0];
-    const int64_t *i = c->attr->i;
-    const gtr__window g = gtr__window_of(i, &c->in[0].shape, &y->shape, i[6], i[7], 1);
+    const gtr__window_attr *a = &c->attr->window;
+    const gtr__window g = gtr__window_of(a, &c->in[0].shape, &y->shape, a->extent[0], a->extent[1], 1);
     const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
         step[2] = { g.sh, g.sw }, pad[2] = { g.ph, g.pw }, dilation[2] = { g.dh, g.dw };
     memset((void *)m, 0, sizeof *m);
     m->to = gtr__opd_of(&c->out[0]); // callers do nothing without it, before they look whether sizes are too large
     for (int d = 0; d < 2; d++) {
-        gtr__slide_axis *a = &m->axis[d];
+        gtr__slide_axis *s = &m->axis[d];
         const int64_t most = gtr__max64(gtr__max64(size[d], places[d]), gtr__max64(kernel[d] * dilation[d], pad[d]));
         if (most >= 1 << 29) return 0;
-        a->size = (int)size[d]; a->places = (int)places[d]; a->kernel = (int)kernel[d];
-        a->step = (int)gtr__min64(step[d], 1 << 30);
-        a->pad = (int)pad[d]; a->dilation = (int)dilation[d];
-        a->by_size = gtr__fast_of(a->size); a->by_places = gtr__fast_of(a->places); a->by_step = gtr__fast_of(a->step);
+        s->size = (int)size[d]; s->places = (int)places[d]; s->kernel = (int)kernel[d];
+        s->step = (int)gtr__min64(step[d], 1 << 30);
+        s->pad = (int)pad[d]; s->dilation = (int)dilation[d];
+        s->by_size = gtr__fast_of(s->size); s->by_places = gtr__fast_of(s->places); s->by_step = gtr__fast_of(s->step);
     }
     m->from = gtr__opd_of(back ? y : &c->in[0]);
     m->x = gtr__opd_of(&c->in[0]); m->y = gtr__opd_of(back ? &c->in[1] : y);
     m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
-    if (back && i[10]) {
-        m->act = (int)i[10]; m->act_a = (float)c->attr->f[0]; m->act_b = (float)c->attr->f[1];
+    if (back && a->with.act.op) {
+        m->act = a->with.act.op; m->act_a = (float)a->with.act.a; m->act_b = (float)a->with.act.b;
         m->saved = gtr__opd_of(gtr__pool_saved(c));
-        if (i[12]) m->had = gtr__opd_of(&c->in[c->n_in - 1]);
+        if (a->with.added) m->had = gtr__opd_of(&c->in[c->n_in - 1]);
     }
     bool wide = g.c % 4 == 0;
     for (const gtr__opd &o : { m->from, m->to, m->x, m->y, m->saved, m->had }) wide = wide && gtr__wide(o);
@@ -11590,7 +11603,8 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const int width = gtr__slide_make(&m, c, BACK); \
     if (!m.to.p || c->out[0].count == 0) return GTR_OK; \
     if (!width) return gtr__slide_large(instance); \
-    m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->i[11]; m.within = c->attr->i[9] != 0; \
+    m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->window.adaptive; \
+    m.within = c->attr->window.inside != 0; \
     return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
         : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
 static gtr_result gtr__slide_large(void *instance) {
@@ -11701,7 +11715,7 @@ static gtr_result gtr__cuda_max_pool_fwd(void *instance, const gtr__call *c) {
         if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(instance, c, m);
         if (gtr__slide_lined(&m, c->in[0].count / 4, false)) return gtr__max_pool_lines(instance, c, m);
     }
-    if (c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MAX, false, 9);
+    if (c->attr->window.extent[0] * c->attr->window.extent[1] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
 }
 static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
@@ -11730,18 +11744,19 @@ static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
 
 // >>op:avg_pool
 static gtr_result gtr__cuda_avg_pool_fwd(void *instance, const gtr__call *c) {
-    if (c->attr->i[11] || c->attr->i[6] * c->attr->i[7] > 4) GTR__SLIDE(MEAN, false, 9);
+    const gtr__window_attr *a = &c->attr->window;
+    if (a->adaptive || a->extent[0] * a->extent[1] > 4) GTR__SLIDE(MEAN, false, 9);
     GTR__SLIDE(MEAN, false, 4);
 }
 static gtr_result gtr__cuda_avg_pool_bwd(void *instance, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }
 
 // >>op:upsample
 static gtr_result gtr__cuda_upsample_fwd(void *instance, const gtr__call *c) {
-    if (c->attr->i[8]) GTR__SLIDE(LINEAR, false, 2);
+    if (c->attr->window.linear) GTR__SLIDE(LINEAR, false, 2);
     GTR__SLIDE(NEAREST, false, 1);
 }
 static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
-    if (c->attr->i[8]) GTR__SLIDE(LINEAR, true, 4);
+    if (c->attr->window.linear) GTR__SLIDE(LINEAR, true, 4);
     GTR__SLIDE(NEAREST, true, 4);
 }
 
@@ -12409,7 +12424,8 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]); m.bias = gtr__opd_of(&c->in[2]);
     m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
     m.training = c->training; m.part = (float *)c->ws;
-    m.act = (int)c->attr->i[1]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
+    const gtr__activation *act = &c->attr->with.act;
+    m.act = act->op; m.act_a = (float)act->a; m.act_b = (float)act->b;
     return m;
 }
 template <typename T> static gtr__bn_kernel gtr__bn_fwd_grid(bool relu) {
@@ -12424,8 +12440,8 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
-    if (c->attr->i[2]) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
-    m.eps = (float)c->attr->f[0];
+    if (c->attr->with.added) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
+    m.eps = (float)c->attr->norm.eps;
     grid = m;
     const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
     gtr__bn_cut(&m, c);
@@ -12601,7 +12617,7 @@ static gtr__ln gtr__ln_make(const gtr__call *c, int rms) {
     memset(&m, 0, sizeof m);
     m.n = c->in[1].count; m.rows = c->in[0].count / m.n;
     m.team = gtr__team(m.n, m.rows, gtr__sms(c));
-    m.rms = rms; m.eps = (float)c->attr->f[0];
+    m.rms = rms; m.eps = (float)c->attr->norm.eps;
     m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]);
     return m;
 }
@@ -12789,10 +12805,10 @@ static gtr__gn gtr__gn_make(const gtr__call *c, bool affine) {
     const gtr_shape *x = &c->in[0].shape;
     memset(&m, 0, sizeof m);
     m.channels = x->dim[x->ndim - 1];
-    m.groups = (uint32_t)c->attr->i[0]; m.wide = (uint32_t)(m.channels / m.groups);
+    m.groups = (uint32_t)c->attr->norm.groups; m.wide = (uint32_t)(m.channels / m.groups);
     m.items = x->dim[0] * m.groups;
     m.pixels = c->in[0].count / (x->dim[0] * m.channels);
-    m.eps = (float)c->attr->f[0];
+    m.eps = (float)c->attr->norm.eps;
     m.x = gtr__opd_of(&c->in[0]);
     if (affine) m.weight = gtr__opd_of(&c->in[1]);
     return m;
@@ -12865,8 +12881,8 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
     y[1] = (add ? y[1] : 0.0) + (double)n;
 }
 static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
-    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count, c->attr->i[0],
-                       c->attr->i[1], c->out[0].data, c->out[0].add);
+    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
+                       c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
 }
 
 // >>op:divisor
@@ -12900,8 +12916,8 @@ static gtr_result gtr__cuda_nll_fwd(void *instance, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
     return GTR__LAUNCH(instance, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
-        (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0, c->attr->i[0],
-        (float)c->attr->f[0], (float)c->attr->f[1]);
+        (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0,
+        c->attr->loss.ignore_from, (float)c->attr->loss.a, (float)c->attr->loss.b);
 }
 // Bytes: dx, written once, but where it is added to: then 12 a row.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
@@ -12918,8 +12934,8 @@ static gtr_result gtr__cuda_nll_bwd(void *instance, const gtr__call *c) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
     return GTR__LAUNCH(instance, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
-        (const int32_t *)c->in[1].data, gtr__opd_of(&c->in[3]), gtr__opd_of(&c->out[0]), rows, n, c->attr->i[0],
-        (float)c->attr->f[0]);
+        (const int32_t *)c->in[1].data, gtr__opd_of(&c->in[3]), gtr__opd_of(&c->out[0]), rows, n,
+        c->attr->loss.ignore_from, (float)c->attr->loss.a);
 }
 
 // >>op:bn_commit
@@ -12955,11 +12971,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_c
     }
 }
 static gtr_result gtr__bn_commit_run(void *instance, const gtr__call *c, gtr__opd loss, int64_t losses) {
-    const double n = (double)c->attr->i[0];
+    const double n = (double)c->attr->commit.values;
     gtr__bn_sets m;
     int64_t most = 0;
     memset((void *)&m, 0, sizeof m);
-    m.momentum = c->attr->f[0]; m.unbias = n > 1 ? n / (n - 1) : 1; m.ctl = (const gtr__ctl *)c->ctl;
+    m.momentum = c->attr->commit.momentum; m.unbias = n > 1 ? n / (n - 1) : 1; m.ctl = (const gtr__ctl *)c->ctl;
     m.loss = loss; m.losses = losses;
     for (int k = 0; k < c->n_in; k += GTR__BN_SET) {
         gtr__bn_set *s = &m.set[k / GTR__BN_SET];
@@ -13037,7 +13053,7 @@ static __global__ void __launch_bounds__(GTR__T)
 }
 static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     int64_t rows, n, inner;
-    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &rows, &n, &inner);
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
     if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
         gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
@@ -13100,7 +13116,7 @@ static gtr_result gtr__cumsum_run(void *instance, const gtr__call *c, const gtr_
     gtr__scan m;
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(&c->out[0]); m.back = back;
-    gtr__around(&x->shape, (int)c->attr->i[0], &m.lines, &m.n, &m.inner);
+    gtr__around(&x->shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
     if (m.n <= 16 || (m.inner > 1 && m.lines >= gtr__sms(c) * 64))
         return GTR__LAUNCH(instance, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
@@ -13181,9 +13197,9 @@ static gtr_result gtr__sort_tiles(void *instance, const gtr__call *c, gtr__sorti
 static gtr_result gtr__cuda_sort_fwd(void *instance, const gtr__call *c) {
     gtr__sorting m;
     memset((void *)&m, 0, sizeof m);
-    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &m.lines, &m.n, &m.inner);
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
-    m.k = c->out[0].shape.dim[c->attr->i[0]]; m.down = c->attr->i[2] != 0;
+    m.k = c->out[0].shape.dim[c->attr->sort.axis]; m.down = c->attr->sort.descending != 0;
     m.count = m.n;
     for (m.tile = 1; m.tile < m.n && m.tile < GTR__SORT_TILE; ) m.tile *= 2;
     m.tiles = gtr__ceil(m.n, m.tile); m.keep = m.k <= m.tile / 2 ? m.k : m.tile;
@@ -13222,7 +13238,7 @@ static gtr_result gtr__cuda_sort_bwd(void *instance, const gtr__call *c) {
     int64_t outer, n, inner;
     if (c->measure) return gtr__measured(c, 0);
     if (!c->out[0].data) return GTR_OK;
-    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &outer, &n, &inner);
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &outer, &n, &inner);
     const gtr__opd dx = gtr__opd_of(&c->out[0]);
     if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_fill,
         gtr__grid(c, c->out[0].count), GTR__T, 0, dx, c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
@@ -13258,8 +13274,8 @@ static gtr_result gtr__take_run(void *instance, const gtr__call *c, const gtr__a
     int64_t outer;
     if (!y->data || y->count == 0) return GTR_OK;
     q.x = gtr__opd_of(x); q.y = gtr__opd_of(y); q.ids = ids; q.starts = starts;
-    q.m = x->shape.dim[c->attr->i[0]]; q.count = y->count; q.value = (float)c->attr->f[0];
-    gtr__around(&y->shape, (int)c->attr->i[0], &outer, &q.n, &q.inner);
+    q.m = x->shape.dim[c->attr->take.axis]; q.count = y->count; q.value = (float)c->attr->take.value;
+    gtr__around(&y->shape, (int)c->attr->along.axis, &outer, &q.n, &q.inner);
     return GTR__LAUNCH(instance, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
 }
 static gtr_result gtr__cuda_take_fwd(void *instance, const gtr__call *c) {
@@ -13280,7 +13296,7 @@ static __global__ void __launch_bounds__(GTR__T)
 }
 static gtr_result gtr__cuda_one_hot_fwd(void *instance, const gtr__call *c) {
     return GTR__LAUNCH(instance, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
-        (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->i[0]);
+        (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
 }
 
 // How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that
@@ -13577,14 +13593,16 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
 static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     memset(m, 0, sizeof *m);
     m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
-    m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->i[0];
-    m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
+    m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->loss.ignore_from;
+    m->team = team; m->smooth = (float)c->attr->loss.a; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
     m->off = m->smooth / (float)m->n; m->log = gtr__log_up(team, 0, 31);
 }
 // The index in ctl->ticket of the counter that a loss's launch may end by, 2 to 4; 0: it has none. Losses that are
-// fused with their gradient are numbered through a step, attribute i[3] from 1 on, and the first three have a counter
+// fused with their gradient are numbered through a step, loss.number from 1 on, and the first three have a counter
 // each, so that losses on different streams never share one.
-static int gtr__loss_ticket(const gtr__attr *a) { return a->i[3] > 0 && a->i[3] < 4 ? (int)a->i[3] + 1 : 0; }
+static int gtr__loss_ticket(const gtr__attr *a) {
+    return a->loss.number > 0 && a->loss.number < 4 ? a->loss.number + 1 : 0;
+}
 // The launch k (gtr__cut_make) changed for a loss that has a ticket, whose last block joins the parts: no cluster, and
 // a row's team doubles, up to a warp, while blocks of 128 threads are no more than the multiprocessors, so that each
 // lane has few elements and each multiprocessor few warps. A launch of one block stays as it is.
@@ -13787,7 +13805,7 @@ static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call 
 }
 // >>op:pair_step
 static gtr_result gtr__cuda_pair_step_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, c->attr->i[2] == GTR__OP_MSE);
+    return gtr__pair_run(instance, c, c->attr->loss.of == GTR__OP_MSE);
 }
 
 // >>op:custom
@@ -14489,8 +14507,8 @@ static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step
     e->applied = applied + (m.trainer && !guard);
     e->step = step + 1;
 }
-// Whole-network kernels end in it too.
-static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
+// Whole-network kernels end in it too. BARRIERS: kernels of the step may have waited at gtr__grid_barrier.
+template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
     const uint64_t step = ctl->step;
@@ -14500,7 +14518,7 @@ static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     if (ctl->status) ctl->stuck++;
     else {                      // a stuck step has its entry already
         gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
-        const uint32_t status = guard ? gtr__status_of(ctl) : 0;
+        const uint32_t status = !guard ? 0 : BARRIERS ? gtr__status_of(ctl) : ctl->guard;
         if (status == 1 && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
             ctl->good = 0;
@@ -14525,11 +14543,11 @@ static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     shared->launches = ctl->launches;
     ctl->guard = 0;
 }
-// Of a launch of several steps that finds the sticky status: counts them. The record of the first
-// says how many there are.
+// Of a launch of several steps that finds the sticky status, whatever set it: counts them. The record of the first says
+// how many there are.
 static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
-    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
+    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step<false>(m);
 }
 // The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
 // changes the state leaves in the control word; block 0's writes its entry, too, and waits until the host has it. The
@@ -14553,7 +14571,7 @@ struct gtr__report_ahead {
         if (atomicAdd(&m.ctl->ticket[1], 1u) != gridDim.x - 1) return;
         __threadfence();
         m.ctl->ticket[1] = 0;
-        if (!stands || !as_read) { gtr__report_step(m); return; }
+        if (!stands || !as_read) { gtr__report_step<true>(m); return; }
         m.ctl->launches = launches + 1;
         m.ctl->applied = applied + (m.trainer != 0);
         m.ctl->good = good + 1;
@@ -14565,7 +14583,7 @@ static __global__ void gtr__k_report(const gtr__reporting m) {
     gtr__enter();
     const uint64_t step = m.ctl->step;
     __syncthreads();
-    if (threadIdx.x == 0) gtr__report_step(m);
+    if (threadIdx.x == 0) gtr__report_step<true>(m);
     if (threadIdx.x >= 32) gtr__fetch_ahead(m.ctl, m.shared->record, step);
 }
 static gtr__reporting gtr__reporting_of(const gtr__call *c) {
@@ -14573,7 +14591,7 @@ static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     gtr__reporting m;
     memset(&m, 0, sizeof m);
     for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__opd_of(&c->in[k]);
-    m.shared = (gtr__shared *)(uintptr_t)c->attr->i[0]; m.ctl = c->ctl;
+    m.shared = (gtr__shared *)c->attr->report.shared; m.ctl = c->ctl;
     m.trainer = o != NULL; m.scaled = o && o->scaled;
     return m;
 }
@@ -15133,9 +15151,11 @@ static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
 }
 // A layer's product or its gradient, not a matmul's.
 static bool gtr__mlp_of_layer(const gtr__node *n) {
-    return !n->attr.i[3] && (n->attr.i[4] != 0) == (n->op == GTR__OP_LINEAR_DACT);
+    return !n->attr.product.a_km && (n->attr.product.b_kn != 0) == (n->op == GTR__OP_LINEAR_DACT);
 }
-static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT ? (int)n->attr.i[0] : -1; }
+static int gtr__mlp_act(const gtr__node *n) {
+    return n->op == GTR__OP_LINEAR_ACT && n->attr.with.act.op ? (int)n->attr.with.act.op : -1;
+}
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) {
     return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
@@ -15152,13 +15172,13 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known((int)n->attr.i[0]) || !gtr__mlp_of_layer(n)))
+            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known(n->attr.with.act.op) || !gtr__mlp_of_layer(n)))
                 return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_DROPOUT) {
             if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0
-                    || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0])
+                    || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.draw.linear)
                 return false;
             p->drop[p->layers - 1] = i;
             cur = n->out[0];
@@ -15175,8 +15195,9 @@ struct gtr__mlp_parser {
         } else if (n->op == GTR__OP_LINEAR_DACT) {
             const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
             if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(
-                    v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0]
-                    != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
+                    v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != (int)n->attr.with.act.op
+                    || n->attr.with.act.a != f->attr.with.act.a || n->attr.with.act.b != f->attr.with.act.b
+                    || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
                 return false;
             p->back[at--] = i;
             dy = n->out[0];
@@ -15214,7 +15235,7 @@ struct gtr__mlp_parser {
         } else if (n->op == GTR__OP_DROPOUT) {
             const gtr__node *f = at >= 0 && p->drop[at] >= 0 ? &v->node[p->drop[at]] : NULL;
             if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
-                    || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key)
+                    || n->attr.draw.p != f->attr.draw.p || n->attr.draw.key != f->attr.draw.key)
                 return false;
             p->drop_back[at] = i;
             dy = n->out[0];
@@ -15222,7 +15243,7 @@ struct gtr__mlp_parser {
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
             if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
-                    || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1])
+                    || n->attr.ew.a != f->attr.with.act.a || n->attr.ew.b != f->attr.with.act.b)
                 return false;
             if (gtr__cuda_needs[n->op]
                     && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
@@ -15368,7 +15389,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         gtr__mlp_layer *L = &m->layer[l];
         auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(v, id)->data; };
         L->n = cut->n[l]; L->k = cut->k[l];
-        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.with.act.a; L->act_b = (float)f->attr.with.act.b;
         L->saved = L->act >= 0 && !(gtr__cuda_needs[L->act] & GTR__Y0) && f->n_out > 1 ? data(f->out[1]) : NULL;
         L->dw = (float *)data(g->out[1]);
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
@@ -15416,7 +15437,7 @@ template <typename M> static gtr_result gtr__mlp_step(void *instance, const gtr_
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = gtr__hurry(c); m->late = c->caps->late;
     m->ctl = m->report.ctl = c->ctl;
-    m->report.shared = (gtr__shared *)(uintptr_t)v->node[p->report].attr.i[0];
+    m->report.shared = (gtr__shared *)v->node[p->report].attr.report.shared;
     m->report.trainer = 1; m->report.scaled = o->scaled;
     return gtr__check_states(instance, o);
 }
@@ -17054,8 +17075,8 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
     m.ctl->guard = bad;
-    gtr__report_step(m.report);
-    if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
+    gtr__report_step<false>(m.report);
+    if (bad) for (step++; step < steps; step++) gtr__report_step<false>(m.report);
 }
 // The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later.
 // ahead(step) comes first.
@@ -17428,7 +17449,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
     return best && gtr__res_cut(s, c, exchange_pre, targets, bytes, best_slice, best_ranks, sm_count, shared);
 }
 static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) {
-    return p->drop[l] >= 0 && v->node[p->drop[l]].attr.f[0] > 0;
+    return p->drop[l] >= 0 && v->node[p->drop[l]].attr.draw.p > 0;
 }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
@@ -17453,8 +17474,8 @@ static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp
         gtr__res_layer *q = &s->layer[l];
         q->scale = 1.0f;
         if (!gtr__res_drop(v, p, l)) continue;
-        const gtr__attr *a = &v->node[p->drop[l]].attr;
-        q->drop = (float)a->f[0]; q->scale = (float)(1.0 / (1.0 - a->f[0])); q->key = a->key;
+        const gtr__draw_attr *a = &v->node[p->drop[l]].attr.draw;
+        q->drop = (float)a->p; q->scale = (float)(1.0 / (1.0 - a->p)); q->key = a->key;
         if (s->m.layer[l].act != GTR__OP_RELU) s->m.layer[l].act += GTR__RES_DROPS + 1;
     }
     s->db_scale = p->layers > 2 ? s->layer[0].scale : 1.0f;
@@ -19761,7 +19782,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         opened = false;
         if (reporter) {
             if (norm_pending) report_norm(h->tag);
-            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
+            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step<false>(m.report);
             __syncwarp();
             gtr__field_ahead(m, h, !pending);
         }
@@ -19988,7 +20009,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
         if (reporter && stays && norm_pending) report_norm(h->tag + 1);
         if (reporter && tid == GTR__FIELD_T - 32 && stays)      // of the launch's steps, those that were not reported
-            for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--) gtr__report_step(m.report);
+            for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--)
+                gtr__report_step<false>(m.report);
         if constexpr (fed) {
             if (tid == 0) *(opened ? &h->start : &h->go) = 0;
             if (opened) gtr__field_go<P>(false);
@@ -20152,7 +20174,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         const gtr__node *f = &v->node[q->forward[l]];
         gtr__field_layer *L = &m->layer[l];
         L->n = e.n[l]; L->k = e.k[l];
-        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.with.act.a; L->act_b = (float)f->attr.with.act.b;
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
         if (L->n > 64) c->p = 2;
     }
@@ -23679,8 +23701,7 @@ static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind
     s->slice = s->whole = s->at[0] = s->at[1] = -1;
     s->to = GTR_F32;
     s->wide = 1;
-    s->f0 = (float)b->v.node[b->at].attr.f[0]; // of what its node applies
-    s->f1 = (float)b->v.node[b->at].attr.f[1];
+    gtr__constants_of(&b->v.node[b->at], &s->f0, &s->f1);
     if (b->n_step && kind == GTR__CHAIN_EW && b->open && s[-1].n == n) s[-1].more = 1;
     b->open = kind == GTR__CHAIN_EW;
     b->n_step++;
@@ -23752,9 +23773,9 @@ static gtr__chain_step *gtr__chain_parts(gtr__chain_build *b, int bias) {
 }
 // An activation of the last step's result, or, with what its gradient reads, the activation's gradient.
 static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, int width, int saved) {
-    gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, (int)n->attr.i[0],
+    gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, n->attr.with.act.op,
         width, -1, saved, -1);
-    if (!s || !gtr__unary_op((int)n->attr.i[0]) || (saved >= 0 && b->value[saved].n != width)) return NULL;
+    if (!s || !gtr__unary_op(n->attr.with.act.op) || (saved >= 0 && b->value[saved].n != width)) return NULL;
     s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
     return s;
 }
@@ -23843,7 +23864,7 @@ static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
         if (!made || gtr__mlp_storage(&b->v, n->in[k]) != GTR_F32) return false;
     }
     if (gtr__mlp_storage(&b->v, n->out[0]) != GTR_F32) return false;
-    const gtr__chain_scalar q = { NULL, NULL, NULL, (float)n->attr.f[0], (float)n->attr.f[1], (int)n->op };
+    const gtr__chain_scalar q = { NULL, NULL, NULL, (float)n->attr.ew.a, (float)n->attr.ew.b, (int)n->op };
     int *id = b->scalar_id[b->n_scalar];
     id[0] = n->in[0];
     id[1] = n->n_in > 1 ? n->in[1] : -1;
@@ -23904,15 +23925,15 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
 static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]);
     const gtr_shape *s = gtr__mlp_shape(&b->v, n->out[0]);
-    const bool none = !n->training || n->attr.f[0] == 0;
-    if (x < 0 || n->attr.i[0] || n->attr.i[1] || s->ndim < 1 || s->dim[0] != b->rows) return false;
-    if (n->attr.i[6] && !none) return false;    // its numbers go by pixels, which do not lie side by side
+    const bool none = !n->training || n->attr.draw.p == 0;
+    if (x < 0 || n->attr.draw.linear || n->attr.draw.run || s->ndim < 1 || s->dim[0] != b->rows) return false;
+    if (n->attr.draw.channels && !none) return false;    // its numbers go by pixels, which do not lie side by side
     gtr__chain_step *e =
         gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
     if (!e) return false;
     if (!none) {
-        e->f1 = (float)(1.0 / (1.0 - n->attr.f[0]));
-        e->p[1] = (const void *)(uintptr_t)n->attr.key;
+        e->f1 = (float)(1.0 / (1.0 - n->attr.draw.p));
+        e->p[1] = (const void *)(uintptr_t)n->attr.draw.key;
     }
     return gtr__chain_store(b, e, n, 0);
 }
@@ -24563,7 +24584,7 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
         if (*with >= 0 && root[k] != root[*with]) return false;
         *with = k;
     }
-    s->a = (float)n->attr.f[0]; s->b = (float)n->attr.f[1];
+    gtr__constants_of(n, &s->a, &s->b);
     s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
     if (kind == GTR__STEP_COPY) s->code = -1;
     if (kind != GTR__STEP_UNARY || gtr__known(n->op)) s->flags |= GTR__TAIL_ANY;
@@ -24756,16 +24777,18 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
 static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
                              const gtr__attr *pool, const gtr__arg *y, bool back) {
     const gtr__window g = gtr__window_conv(conv, whole);
-    const int64_t *i = pool->i, n = y->shape.ndim;
-    const gtr__direct_pool w = { n > 3 ? i[6] : 1, i[7], n > 3 ? y->shape.dim[1] : 1, y->shape.dim[n - 2] };
+    const gtr__window_attr *a = &pool->window;
+    const int64_t n = y->shape.ndim;
+    const gtr__direct_pool w = { n > 3 ? a->extent[0] : 1, a->extent[1], n > 3 ? y->shape.dim[1] : 1,
+        y->shape.dim[n - 2] };
     const gtr__arg *x = &conv->in[0], *weight = &conv->in[1];
     gtr__product p = gtr__product_none();
     p.type_a = x->dtype; p.type_b = weight->dtype;
     p.m = g.n * g.oh * g.ow; p.k = g.kh * g.kw * g.cg;
     for (int k = n > 3 ? 0 : 1; k < 2; k++)
-        if (i[k] != i[6 + k] || i[2 + k] || (i[4 + k] > 1 && i[6 + k] > 1) || y->shape.dim[n - 3 + k] * i[k]
-            > whole->shape.dim[n - 3 + k]) return false;
-    return w.py * w.px > 1 && !conv->attr->i[7] && !gtr__conv_plain(&g) && whole->dtype == x->dtype
+        if (a->stride[k] != a->extent[k] || a->padding[k] || (a->dilation[k] > 1 && a->extent[k] > 1)
+            || y->shape.dim[n - 3 + k] * a->stride[k] > whole->shape.dim[n - 3 + k]) return false;
+    return w.py * w.px > 1 && !conv->attr->window.transposed && !gtr__conv_plain(&g) && whole->dtype == x->dtype
         && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w, back);
 }
 // The index of dconv for dpool at index `at`; 0 where there is none. dconv must be the only node that reads or writes
@@ -24779,7 +24802,7 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
             if (gtr__use(plan, &plan->node[j], k) == dz) { found = j; uses++; }
     const gtr__node *conv = &plan->node[found];
     if (uses != 1 || conv->op != GTR__OP_CONV || conv->dir != GTR__BWD || conv->n_out < 2 || conv->out[0] >= 0
-        || conv->out[1] < 0 || conv->attr.i[10] || conv->attr.i[12] || n->adds || n->attr.i[12]
+        || conv->out[1] < 0 || conv->attr.with.act.op || conv->attr.with.added || n->adds || n->attr.with.added
         || conv->micro != n->micro || conv->stage != n->stage || n->recomputed || conv->recomputed
         || gtr__use(plan, conv, conv->n_in - 1) != dz) return 0;
     for (int i = at + 1; i < found; i++) if (gtr__nodes_depend(plan, &plan->node[i], conv)) return 0;
@@ -24794,8 +24817,8 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     *back = 0;
     if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD) return 0;
     const int z = gtr__use(plan, conv, conv->n_in);
-    if (conv->recomputed || z < 0 || conv->attr.i[11] || conv->attr.i[12] || plan->value[z].home != GTR__HOME_ARENA)
-        return 0;
+    if (conv->recomputed || z < 0 || conv->attr.with.normed || conv->attr.with.added
+        || plan->value[z].home != GTR__HOME_ARENA) return 0;
     const gtr_shape *x = &plan->value[conv->in[0]].shape;
     if (x->dim[x->ndim - 1] > GTR__COLUMNS_CHANNELS) return 0;
     for (int j = 0; j < plan->n_node; j++)
@@ -24833,7 +24856,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     if (back) {
         gtr__node *dpool = &plan->node[back];
         const int found = gtr__pooled_gradient(plan, back);
-        if (!found || dpool->attr.i[10] != n->attr.i[10]) return 0;
+        if (!found || dpool->attr.with.act.op != n->attr.with.act.op) return 0;
         gtr__node *conv = &plan->node[found];
         const uint64_t inputs = n->n_in > 2 ? 6 : 2;
         if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return 0;
@@ -24850,7 +24873,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node_move(plan, pool, at + 1);
     return 2;
 }
-// Launches conv with pool, or dpool with dconv. The activation of z (i[10], f[0], f[1]) stands in conv's attributes
+// Launches conv with pool, or dpool with dconv. The activation of z (with.act) stands in conv's attributes
 // forward and in dpool's backward.
 static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -24863,13 +24886,13 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     gtr__mlp_call(c, pool, in[1], out[1]);
     const gtr__arg *whole = back ? gtr__conv_dy(&of_conv) : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
-    const gtr__attr *act = back ? &pool->attr : &conv->attr;
+    const gtr__activation *act = back ? &pool->attr.with.act : &conv->attr.with.act;
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, instance, &of_conv, whole, &pool->attr, y, back))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
-    d.act = act->i[10] ? (int)act->i[10] : -1; d.act_a = (float)act->f[0]; d.act_b = (float)act->f[1];
+    d.act = act->op ? (int)act->op : -1; d.act_a = (float)act->a; d.act_b = (float)act->b;
     d.alone = 1;
     if (!back) {
         if (c->measure || !y->count) return GTR_OK;
@@ -25216,13 +25239,13 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     m->h = h->data; m->w = w->data; m->logits = y->data; m->dlogits = dy->data; m->act = -1;
     if (bias) m->bias = bias->data;
     if (dx) {
-        const gtr__arg *saved = dx->attr->i[4] ? &dx->in[2] : NULL;        // as of linear_dact
+        const gtr__arg *saved = dx->attr->product.b_kn ? &dx->in[2] : NULL;       // as of linear_dact
         if (dx->out[0].dtype != type || dx->out[0].count != h->count
             || (saved && (saved->dtype != type || saved->count != h->count))) return false;
         m->dh = dx->out[0].data;
         if (saved) {
-            m->saved = saved->data; m->act = (int)dx->attr->i[0];
-            m->act_a = (float)dx->attr->f[0]; m->act_b = (float)dx->attr->f[1];
+            m->saved = saved->data; m->act = dx->attr->with.act.op;
+            m->act_a = (float)dx->attr->with.act.a; m->act_b = (float)dx->attr->with.act.b;
         }
     }
     m->rows = (int)rows; m->n = (int)n; m->k = (int)k; m->pairs = pairs;
@@ -25241,9 +25264,9 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
     const int dy = n->op == GTR__OP_LINEAR_DACT ? 0 : n->n_in - 1;
     if (n->op != GTR__OP_LINEAR_DACT && (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD)) return false;
     for (int k = 1; k < n->n_out; k++) if (n->out[k] >= 0) return false;
-    return n->out[0] >= 0 && gtr__mlp_of_layer(n) && !n->attr.i[2] && !n->attr.i[5] && !n->adds && !n->recomputed
-        && n->stage == linear->stage && n->micro == linear->micro && gtr__use(plan, n, dy) == dlogits
-        && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
+    return n->out[0] >= 0 && gtr__mlp_of_layer(n) && !n->attr.with.added && !n->attr.product.joined
+        && !n->adds && !n->recomputed && n->stage == linear->stage && n->micro == linear->micro
+        && gtr__use(plan, n, dy) == dlogits && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
 }
 // The index of the first node from index `from` on for which is(node) holds, among GTR__PROGRAM_WINDOW nodes; 0 where
 // there is none, or where it depends on a node between and so may not move to `from`.
@@ -25261,7 +25284,7 @@ template <typename F> static int gtr__head_find(const gtr__plan *plan, int from,
 static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     const gtr__node *linear = &plan->node[at];
     if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
-        || linear->attr.i[2] || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
+        || linear->attr.with.added || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
         || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
     const int y = gtr__root(plan, linear->out[0]);
     const int loss = gtr__head_find(plan, at + 1, [&](const gtr__node *n) {
@@ -25318,7 +25341,7 @@ static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
     if (pairs) {
         m.target = in[1][1].data; m.type_target = in[1][1].dtype;
         m.pair.dy = gtr__opd_of(NULL);
-        m.pair.count = in[1][0].count; m.pair.square = q[1].attr->i[2] == GTR__OP_MSE;
+        m.pair.count = in[1][0].count; m.pair.square = q[1].attr->loss.of == GTR__OP_MSE;
         m.pair.seed = q[1].seed; m.pair.ctl = c->ctl;
     } else {
         gtr__xent_make(&m.xent, &q[1], 16);
@@ -25384,7 +25407,7 @@ static bool gtr__group_apart(gtr__plan *plan, int j) {
     n->in[y] = from;
     n->reads |= (uint64_t)1 << y;
     n->adds = 0;
-    n->attr.i[5] = 1;
+    n->attr.product.joined = 1;
     return true;
 }
 // Gradients of weights go where the next of their kind is, unless values are made anew, where memory counts.
@@ -25465,7 +25488,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
     const gtr__backend *be = GTR__CUDA_SYMBOL();
-    int64_t i = c->attr->i[0];
+    const int64_t i = c->attr->network.matcher;
     if (i < 0 || i >= be->n_matchers)
         return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
     return be->matchers[i].kernel(instance, c);

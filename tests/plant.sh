@@ -21,13 +21,13 @@ second use of a tensor: s/for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra
 sum of a broadcast gradient: s/const bool whole = c->in\[k\].count == c->in\[3\].count;/const bool whole = c->in[k].count == c->in[3].count || c->in[k].shape.ndim == 0;/
 mean over axes: s/const double factor = mean ? (double)y.count/const double factor = mean ? (double)GTR__MAX(y.count, 2)/
 micro-batch's weight: s/== GTR__OP_GRADIENT ? 1 : (double)rows \/ (double)b->r->batch;/== GTR__OP_GRADIENT ? 1 : 1 \/ (double)b->r->micro;/
-count of ignored labels, a step's: s/counted += gtr__in_ints(c, 0)\[i\] < c->attr->i\[0\] ||/counted += gtr__in_ints(c, 0)[i] <= c->attr->i[0] ||/
+count of ignored labels, a step's: s/counted += gtr__in_ints(c, 0)\[i\] < c->attr->loss.ignore_from ||/counted += gtr__in_ints(c, 0)[i] <= c->attr->loss.ignore_from ||/
 share of a micro-batch's labels: s/(double)tally\[0\] \* (double)c->in\[1\].count/(double)tally[0] * (double)counted/
 micro-batch's rows: s/b->rows = b->r->batch \* (m + 1) \/ parts - b->row0;/b->rows = b->r->batch \/ parts;/
 kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* b->row0)/x->offset = (size_t)(gtr__count(\&x->shape) \/ b->rows * b->micro)/
 gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
 copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, \&c->in[0]/
-masks of micro-batches: s/const int64_t counted = a->i\[0\] ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->i[0] ? 0 : gtr__in_whole(a, row)/
+masks of micro-batches: s/const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->linear ? 0 : gtr__in_whole(a, row)/
 recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1at[owner[v]] = GTR__MAX(at[owner[v]], i);/
 running variance: s/unbias = n > 1 ? n \/ (n - 1) : 1;/unbias = 1;/
 momentum: s/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p))/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p))/

@@ -897,7 +897,7 @@ static void builder_fails(int b, int pad, bool on)
     }
     CHECK(made || !fired, "%s, %d pads: it is not built at last: %s", builders[b].name, pad, gtr_error_text(s.ctx));
     if (builders[b].build == b_dropout_unnamed && made)
-        EXPECT_EQ(((gtr_tensor *)made)->attr.key, gtr__hash(7, "dropout0"));
+        EXPECT_EQ(((gtr_tensor *)made)->attr.draw.key, gtr__hash(7, "dropout0"));
     gtr_destroy(s.ctx);
     CHECK(alive == 0, "%s: %ld blocks are left", builders[b].name, alive);
     alive = 0;

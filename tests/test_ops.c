@@ -358,7 +358,7 @@ static gtr_tensor *build_nll(gtr_context *ctx, gtr_tensor **x, const op_case *c)
     gtr__attr at;
     (void)ctx; (void)c;
     memset(&at, 0, sizeof at);
-    at.i[0] = at.i[1] = -100;
+    at.loss.ignore_from = at.loss.ignore_to = -100;
     return gtr__of_labels(GTR__OP_NLL, x[0], x[1], at, -0.75f, 0.25f);
 }
 BUILD(divisor, gtr__op1(GTR__OP_DIVISOR, x[0]))
@@ -1780,7 +1780,7 @@ static double plain_lse(const double *x, int64_t n)
 static void plain_along(const op_call *o, const double *x, double *y)
 {
     const gtr_shape *s = &o->in_shape[0];
-    int axis = (int)o->attr.i[0];
+    int axis = (int)o->attr.along.axis;
     int64_t n = s->dim[axis], inner = gtr__shape_inner(s, axis), lines = gtr__count(s) / n, l, i;
     for (l = 0; l < lines; l++) {
         const double *from = x + l / inner * n * inner + l % inner;
@@ -1796,7 +1796,7 @@ static void plain_along(const op_call *o, const double *x, double *y)
 static void plain_products(const op_call *o, double *const *in, double *y)
 {
     const gtr_shape *a = &o->in_shape[0], *b = &o->in_shape[1], *c = &o->out_shape[0];
-    bool linear = o->id == GTR__OP_LINEAR, ta = o->attr.i[3] != 0, tb = !o->attr.i[4];
+    bool linear = o->id == GTR__OP_LINEAR, ta = o->attr.product.a_km != 0, tb = !o->attr.product.b_kn;
     int64_t n = c->dim[c->ndim - 1], m = linear ? gtr__count(c) / n : c->dim[c->ndim - 2],
         k = linear ? b->dim[1] : a->dim[a->ndim - (ta ? 2 : 1)], items = gtr__count(c) / (m * n), t, i, j, e;
     for (t = 0; t < items; t++) for (i = 0; i < m; i++) for (j = 0; j < n; j++) {
@@ -1819,19 +1819,20 @@ static int64_t pixel_of(const gtr_shape *s, int64_t n, int64_t i, int64_t j)
 }
 static void plain_conv(const op_call *o, double *const *in, double *y)
 {
-    const int64_t *a = o->attr.i;
-    const bool back = a[7] != 0;
+    const gtr__window_attr *a = &o->attr.window;
+    const bool back = a->transposed != 0;
     const gtr_shape *w = &o->in_shape[1], *image = &o->in_shape[0], *place = &o->out_shape[0];
     int64_t kh = side_of(w, false), kw = side_of(w, true), cg = w->dim[w->ndim - 1], og, n, i, j, ky, kx, e, c,
         all = gtr__count(place), out = place->dim[place->ndim - 1];
     for (i = 0; i < all; i++) y[i] = o->n_in > 2 ? in[2][i % out] : 0;
     if (back) { const gtr_shape *t = image; image = place; place = t; }
-    og = place->dim[place->ndim - 1] / a[6];
+    og = place->dim[place->ndim - 1] / a->groups;
     for (n = 0; n < place->dim[0]; n++) for (i = 0; i < side_of(place, false); i++)
         for (j = 0; j < side_of(place, true); j++) for (ky = 0; ky < kh; ky++) for (kx = 0; kx < kw; kx++) {
-            const int64_t iy = i * a[0] - a[2] + ky * a[4], ix = j * a[1] - a[3] + kx * a[5];
+            const int64_t iy = i * a->stride[0] - a->padding[0] + ky * a->dilation[0],
+                ix = j * a->stride[1] - a->padding[1] + kx * a->dilation[1];
             if (iy < 0 || ix < 0 || iy >= side_of(image, false) || ix >= side_of(image, true)) continue;
-            for (e = 0; e < og * a[6]; e++) for (c = 0; c < cg; c++) {
+            for (e = 0; e < og * a->groups; e++) for (c = 0; c < cg; c++) {
                 const int64_t to = pixel_of(place, n, i, j) + e, from = pixel_of(image, n, iy, ix) + e / og * cg + c;
                 const double f = in[1][((e * kh + ky) * kw + kx) * cg + c];
                 if (back) y[from] += f * in[0][to]; else y[to] += f * in[0][from];
@@ -1841,29 +1842,32 @@ static void plain_conv(const op_call *o, double *const *in, double *y)
 /* Pixels from *b to *e - 1 under place k of a pool along a side, and what it divides by. */
 static int64_t plain_span(const op_call *o, bool across, int64_t k, int64_t *b, int64_t *e)
 {
-    const int64_t *a = o->attr.i, size = side_of(&o->in_shape[0], across), n = side_of(&o->out_shape[0], across),
-        pad = a[2 + across], at = k * a[across] - pad;
-    int64_t end = at + a[6 + across];
-    if (o->id == GTR__OP_AVG_POOL && a[11]) {
+    const gtr__window_attr *a = &o->attr.window;
+    const int64_t size = side_of(&o->in_shape[0], across), n = side_of(&o->out_shape[0], across),
+        pad = a->padding[across], at = k * a->stride[across] - pad;
+    int64_t end = at + a->extent[across];
+    if (o->id == GTR__OP_AVG_POOL && a->adaptive) {
         *b = (int64_t)floor((double)(k * size) / (double)n); *e = (int64_t)ceil((double)((k + 1) * size) / (double)n);
         return *e - *b;
     }
     if (end > size + pad) end = size + pad;
     *b = at > 0 ? at : 0; *e = end < size ? end : size;
-    return o->attr.i[9] ? *e - *b : end - at;
+    return a->inside ? *e - *b : end - at;
 }
 static void plain_pool(const op_call *o, const double *x, double *y)
 {
     const gtr_shape *s = &o->in_shape[0], *to = &o->out_shape[0];
-    const int64_t *a = o->attr.i, channels = to->dim[to->ndim - 1], h = side_of(s, false), w = side_of(s, true);
+    const gtr__window_attr *a = &o->attr.window;
+    const int64_t channels = to->dim[to->ndim - 1], h = side_of(s, false), w = side_of(s, true);
     int64_t i, ky, kx, y0, y1, x0, x1, all = gtr__count(to);
     for (i = 0; i < all; i++) {
         const int64_t c = i % channels, place = i / channels, ox = place % side_of(to, true),
             oy = place / side_of(to, true) % side_of(to, false), n = place / side_of(to, true) / side_of(to, false);
         double v = 0, parts;
         if (o->id == GTR__OP_MAX_POOL) {
-            for (v = -INFINITY, ky = 0; ky < a[6]; ky++) for (kx = 0; kx < a[7]; kx++) {
-                const int64_t iy = oy * a[0] - a[2] + ky * a[4], ix = ox * a[1] - a[3] + kx * a[5];
+            for (v = -INFINITY, ky = 0; ky < a->extent[0]; ky++) for (kx = 0; kx < a->extent[1]; kx++) {
+                const int64_t iy = oy * a->stride[0] - a->padding[0] + ky * a->dilation[0],
+                    ix = ox * a->stride[1] - a->padding[1] + kx * a->dilation[1];
                 if (iy < 0 || ix < 0 || iy >= h || ix >= w) continue;
                 if (!(x[pixel_of(s, n, iy, ix) + c] <= v) && v == v) v = x[pixel_of(s, n, iy, ix) + c];
             }
@@ -1871,7 +1875,7 @@ static void plain_pool(const op_call *o, const double *x, double *y)
             parts = (double)plain_span(o, false, oy, &y0, &y1);
             parts *= (double)plain_span(o, true, ox, &x0, &x1);
             for (ky = y0; ky < y1; ky++) for (kx = x0; kx < x1; kx++) v += x[pixel_of(s, n, ky, kx) + c] / parts;
-        } else if (!a[8]) v = x[pixel_of(s, n, oy * h / side_of(to, false), ox * w / side_of(to, true)) + c];
+        } else if (!a->linear) v = x[pixel_of(s, n, oy * h / side_of(to, false), ox * w / side_of(to, true)) + c];
         else {
             double fy = ((double)oy + 0.5) * (double)h / (double)side_of(to, false) - 0.5,
                 fx = ((double)ox + 0.5) * (double)w / (double)side_of(to, true) - 0.5;
@@ -1894,20 +1898,20 @@ static void plain_norm(const op_call *o, double *const *in, double *y)
             for (var = 0, i = 0; i < n; i++) var += (in[0][i * c + j] - mean) * (in[0][i * c + j] - mean) / (double)n;
         }
         for (i = 0; i < n; i++)
-            y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
+            y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.norm.eps) * in[1][j] + in[2][j];
     }
 }
 static void plain_group_norm(const op_call *o, double *const *in, double *y)
 {
     const gtr_shape *s = &o->in_shape[0];
-    int64_t c = s->dim[s->ndim - 1], wide = c / o->attr.i[0], pixels = gtr__count(s) / c / s->dim[0], n, g, i;
-    for (n = 0; n < s->dim[0]; n++) for (g = 0; g < o->attr.i[0]; g++) {
+    int64_t c = s->dim[s->ndim - 1], wide = c / o->attr.norm.groups, pixels = gtr__count(s) / c / s->dim[0], n, g, i;
+    for (n = 0; n < s->dim[0]; n++) for (g = 0; g < o->attr.norm.groups; g++) {
         double mean = 0, var = 0, all = (double)(pixels * wide);
 #define AT ((n * pixels + i / wide) * c + g * wide + i % wide)
         for (i = 0; i < pixels * wide; i++) mean += in[0][AT] / all;
         for (i = 0; i < pixels * wide; i++) var += (in[0][AT] - mean) * (in[0][AT] - mean) / all;
         for (i = 0; i < pixels * wide; i++)
-            y[AT] = (in[0][AT] - mean) / sqrt(var + o->attr.f[0]) * (o->n_in > 1 ? in[1][AT % c] : 1)
+            y[AT] = (in[0][AT] - mean) / sqrt(var + o->attr.norm.eps) * (o->n_in > 1 ? in[1][AT % c] : 1)
                 + (o->n_in > 2 ? in[2][AT % c] : 0);
 #undef AT
     }
@@ -1922,25 +1926,25 @@ static void plain_row_norm(const op_call *o, double *const *in, double *y)
         for (j = 0; j < n && o->id == GTR__OP_LAYER_NORM; j++) mean += x[j] / (double)n;
         for (j = 0; j < n; j++) var += (x[j] - mean) * (x[j] - mean) / (double)n;
         for (j = 0; j < n; j++)
-            y[i * n + j] = (x[j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + (o->n_in > 2 ? in[2][j] : 0);
+            y[i * n + j] = (x[j] - mean) / sqrt(var + o->attr.norm.eps) * in[1][j] + (o->n_in > 2 ? in[2][j] : 0);
     }
 }
 static void plain_slice(const op_call *o, const double *x, double *y)
 {
-    const int d = (int)o->attr.i[0];
+    const int d = (int)o->attr.slice.axis;
     const int64_t inner = gtr__shape_inner(&o->in_shape[0], d), width = o->out_shape[0].dim[d] * inner,
         n = gtr__count(&o->out_shape[0]), line = o->in_shape[0].dim[d] * inner;
     int64_t i;
     int k;
     for (k = 0; k < o->n_out; k++) for (i = 0; i < n; i++)
-        *y++ = x[i / width * line + o->attr.i[1] * inner + k * width + i % width];
+        *y++ = x[i / width * line + o->attr.slice.begin * inner + k * width + i % width];
 }
 /* Of the n terms of each of m results, one behind the other. */
 static double plain_fold(const op_call *o, const double *t, int64_t n)
 {
     double sum = 0, of = 1, mean = 0, most = -INFINITY, least = INFINITY, size = 0;
     int64_t i;
-    int kind = (int)o->attr.i[2];
+    int kind = o->attr.reduce.kind;
     for (i = 0; i < n; i++) {
         mean += t[i] / (double)n; of *= t[i];
         if (t[i] != t[i]) return t[i];
@@ -1952,7 +1956,7 @@ static double plain_fold(const op_call *o, const double *t, int64_t n)
     if (o->id == GTR__OP_MIN) return least;
     if (o->id == GTR__OP_PROD) return of;
     for (i = 0; i < n; i++)
-        sum += o->id == GTR__OP_VAR ? (t[i] - mean) * (t[i] - mean) / ((double)n - o->attr.f[0])
+        sum += o->id == GTR__OP_VAR ? (t[i] - mean) * (t[i] - mean) / ((double)n - o->attr.reduce.correction)
             : kind == GTR__F_NORM1 ? fabs(t[i]) : t[i] * t[i];
     return o->id == GTR__OP_VAR || kind == GTR__F_NORM1 ? sum : kind == GTR__F_NORM2 ? sqrt(sum) : size;
 }
@@ -1963,7 +1967,7 @@ static void plain_folds(const op_call *o, const double *x, double *y)
     double *terms = (double *)room(m, sizeof *terms);
     gtr_shape kept = *s;
     int k;
-    for (k = 0; k < s->ndim; k++) if (o->attr.i[0] >> k & 1) kept.dim[k] = 1;
+    for (k = 0; k < s->ndim; k++) if (o->attr.reduce.axes >> k & 1) kept.dim[k] = 1;
     for (i = 0; i < m; i++) { int64_t to = index_within(s, i, &kept); terms[to * (m / n) + at[to]++] = x[i]; }
     for (i = 0; i < n; i++) y[i] = plain_fold(o, terms + i * (m / n), m / n);
     free(terms); free(at);
@@ -1976,21 +1980,22 @@ static int plain_order(const void *p, const void *q)
 static void plain_sort(const op_call *o, const double *x, double *y)
 {
     const gtr_shape *s = &o->in_shape[0];
-    int axis = (int)o->attr.i[0];
+    int axis = (int)o->attr.sort.axis;
     int64_t n = s->dim[axis], m = o->out_shape[0].dim[axis], inner = gtr__shape_inner(s, axis), l, i;
     double *line = (double *)room(n, sizeof *line);
     for (l = 0; l < gtr__count(s) / n; l++) {
         for (i = 0; i < n; i++) line[i] = x[(l / inner * n + i) * inner + l % inner];
         qsort(line, (size_t)n, sizeof *line, plain_order);
-        for (i = 0; i < m; i++) y[(l / inner * m + i) * inner + l % inner] = line[o->attr.i[2] ? n - 1 - i : i];
+        for (i = 0; i < m; i++)
+            y[(l / inner * m + i) * inner + l % inner] = line[o->attr.sort.descending ? n - 1 - i : i];
     }
     free(line);
 }
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
     int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
-    double sum = 0, s = o->attr.f[0];
-    for (i = 0; i < n; i++) if (label[i] != o->attr.i[0]) {
+    double sum = 0, s = o->attr.loss.a;
+    for (i = 0; i < n; i++) if (label[i] != o->attr.loss.ignore_from) {
         double lse = plain_lse(x + i * c, c), mean = 0;
         for (j = 0; j < c; j++) mean += (lse - x[i * c + j]) / (double)c;
         sum += (s < 1 ? (1 - s) * (lse - x[i * c + label[i]]) : 0) + (s > 0 ? s * mean : 0);
@@ -2001,12 +2006,12 @@ static double plain_xent(const op_call *o, const double *x, const int32_t *label
 /* The number of element i of n: by row of the step's batch, and place within it. */
 static double plain_draw(const op_call *o, int kind, int64_t i, int64_t n)
 {
-    const int64_t line = o->attr.i[0] || !o->in_shape[0].ndim ? n : n / o->in_shape[0].dim[0], e = i % line;
+    const int64_t line = o->attr.draw.linear || !o->in_shape[0].ndim ? n : n / o->in_shape[0].dim[0], e = i % line;
     const double pi = 3.14159265358979323846;
     uint32_t c[4];
     double u, angle;
-    GTR__COUNTER(c, o->number % 2 == 1 ? 5 : 0, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), e);
-    GTR__PHILOX(c, o->attr.key);
+    GTR__COUNTER(c, o->number % 2 == 1 ? 5 : 0, o->attr.draw.linear ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), e);
+    GTR__PHILOX(c, o->attr.draw.key);
     u = (double)(c[kind == GTR__DRAW_NORMAL ? e & 2 : e & 3] >> 8) / 16777216.0;
     if (kind == GTR__DRAW_UNIFORM) return u;
     if (u <= 0) u = 0.5 / 16777216.0;
@@ -2040,10 +2045,11 @@ static bool plain(const op_call *o, double *const *in, double *y)
         plain_folds(o, in[0], y); return true;
     case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
     case GTR__OP_CUMSUM: case GTR__OP_TAKE: {
-        int64_t inner = gtr__shape_inner(x, o->attr.i[0]), from = x->dim[o->attr.i[0]], wide = to->dim[o->attr.i[0]];
+        const int64_t axis = o->attr.take.axis, inner = gtr__shape_inner(x, axis), from = x->dim[axis],
+            wide = to->dim[axis];
         for (i = 0; i < n; i++) {
             int64_t place = i / inner % wide, id = o->id == GTR__OP_TAKE ? ((const int32_t *)o->in[1])[place] : place;
-            y[i] = id < 0 ? o->attr.f[0] : in[0][(i / inner / wide * from + id) * inner + i % inner];
+            y[i] = id < 0 ? o->attr.take.value : in[0][(i / inner / wide * from + id) * inner + i % inner];
             if (o->id == GTR__OP_CUMSUM && place) y[i] += y[i - inner];
         }
         return true;
@@ -2053,7 +2059,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
         for (i = 0; i < m * at; i++) y[((const int32_t *)o->in[0])[i / at] * at + i % at] += in[1][i];
         return true;
     case GTR__OP_ONE_HOT:
-        for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.i[0]] == i % o->attr.i[0];
+        for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.count] == i % o->attr.count;
         return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
     case GTR__OP_GROUP_NORM: plain_group_norm(o, in, y); return true;
@@ -2064,7 +2070,8 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_NLL:
         for (i = 0; i < n; i++) {
             const int32_t label = ((const int32_t *)o->in[1])[i];
-            y[i] = label == o->attr.i[0] ? 0 : o->attr.f[0] * in[0][i * x->dim[1] + label] + o->attr.f[1];
+            y[i] = label == o->attr.loss.ignore_from ? 0
+                : o->attr.loss.a * in[0][i * x->dim[1] + label] + o->attr.loss.b;
         }
         return true;
     case GTR__OP_DIVISOR: for (y[0] = 0, i = 0; i < m; i++) y[0] += in[0][i]; return true;
@@ -2080,7 +2087,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
         return true;
     case GTR__OP_SUM: case GTR__OP_MEAN: {
         gtr_shape kept = *x;
-        for (k = 0; k < x->ndim; k++) if (o->attr.i[0] >> k & 1) kept.dim[k] = 1;
+        for (k = 0; k < x->ndim; k++) if (o->attr.reduce.axes >> k & 1) kept.dim[k] = 1;
         for (i = 0; i < n; i++) y[i] = 0;
         for (i = 0; i < m; i++)
             y[index_within(x, i, &kept)] += in[0][i] / (o->id == GTR__OP_MEAN ? (double)m / (double)n : 1);
@@ -2089,14 +2096,14 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_PERMUTE:
         for (i = 0; i < n; i++) {
             int64_t index[GTR_MAX_DIMS] = { 0 }, rest = i;
-            for (k = to->ndim - 1; k >= 0; k--) { index[o->attr.i[k]] = rest % to->dim[k]; rest /= to->dim[k]; }
+            for (k = to->ndim - 1; k >= 0; k--) { index[o->attr.dims[k]] = rest % to->dim[k]; rest /= to->dim[k]; }
             for (at = 0, k = 0; k < x->ndim; k++) at = at * x->dim[k] + index[k];
             y[i] = in[0][at];
         }
         return true;
     case GTR__OP_CONCAT: {
         int64_t inner;
-        d = (int)o->attr.i[0];
+        d = (int)o->attr.along.axis;
         inner = gtr__shape_inner(to, d);
         for (i = 0; i < n; i++) {
             int64_t outer = i / (inner * to->dim[d]), place = i / inner % to->dim[d];
@@ -2107,12 +2114,12 @@ static bool plain(const op_call *o, double *const *in, double *y)
     }
     case GTR__OP_DROPOUT:
         for (i = 0; i < n; i++) {
-            const double p = o->training ? (double)(float)o->attr.f[0] : 0;
-            y[i] = plain_draw(o, GTR__DRAW_UNIFORM, i, n) < p ? 0 : o->training ? in[0][i] / (1 - o->attr.f[0])
+            const double p = o->training ? (double)(float)o->attr.draw.p : 0;
+            y[i] = plain_draw(o, GTR__DRAW_UNIFORM, i, n) < p ? 0 : o->training ? in[0][i] / (1 - o->attr.draw.p)
                 : in[0][i];
         }
         return true;
-    case GTR__OP_RANDOM: for (i = 0; i < n; i++) y[i] = plain_draw(o, (int)o->attr.i[4], i, n); return true;
+    case GTR__OP_RANDOM: for (i = 0; i < n; i++) y[i] = plain_draw(o, o->attr.draw.kind, i, n); return true;
     case GTR__OP_EMBEDDING:
         for (at = o->in_shape[1].dim[1], i = 0; i < m; i++) for (j = 0; j < at; j++)
             y[i * at + j] = in[1][(int64_t)((const int32_t *)o->in[0])[i] * at + j];
@@ -2496,7 +2503,6 @@ static void acts_make(void)
         a->jumps = r->flags != 0;
         a->full = gtr__row(r->op)->cls == GTR__FULL;
         a->attr = r->build(x)->attr;
-        a->attr.i[0] = r->op;
     }
     gtr_destroy(ctx);
 }
@@ -2524,23 +2530,28 @@ static gtr_float *truth(gtr__op op, gtr__dir dir, const gtr__attr *attr, int n_i
     free(d);
     return r;
 }
-static gtr_float *act_forward(const act *a, const gtr__attr *attr, const gtr_float *x, const gtr_shape *s,
-    const char *what)
+static gtr_float *act_forward(const act *a, const gtr_float *x, const gtr_shape *s, const char *what)
 {
-    return truth(a->op, GTR__FWD, attr, 1, &s, &x, 1, 0, s, what);
+    return truth(a->op, GTR__FWD, &a->attr, 1, &s, &x, 1, 0, s, what);
 }
-static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_float *saved, const gtr_float *dy,
-    const gtr_shape *s, const char *what)
+static gtr_float *act_backward(const act *a, const gtr_float *saved, const gtr_float *dy, const gtr_shape *s,
+    const char *what)
 {
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
     uint32_t needs = gtr__row(a->op)->needs;
     shapes[0] = shapes[1] = shapes[2] = s;
     ins[0] = needs & GTR__X0 ? saved : NULL; ins[1] = needs & GTR__Y0 ? saved : NULL; ins[2] = dy;
-    return truth(a->op, GTR__BWD, attr, 3, shapes, ins, 1, 0, s, what);
+    return truth(a->op, GTR__BWD, &a->attr, 3, shapes, ins, 1, 0, s, what);
 }
 static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
-static gtr__attr act_attr(const act *a) { return a->attr; }
+/* Of a product that carries it. */
+static gtr__attr act_carried(const act *a)
+{
+    gtr__attr attr = no_attr();
+    attr.with.act.a = a->attr.ew.a; attr.with.act.b = a->attr.ew.b; attr.with.act.op = a->op;
+    return attr;
+}
 typedef struct stored_operand { void *bytes; operand o; } stored_operand;
 static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) {
     stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r;
@@ -2556,7 +2567,7 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     const gtr_float *ins[3];
     gtr_float *x, *w, *c, *pre, *y, *r;
     int64_t i;
-    gtr__attr attr = act_attr(a), none = no_attr();
+    gtr__attr attr = act_carried(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[4];
     char what[160];
@@ -2571,11 +2582,11 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs;
     ins[0] = x; ins[1] = w; ins[2] = c;
     pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
-    y = act_forward(a, &attr, pre, &ys, what);
+    y = act_forward(a, pre, &ys, what);
     r = values(&ys, 'x', full, 1);
-    if (more == 2) { memcpy(y, pre, (size_t)gtr__count(&ys) * sizeof *y); attr.i[0] = -1; }
+    if (more == 2) { memcpy(y, pre, (size_t)gtr__count(&ys) * sizeof *y); attr.with.act.op = (gtr__op)0; }
     for (i = 0; more && i < gtr__count(&ys); i++) y[i] += r[i];
-    attr.i[2] = more != 0;
+    attr.with.added = more != 0;
     d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 2 + bias + (more != 0); d->n_out = 2;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(x, low, xs); s[1] = operand_in(w, low, &ws); s[2] = operand_in(c, low, &bs);
@@ -2599,7 +2610,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     const gtr_shape *shapes[5];
     const gtr_float *ins[5];
     gtr_float *x, *w, *dy, *saved, *between, *dx;
-    gtr__attr attr = act_attr(a), none = no_attr();
+    gtr__attr attr = act_carried(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
@@ -2608,14 +2619,14 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
         precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
-    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, &attr, x, xs, what)
+    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, x, xs, what)
         : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
     round_through(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs; shapes[3] = shapes[4] = &ys;
     ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
-    dx = act_backward(a, &attr, saved, between, xs, what);
-    attr.i[4] = 1;                      /* of a layer's weight */
+    dx = act_backward(a, saved, between, xs, what);
+    attr.product.b_kn = 1;              /* of a layer's weight */
     d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
@@ -2636,7 +2647,7 @@ static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *te
     if (graph_build(&g, row, text) && op_call_make(&o, row, &g, low, ALL_LOW, false, 1)) {
         snprintf(o.what + strlen(o.what), sizeof o.what - strlen(o.what), ", %s", gtr__row(step)->name);
         o.number = number;
-        o.attr.i[2] = o.id;
+        o.attr.loss.of = o.id;
         if (op_reference(&o)) {
             call_desc *want = call_new(&o, GTR__BWD), *d = call_new(&o, GTR__FWD);
             void *keep[16] = { NULL }, *in[2];
@@ -2683,7 +2694,7 @@ static void fused_on(bench *b)
     acts_make();
     rng_seed(4242);
     for (k = 0; k < (int)(sizeof gtr__unary_rows / sizeof *gtr__unary_rows); k++) {
-        for (a = 0; a < N_ACTS && (int)acts[a].op != gtr__unary_rows[k].op; a++) {}
+        for (a = 0; a < N_ACTS && acts[a].op != gtr__unary_rows[k].op; a++) {}
         CHECK(a < N_ACTS, "%s has no row in tests/elementwise.h",
             gtr__row((gtr__op)gtr__unary_rows[k].op)->name);
     }
@@ -2944,13 +2955,13 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
         o->result = node_run(b, GTR__OP_GUARD, &attr, 1, in, (gtr__ctl *)(void *)dctl);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_UPDATE, &attr, 0, in, (gtr__ctl *)(void *)dctl);
         attr = no_attr();
-        attr.f[0] = 0.1; attr.i[0] = 11;
+        attr.commit.momentum = 0.1; attr.commit.values = 11;
         in[0] = gtr__arg_of(dmean, GTR_F32, &channels); in[1] = gtr__arg_of(dvar, GTR_F32, &channels);
         in[2] = gtr__arg_of(drun[0], GTR_F32, &channels); in[3] = gtr__arg_of(drun[1], GTR_F32, &channels);
         in[4] = gtr__arg_of(dtracked, GTR_I64, &one);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_BN_COMMIT, &attr, 5, in, (gtr__ctl *)(void *)dctl);
         attr = no_attr();
-        attr.ptr = &optim; attr.i[0] = (int64_t)(uintptr_t)shared_device;
+        attr.report.ptr = &optim; attr.report.shared = shared_device;
         in[0] = gtr__arg_of(dloss, GTR_F32, &one); in[1] = gtr__arg_of(dmean, GTR_F32, &one);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_REPORT, &attr, 2, in, (gtr__ctl *)(void *)dctl);
     }
@@ -3169,7 +3180,7 @@ static void small_nodes_on(bench *b)
         call_desc *d = (call_desc *)room(1, sizeof *d);
         int64_t i;
         bool same = true;
-        attr.f[0] = 0.375; attr.i[0] = q;
+        attr.fill.value = 0.375; attr.fill.scaled = q;
         d->op = GTR__OP_FILL; d->attr = &attr; d->n_out = 1; d->ctl = true;
         d->out[0] = result_of(GTR_F32, &s, NULL);
         if (run_call(b, d, "fill")) for (i = 0; i < s.dim[0]; i++)
@@ -3237,7 +3248,7 @@ static void tallies_on(bench *b)
         int32_t *labels = (int32_t *)room(rows[k], 4);
         int64_t tally[2] = { 1000, 5000 }, i, counted = 0;
         shapes[0] = &scalar; shapes[1] = &pairs; shapes[2] = &one; shapes[3] = &x;
-        attr.i[0] = op == 2 ? INT32_MIN : 2; attr.i[1] = op == 2 ? -1 : 2; attr.f[0] = 0.1;
+        attr.loss.ignore_from = op == 2 ? INT32_MIN : 2; attr.loss.ignore_to = op == 2 ? -1 : 2; attr.loss.a = 0.1;
         for (i = 0; i < rows[k]; i++) {
             labels[i] = i % 3 == 1 ? op == 2 ? -7 : 2 : (int32_t)(i % 2); counted += i % 3 != 1;
         }
@@ -3747,8 +3758,8 @@ static void bad_ops(void)
     BAD(gtr_leaky_relu(x, (float)NAN), GTR_ERR_ARG, "leaky_relu|nan|slope");
     BAD(gtr_pow_scalar(x, (float)NAN), GTR_ERR_ARG, "pow_scalar|nan|exponent");
     BAD(gtr_where(y, x, x), GTR_ERR_SHAPE, "where of|int32|float32");
-    EXPECT(gtr_leaky_relu(x, 0)->attr.f[0] == (double)0.01f && gtr_elu(x, 0)->attr.f[0] == 1
-        && gtr_softplus(x, 0)->attr.f[0] == 1 && gtr_clamp(x, -(float)INFINITY, 1));
+    EXPECT(gtr_leaky_relu(x, 0)->attr.ew.a == (double)0.01f && gtr_elu(x, 0)->attr.ew.a == 1
+        && gtr_softplus(x, 0)->attr.ew.a == 1 && gtr_clamp(x, -(float)INFINITY, 1));
     EXPECT(gtr_pow_scalar(x, 2)->op == GTR__OP_SQUARE && gtr_pow_scalar(x, 0.5f)->op == GTR__OP_SQRT
         && gtr_pow_scalar(x, 3)->op == GTR__OP_MUL && gtr_pow_scalar(x, -0.5f)->op == GTR__OP_RSQRT
         && gtr_pow_scalar(x, -1)->op == GTR__OP_RECIPROCAL);

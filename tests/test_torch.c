@@ -499,7 +499,8 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
         return gtr_slice(x, axis, begin, end);
     for (i = x->id; i + 1 < x->ctx->n_tensor; i++) {
         const gtr_tensor *t = x->ctx->tensor[i];
-        if (t->op == GTR__OP_SLICE && t->in[0] == x && t->attr.i[0] == axis && t->attr.i[3] == whole / wide)
+        const gtr__slice_attr *of = &t->attr.slice;
+        if (t->op == GTR__OP_SLICE && t->in[0] == x && of->axis == axis && of->parts == whole / wide)
             return gtr_output(x->ctx->tensor[i + 1], begin / wide);
     }
     return gtr_output(gtr_split(x, axis, whole / wide), begin / wide);
