@@ -1362,7 +1362,6 @@ enum {
     GTR__MODE = 16, /* differs between training and evaluation */
     GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
     GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
-    GTR__STATE = 128, /* plan node that writes state: UPDATE or COMMIT only */
     GTR__EW = 256, /* element-wise */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
@@ -1463,9 +1462,9 @@ enum {
     X(FILL, fill, 1, 0, NONE, 0, 0, 1, 0) \
     X(FEED, feed, 1, 0, NONE, 0, 0, 1, 0) \
     X(TALLY, tally, 1, 0, NONE, 0, 0, 1, 0) \
-    X(BN_COMMIT, bn_commit, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(BN_COMMIT, bn_commit, 0, 0, NONE, 0, 0, 1, 0) \
     X(GUARD, guard, 0, 0, NONE, 0, GTR__WS, 1, 0) \
-    X(UPDATE, update, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(UPDATE, update, 0, 0, NONE, 0, 0, 1, 0) \
     X(REPORT, report, 0, 0, NONE, 0, 0, 1, 0) \
     X(CHECK, check, 1, 0, NONE, 0, 0, 1, 0) \
     X(LINEAR_ACT, linear_act, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
@@ -1995,7 +1994,10 @@ typedef struct {
     gtr__ctl *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
     void *stream; /* set by the backend */
 } gtr__call;
-typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
+/* What a backend hands a kernel beside its call: the CPU its instance, CUDA the run (gputrain_cuda.cu); NULL where the
+   call is measured. */
+typedef struct gtr__run gtr__run;
+typedef gtr_result (*gtr__kernel)(gtr__run *run, const gtr__call *c);
 /* Of CONV, whose output (or its gradient) is y: transposed, that is the image. */
 static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
     const gtr_shape *x = &c->in[0].shape, *w = &c->in[1].shape;
@@ -2175,7 +2177,7 @@ typedef struct {
     gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
     void (*environment)(void *instance, char *text, size_t size);
     double (*seconds)(void *instance, int start); /* less what start != 0 gave: the device's time since; waits */
-    gtr__kernel kernel[GTR__OP_COUNT][GTR__DIR_COUNT];
+    const gtr__kernel (*kernel)[GTR__DIR_COUNT]; /* by op and direction; NULL: there is none */
     const gtr__matcher *matchers; int n_matchers;
     /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
        eagerly at first, then captured, then as one graph. run_node runs one node eagerly on the first stream. The plan
@@ -2444,7 +2446,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
-#define GTR__ARGS void *cpu, const gtr__call *c /* a kernel gets; cpu: a gtr__cpu */
+#define GTR__ARGS gtr__run *cpu, const gtr__call *c /* a kernel gets; cpu: a gtr__cpu */
 #define GTR__CPU(name) static gtr_result gtr__cpu_##name(GTR__ARGS)
 #define GTR__CPU_BOTH(name, run) /* forward and backward, which run has as the argument back */ \
     GTR__CPU(name##_fwd) { const bool back = false; return run; } \
@@ -7885,7 +7887,7 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static gtr_result gtr__cpu_call_wide(void *instance, const gtr__op_row *row, gtr__kernel kernel,
+static gtr_result gtr__cpu_call_wide(gtr__run *run, const gtr__op_row *row, gtr__kernel kernel,
         const gtr__call *call) {
     gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
     gtr__call c = *call;
@@ -7899,7 +7901,7 @@ static gtr_result gtr__cpu_call_wide(void *instance, const gtr__op_row *row, gtr
     c.in = arg; c.out = arg + c.n_in;
     if (row->flags & GTR__WS) { /* the kernel's own share comes first */
         c.measure = &own;
-        GTR__TRY(kernel(instance, &c));
+        GTR__TRY(kernel(run, &c));
         own = gtr__rounded(own);
     }
     for (i = 0, at = own; i < n; i++) {
@@ -7914,24 +7916,24 @@ static gtr_result gtr__cpu_call_wide(void *instance, const gtr__op_row *row, gtr
     if (call->measure) { *call->measure = at; return GTR_OK; }
     c.measure = NULL;
     c.ws_bytes = own;
-    gtr_result r = kernel(instance, &c);
+    gtr_result r = kernel(run, &c);
     for (i = 0; !r && i < c.n_out; i++)
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
-static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
+static gtr_result gtr__cpu_call(gtr__run *run, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__op_row *row = gtr__row(op);
     const gtr__kernel kernel = gtr__cpu_kernels[op][dir];
     for (int i = 0; i < call->n_in + call->n_out; i++)
-        if (gtr__cpu_widens(row, gtr__operand_of(call, i))) return gtr__cpu_call_wide(instance, row, kernel, call);
-    if (!call->measure || row->flags & GTR__WS) return kernel(instance, call);
+        if (gtr__cpu_widens(row, gtr__operand_of(call, i))) return gtr__cpu_call_wide(run, row, kernel, call);
+    if (!call->measure || row->flags & GTR__WS) return kernel(run, call);
     *call->measure = 0;
     return GTR_OK;
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
-    return gtr__cpu_call(instances[n->stage], n->op, n->dir, &n->call);
+    return gtr__cpu_call((gtr__run *)instances[n->stage], n->op, n->dir, &n->call);
 }
 static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     (void)instances; *exec = plan; return GTR_OK;
@@ -7952,7 +7954,7 @@ static const gtr__backend gtr__cpu_backend = {
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
     gtr__cpu_event_use, gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment,
     gtr__cpu_seconds,
-    { GTR__OPS(GTR__OP_CPU) }, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
+    gtr__cpu_kernels, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
     gtr__cpu_release
 };
 

@@ -66,12 +66,12 @@
 #define GTR__BITS_OF(x) __float_as_uint(x)
 #define GTR__OF_BITS(u) __uint_as_float(u)
 
-// What every kernel launcher may read of its instance: the first member of the whole (see runtime).
 #define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
 typedef struct gtr__span { const float *p; int64_t count; } gtr__span;
-// Of an output of the running call: whether it is a gradient whose elements the kernel that writes it last checks to be
-// finite (CHECKED). What is UNCHECKED when the call has been launched, GUARD reads.
+// Of an output of a node: whether it is a gradient whose elements the kernel that writes it last checks to be finite
+// (CHECKED). GUARD reads those that are UNCHECKED when the node's kernels have been launched.
 typedef enum gtr__watched { GTR__UNWATCHED_OUTPUT, GTR__UNCHECKED, GTR__CHECKED } gtr__watched;
+// The device, as launchers may read it: the first member of the backend's instance (see runtime).
 typedef struct gtr__cuda {
     gtr__host host;
     int device;
@@ -79,38 +79,58 @@ typedef struct gtr__cuda {
     int compute;                // 75, 80, 87, 90, ...: what the loaded code was compiled for, not what the device is
     int arch_feature;           // the loaded code has sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
-    int overlap;                // kernels start while what they wait for ends, set by the runtime where that is safe: 1
-                                // on their stream, 2 by the edges of a graph that is captured, whatever the streams
-    uint64_t early;             // bit k: no node that the running call waits for writes its in[k], which may be read
-    int starts, began;          // before those have ended; kernels started so far, and when this call began
-    const void *running;        // that call
-    void *group;                // NULL, or a gtr__group that products may join
-    void *tail;                 // NULL, or a gtr__tail that waits for a product
-    void *chosen;               // NULL, or the gtr__group whose product and choice to note
-    uint64_t *barrier;          // NULL, or where all blocks of a kernel of the running call wait: gtr__grid_barrier
-    bool waits;                 // such a kernel of the running call was started
-    uint8_t *watch;             // a gtr__watched for each output of the running call; NULL: none is watched
-    gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
-    int n_unwatched;            // -1: all of them
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
+// Gradients, or parts of them, that no kernel of a launch checks to be finite: GUARD reads them. n -1: all gradients.
+typedef struct gtr__unwatched { gtr__span span[GTR__UNWATCHED]; int n; } gtr__unwatched;
+// One run of a node's kernel: what launchers get beside the call that they launch, which is the node's or, where the
+// node is a network, one of a member of it. The runtime makes it and reads starts and waits when the kernel returns.
+struct gtr__run {
+    gtr__cuda *on;              // NULL where the call is only measured
+    const gtr__call *call;      // the node's
+    int overlap;                // kernels start while what they wait for ends, set by the runtime where that is safe: 1
+                                // on their stream, 2 by the edges of a graph that is captured, whatever the streams
+    uint64_t early;             // bit k: no node that the call waits for writes its in[k], which may be read before
+                                // those have ended
+    int starts;                 // kernels started so far
+    uint64_t *barrier;          // NULL, or where all blocks of a kernel wait: gtr__grid_barrier
+    bool waits;                 // such a kernel was started
+    uint8_t *watch;             // a gtr__watched for each output of the call; NULL: none is watched
+    const gtr__unwatched *unwatched;    // of the nodes before it
+    struct gtr__group *group;   // NULL, or products that others may join
+    const struct gtr__tail *tail;       // NULL, or steps that wait for a product
+    struct gtr__group *chosen;  // NULL, or where to note a product and its choice
+};
+static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : NULL; }
 
-// Whether operand k of the running call may be read before what the call waits for has ended.
-static inline int gtr__early_in(const gtr__cuda *g, int k) { return k < 64 && (g->early >> k & 1); }
+// Whether operand k of the node's call may be read before what the call waits for has ended.
+static inline int gtr__early_in(const gtr__run *run, int k) { return k < 64 && (run->early >> k & 1); }
 
-// Notes an error with the host and returns its code. instance may be NULL.
-#ifdef __GNUC__
-__attribute__((format(printf, 3, 4)))
-#endif
-static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
-    gtr__cuda *g = (gtr__cuda *)instance;
+// Notes an error with the host and returns its code. instance: NULL, an instance, or a run of one.
+static inline gtr_result gtr__fail_on(gtr__cuda *g, gtr_result code, const char *format, va_list list) {
     char text[512];
+    vsnprintf(text, sizeof text, format, list);
+    if (g && g->host.error) g->host.error(g->host.user, code, text);
+    return code;
+}
+#ifdef __GNUC__
+#define GTR__FORMAT __attribute__((format(printf, 3, 4)))
+#else
+#define GTR__FORMAT
+#endif
+GTR__FORMAT static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    code = gtr__fail_on((gtr__cuda *)instance, code, format, list);
     va_end(list);
-    if (g && g->host.error) g->host.error(g->host.user, code, text);
+    return code;
+}
+GTR__FORMAT static inline gtr_result gtr__fail(gtr__run *run, gtr_result code, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    code = gtr__fail_on(gtr__on(run), code, format, list);
+    va_end(list);
     return code;
 }
 
@@ -141,12 +161,15 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
     return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
         cudaGetErrorName(e), (int)e);
 }
+static inline gtr_result gtr__check(gtr__run *run, cudaError_t e, const char *what) {
+    return gtr__check((void *)gtr__on(run), e, what);
+}
 
-// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(instance, c, kernel, grid, block,
+// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(run, c, kernel, grid, block,
 // shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
 // statement is gtr__enter().
-#define GTR__LAUNCH(instance, c, kernel, grid, block, shared, ...) \
-    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
+#define GTR__LAUNCH(run, c, kernel, grid, block, shared, ...) \
+    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
 
 #if CUDART_VERSION >= 13000
 #define GTR__VERSIONED(name, version) name
@@ -183,9 +206,8 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
 
 #if CUDART_VERSION >= 11080
 template <typename... P, typename... A>
-static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
+static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
         dim3 block, size_t shared, unsigned cluster, A &&...args) {
-    gtr__cuda *g = (gtr__cuda *)instance;
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
     memset(attribute, 0, sizeof attribute);
@@ -195,9 +217,9 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = attribute;
-    g->starts++;
-    if (g->overlap == 2) gtr__overlap_edges(stream);
-    else if (g->overlap) {
+    run->starts++;
+    if (run->overlap == 2) gtr__overlap_edges(stream);
+    else if (run->overlap) {
         attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -207,29 +229,29 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
         attribute[config.numAttrs].val.clusterDim.y = 1;
         attribute[config.numAttrs++].val.clusterDim.z = 1;
     }
-    return gtr__check(instance, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
+    return gtr__check(run, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
 }
 #else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
 template <typename... P, typename... A>
-static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
+static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
                              dim3 block, size_t shared, unsigned, A &&...args) {
     return [&](typename std::remove_const<P>::type... given) {
         void *list[] = { (void *)&given... };
-        return gtr__check(instance, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
+        return gtr__check(run, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
     }(static_cast<A &&>(args)...);
 }
 #endif
 
 // Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
 // for the whole process: as each thread and context sets the same, none lowers it before another's launch.
-static cudaError_t gtr__shared_open(void *instance, const void *kernel) {
+static cudaError_t gtr__shared_open(gtr__run *run, const void *kernel) {
     cudaFuncAttributes of;
     const cudaError_t e = cudaFuncGetAttributes(&of, kernel);
     return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-        (int)(((gtr__cuda *)instance)->shared_max - of.sharedSizeBytes));
+        (int)(run->on->shared_max - of.sharedSizeBytes));
 }
-static gtr_result gtr__shared_ready(void *instance, const void *kernel) {
-    return gtr__check(instance, gtr__shared_open(instance, kernel), "cudaFuncSetAttribute");
+static gtr_result gtr__shared_ready(gtr__run *run, const void *kernel) {
+    return gtr__check(run, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
 }
 
 // A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
@@ -257,11 +279,11 @@ struct gtr__together {
     }
 #endif
     // Whether the device has room for all blocks at a time.
-    bool fits(void *instance, const gtr__caps *caps)
+    bool fits(gtr__run *run, const gtr__caps *caps)
     {
-        const int device = ((gtr__cuda *)instance)->device;
+        const int device = run->on->device;
         int each = 0, sms = 0, able = 0;
-        cudaError_t e = gtr__shared_open(instance, kernel);
+        cudaError_t e = gtr__shared_open(run, kernel);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
         if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
@@ -279,18 +301,18 @@ struct gtr__together {
         return e == cudaSuccess && able && room >= blocks;
     }
     // Starts it; or, under c->fits, says there whether it could be.
-    gtr_result start(void *instance, const gtr__call *c, const char *name)
+    gtr_result start(gtr__run *run, const gtr__call *c, const char *name)
     {
-        if (c->fits) { *c->fits = fits(instance, c->caps); return GTR_OK; }
-        ((gtr__cuda *)instance)->starts++;
+        if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
+        run->starts++;
         void *args[1] = { m };
-        GTR__TRY(gtr__shared_ready(instance, kernel));
+        GTR__TRY(gtr__shared_ready(run, kernel));
 #if CUDART_VERSION >= 11080
         describe(c->stream);
-        return gtr__check(instance, cudaLaunchKernelExC(&config, kernel, args), name);
+        return gtr__check(run, cudaLaunchKernelExC(&config, kernel, args), name);
 #else
         const dim3 grid((unsigned)blocks), block((unsigned)threads);
-        return gtr__check(instance,
+        return gtr__check(run,
             cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream), name);
 #endif
     }
@@ -304,13 +326,13 @@ static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int thread
 }
 
 // Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
-static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_block) {
-    int64_t blocks = (items + per_block - 1) / per_block, most = (int64_t)((gtr__cuda *)instance)->sm_count * 16;
+static inline unsigned gtr__blocks(gtr__run *run, int64_t items, int64_t per_block) {
+    int64_t blocks = (items + per_block - 1) / per_block, most = (int64_t)run->on->sm_count * 16;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
-// meanwhile. Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its
+// meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
 // predecessor waited for is done.
 static GTR__DEVICE void gtr__enter() {
 #if __CUDA_ARCH__ >= 900
@@ -841,7 +863,6 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     memset((void *)in, 0, sizeof *in);
     in->g.host = *host;
     in->g.device = desc.device_index;
-    in->g.n_unwatched = -1;
     if (share) {
         in->common = share->common;
         gtr__lock(in->common);
@@ -1126,7 +1147,7 @@ typedef struct gtr__cuda_exec {
     gtr__call *call;            // a node's call with its stream
     cudaEvent_t *event;         // of the nodes that others wait for
     bool *started;              // kernels of the backend's own
-    uint8_t *watch;             // gtr__cuda.watch of the node that is being launched
+    uint8_t *watch;             // gtr__run.watch of the node that is being launched
     cudaEvent_t fork, join[GTR__MAX_LANES];
     struct { int runs; cudaGraphExec_t graph; } part[3];
 } gtr__cuda_exec;
@@ -1221,58 +1242,58 @@ static gtr__span gtr__gradient_span(const gtr__arg *a) {
     return s;
 }
 // After a node: what it wrote of gradients and did not check is left to GUARD.
-static void gtr__leave_to_guard(gtr__cuda *g, const gtr__call *call) {
-    for (int k = 0; g->watch && k < call->n_out && g->n_unwatched >= 0; k++) {
-        if (g->watch[k] != GTR__UNCHECKED || !call->out[k].data) continue;
+static void gtr__leave_to_guard(const gtr__run *run, gtr__unwatched *u) {
+    const gtr__call *call = run->call;
+    for (int k = 0; run->watch && k < call->n_out && u->n >= 0; k++) {
+        if (run->watch[k] != GTR__UNCHECKED || !call->out[k].data) continue;
         const gtr__span s = gtr__gradient_span(&call->out[k]);
         int i = 0;
-        while (i < g->n_unwatched && (g->unwatched[i].p != s.p || g->unwatched[i].count < s.count)) i++;
-        if (i < g->n_unwatched) continue;
+        while (i < u->n && (u->span[i].p != s.p || u->span[i].count < s.count)) i++;
+        if (i < u->n) continue;
         const bool apart = call->out[k].stride || call->out[k].dtype != GTR_F32 || ((uintptr_t)s.p & 15);
-        if (i == GTR__UNWATCHED || apart) g->n_unwatched = -1;
-        else g->unwatched[g->n_unwatched++] = s;
+        if (i == GTR__UNWATCHED || apart) u->n = -1;
+        else u->span[u->n++] = s;
     }
-    g->watch = NULL;
 }
-// Marks the running call's watched outputs that lie at p, if any, as `as`. False: none does.
-static bool gtr__watch_at(gtr__cuda *g, const void *p, gtr__watched as) {
-    const gtr__call *running = (const gtr__call *)g->running;
+// Marks the run's watched outputs that lie at p, if any, as `as`. False: none does.
+static bool gtr__watch_at(const gtr__run *run, const void *p, gtr__watched as) {
+    const gtr__call *call = run->call;
     bool any = false;
-    for (int k = 0; k < running->n_out; k++) {
-        if (!g->watch[k] || !p || running->out[k].data != p) continue;
-        if (as) g->watch[k] = (uint8_t)as;
+    for (int k = 0; k < call->n_out; k++) {
+        if (!run->watch[k] || !p || call->out[k].data != p) continue;
+        if (as) run->watch[k] = (uint8_t)as;
         any = true;
     }
     return any;
 }
-// Where a kernel of the running call is to put that what it makes at a and b, where they are, is not finite; NULL: they
+// Where a kernel of the run is to put that what it makes at a and b, where they are, is not finite; NULL: they
 // are not both watched, and are left to GUARD. Unless it only asks, it has to check both.
-static uint32_t *gtr__watches(void *instance, const gtr__call *c, const void *a, const void *b, bool asks = false) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    if (c->measure || !g->watch || !(a || b)) return NULL;      // measuring needs no instance
-    for (const void *p : { a, b }) if (p && !gtr__watch_at(g, p, GTR__UNWATCHED_OUTPUT)) return NULL;
-    for (const void *p : { a, b }) if (!asks) gtr__watch_at(g, p, GTR__CHECKED);
+static uint32_t *gtr__watches(gtr__run *run, const gtr__call *c, const void *a, const void *b, bool asks = false) {
+    if (c->measure || !run->watch || !(a || b)) return NULL;    // measuring has no run
+    for (const void *p : { a, b }) if (p && !gtr__watch_at(run, p, GTR__UNWATCHED_OUTPUT)) return NULL;
+    for (const void *p : { a, b }) if (!asks) gtr__watch_at(run, p, GTR__CHECKED);
     return &c->ctl->guard;
 }
-static gtr_result gtr__run_one(gtr__instance *in, gtr__plan *plan, const gtr__node *node, const gtr__call *call,
-                               int overlap) {
+static gtr__run gtr__run_of(gtr__instance *in, const gtr__call *call) {
+    static const gtr__unwatched all = { {}, -1 };
+    gtr__run run;
+    memset((void *)&run, 0, sizeof run);
+    run.on = &in->g; run.call = call; run.unwatched = &all;
+    return run;
+}
+static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan, const gtr__node *node) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
-    overlap = 0;
+    run->overlap = 0;
 #endif
-    in->g.overlap = in->g.compute >= 90 ? overlap : 0;
-    in->g.began = in->g.starts;
-    in->g.running = call;
-    const bool may = plan->guarded && call->ctl && node->stage == 0;    // the word is stage 0's
-    in->g.barrier = may ? &call->ctl->barrier[node->stream] : NULL;
-    in->g.waits = false;
-    gtr_result r = kernel(in, call);
-    if (in->g.waits) plan->barriers = 1;
-    in->g.overlap = 0;
-    in->g.early = 0;
+    if (in->g.compute < 90) run->overlap = 0;
+    const bool may = plan->guarded && run->call->ctl && node->stage == 0;   // the word is stage 0's
+    run->barrier = may ? &run->call->ctl->barrier[node->stream] : NULL;
+    const gtr_result r = kernel(run, run->call);
+    if (run->waits) plan->barriers = 1;
     return r;
 }
 
@@ -1287,7 +1308,8 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     cudaStream_t first = main->stream[0];
     // not where gradients may be set by hand
     const bool watched = begin == 0 && end == x->n_node && x->n_stage == 1 && gtr__guards_alone(x->plan);
-    main->g.n_unwatched = watched ? 0 : -1;
+    gtr__unwatched unwatched;
+    unwatched.n = watched ? 0 : -1;
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
     {
         gtr__on_device scope(main);
@@ -1310,17 +1332,20 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             early &= gtr__unwritten(x, other, &x->call[i]);
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
-        in->g.early = early;
+        gtr__run run = gtr__run_of(in, &x->call[i]);
+        run.early = early;
         // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
         const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
-        in->g.watch = watched && x->call[i].ctl ? x->watch : NULL;
-        for (int k = 0; in->g.watch && k < node->n_out; k++)
+        run.overlap = waits ? 2 * joins : last[lane] > 0;
+        run.unwatched = &unwatched;
+        run.watch = watched && x->call[i].ctl ? x->watch : NULL;
+        for (int k = 0; run.watch && k < node->n_out; k++)
             x->watch[k] = gtr__writes_gradient(x->plan, node, k) ? GTR__UNCHECKED : GTR__UNWATCHED_OUTPUT;
-        if (r == GTR_OK) r = gtr__run_one(in, x->plan, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
-        gtr__leave_to_guard(&in->g, &x->call[i]);
-        x->started[i] = in->g.starts != in->g.began;
+        if (r == GTR_OK) r = gtr__run_one(&run, in, x->plan, node);
+        gtr__leave_to_guard(&run, &unwatched);
+        x->started[i] = run.starts > 0;
         last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
@@ -1337,7 +1362,6 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
-    main->g.n_unwatched = -1;
     return r;
 }
 
@@ -1386,7 +1410,8 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     if (call.caps->without >> node->attr.network.matcher & 1) return false;
     gtr__on_device scope(in);
     call.fits = &fits;
-    return gtr__cuda_kernel(node->op, node->dir)(in, &call) != GTR_OK || fits;  // what else is wrong the launch tells
+    gtr__run run = gtr__run_of(in, &call);
+    return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
 }
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
@@ -1476,7 +1501,8 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
     call.stream = (void *)in->stream[0];
     GTR__TRY(gtr__gather(instances, n_stage));      // a node may read what another instance wrote
     GTR__TRY(gtr__spread(instances, n_stage));
-    return gtr__run_one(in, plan, n, &call, false);
+    gtr__run run = gtr__run_of(in, &call);
+    return gtr__run_one(&run, in, plan, n);
 }
 
 // >>products
@@ -3294,7 +3320,7 @@ static int gtr__product_fours(const gtr__product *p) {
 }
 
 // What the blocks of a launch are told, and their grid, for tiles of M x N and depth.
-static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, int64_t split, int64_t ranges, int M,
+static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int64_t split, int64_t ranges, int M,
                                        int N, int depth, gtr__product_cut *cut, dim3 *grid) {
     memset(cut, 0, sizeof *cut);
     const int64_t tiles_m = gtr__ceil(p->m, M), tiles_n = gtr__ceil(p->n, N),
@@ -3302,10 +3328,10 @@ static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, in
     const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
-        if (length > 2147483647 - 128) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+        if (length > 2147483647 - 128) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
             "a product with a dimension of %lld is too large", (long long)length);
     if (blocks > most || (double)k_tiles * (double)p->kb > most)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED,
             "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
     cut->m = (int)p->m; cut->n = (int)p->n; cut->k = (int)p->k;
     cut->lda = (uint32_t)p->lda; cut->ldb = (uint32_t)p->ldb; cut->ldc = (uint32_t)p->ldc;
@@ -3339,26 +3365,25 @@ static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t byt
 }
 
 template <typename... P, typename... A>
-static gtr_result gtr__product_launch(void *instance, const gtr__call *c, const char *name, void (*kernel)(P...),
+static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const char *name, void (*kernel)(P...),
         dim3 grid, int threads, size_t shared, int split, A &&...args) {
-    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(instance, (const void *)kernel));
-    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
+    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
+    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
         (unsigned)split, static_cast<A &&>(args)...);
 }
 
 template <int KIND, int T, bool AK, bool BK>
-static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
-    const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
     typedef gtr__operand<ES, T, AK> tile_a;
     typedef gtr__operand<ES, T, BK> tile_b;
     gtr__product_cut cut;
     dim3 grid;
-    GTR__TRY(gtr__product_cut_for(instance, p, choice->split, choice->ranges, T, T, tile_a::depth, &cut, &grid));
+    GTR__TRY(gtr__product_cut_for(run, p, choice->split, choice->ranges, T, T, tile_a::depth, &cut, &grid));
     cut.step_a = (AK ? 1 : p->lda) * tile_a::depth * cut.size_a;
     cut.step_b = (BK ? 1 : p->ldb) * tile_b::depth * cut.size_b;
-    cut.stages = g->compute >= 80 ? 4 : 2;
+    cut.stages = run->on->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && p->a_outer % per == 0
         && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
@@ -3371,10 +3396,10 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
         gtr__product_tailed q;
         static_cast<gtr__product &>(q) = *p;
         shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
-        return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, true>, grid,
+        return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, true>, grid,
             128, shared, choice->split, q, cut);
     }
-    return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, false>, grid,
+    return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, false>, grid,
         128, shared, choice->split, *p, cut);
 }
 
@@ -3390,26 +3415,25 @@ static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const 
 }
 
 // Whether an operand may be read before the kernel before has ended: that is this call's own, or did not write it.
-static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) {
-    for (int k = 0; k < c->n_in && g->overlap && c == g->running; k++)
-        if (c->in[k].data == data) return g->starts != g->began || gtr__early_in(g, k);
+static int gtr__early(const gtr__run *run, const gtr__call *c, const void *data) {
+    for (int k = 0; k < c->n_in && run->overlap && c == run->call; k++)
+        if (c->in[k].data == data) return run->starts || gtr__early_in(run, k);
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
-static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     gtr__product_cut cut;
     gtr__product_sets<SETS> sets;
     dim3 grid;
     gtr__tensor_encode encode = gtr__tensor_encoder();
-    GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
+    GTR__TRY(gtr__product_cut_for(run, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
                                 HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
-    const gtr__cuda *g = (const gtr__cuda *)instance;
     const gtr__call *own = c;   // or, of what starts first, that of which it is a node
-    if (TAIL && g->running && g->starts == g->began) own = (const gtr__call *)g->running;
+    if (TAIL && !run->starts) own = run->call;
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
@@ -3417,7 +3441,7 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
             || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
-        cut.early &= gtr__early(g, own, at.a) << SWAP | gtr__early(g, own, at.b) << !SWAP;
+        cut.early &= gtr__early(run, own, at.a) << SWAP | gtr__early(run, own, at.b) << !SWAP;
     }
     *ran = true;
     // Room for another block, of this launch or the next; few large ones want more on its way.
@@ -3426,84 +3450,84 @@ static gtr_result gtr__wgmma_start_sets(void *instance, const gtr__call *c, cons
     static_cast<gtr__product &>(all) = *p;
     size_t more = 0;
     if constexpr (TAIL) more = gtr__tail_set(&all, choice->tail, N / 8 >> cut.split_log, tile_t::threads);
-    const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > g->sm_count;
+    const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > run->on->sm_count;
     const int most = ((many ? 110592 - parts : 196608 - tile_t::parts) - (int)more) / tile_t::stage;
     const int want = cut.share + (cut.rest > 0);
     cut.stages = want < most ? want : most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
-    return gtr__product_launch(instance, c, "gtr__wgmma_kernel",
+    return gtr__product_launch(run, c, "gtr__wgmma_kernel",
         gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
         all, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
-static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
     if constexpr (M == 64 && (SWAP || (AK && BK)))
         if (choice->tail)
-            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(instance, c, p, choice, ran);
-    return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(instance, c, p, choice, ran)
-                   : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(instance, c, p, choice, ran);
+            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(run, c, p, choice, ran);
+    return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(run, c, p, choice, ran)
+                   : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(run, c, p, choice, ran);
 }
 template <bool HALF, bool AK, bool BK>
-static gtr_result gtr__wgmma_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+static gtr_result gtr__wgmma_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
     if constexpr (!HALF)
-        if (choice->wgmma_m == 128) return gtr__wgmma_start<HALF, 128, 64, AK, BK>(instance, c, p, choice, ran);
+        if (choice->wgmma_m == 128) return gtr__wgmma_start<HALF, 128, 64, AK, BK>(run, c, p, choice, ran);
     if constexpr (!HALF || BK)
-        if (choice->wgmma_n == 32) return gtr__wgmma_start<HALF, 64, 32, AK, BK>(instance, c, p, choice, ran);
-    return gtr__wgmma_start<HALF, 64, 64, AK, BK>(instance, c, p, choice, ran);
+        if (choice->wgmma_n == 32) return gtr__wgmma_start<HALF, 64, 32, AK, BK>(run, c, p, choice, ran);
+    return gtr__wgmma_start<HALF, 64, 64, AK, BK>(run, c, p, choice, ran);
 }
 template <bool HALF>
-static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__wgmma_layout(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice, bool *ran) {
-    if (p->a_k && p->b_k) return gtr__wgmma_tiles<HALF, true, true>(instance, c, p, choice, ran);
-    if (p->a_k) return gtr__wgmma_tiles<HALF, false, true>(instance, c, p, choice, ran);
-    if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(instance, c, p, choice, ran);
-    return gtr__wgmma_tiles<HALF, false, false>(instance, c, p, choice, ran);
+    if (p->a_k && p->b_k) return gtr__wgmma_tiles<HALF, true, true>(run, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<HALF, false, true>(run, c, p, choice, ran);
+    if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(run, c, p, choice, ran);
+    return gtr__wgmma_tiles<HALF, false, false>(run, c, p, choice, ran);
 }
 #endif
 
 template <int KIND, int T>
-static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__product_layout(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                       const gtr__choice *choice) {
-    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, choice);
-    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, choice);
-    if (p->b_k) return gtr__product_start<KIND, T, false, true>(instance, c, p, choice);
-    return gtr__product_start<KIND, T, false, false>(instance, c, p, choice);
+    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(run, c, p, choice);
+    if (p->a_k) return gtr__product_start<KIND, T, true, false>(run, c, p, choice);
+    if (p->b_k) return gtr__product_start<KIND, T, false, true>(run, c, p, choice);
+    return gtr__product_start<KIND, T, false, false>(run, c, p, choice);
 }
 
 template <int KIND>
-static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice) {
-    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice)
-                              : gtr__product_layout<KIND, 64>(instance, c, p, choice);
+    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(run, c, p, choice)
+                              : gtr__product_layout<KIND, 64>(run, c, p, choice);
 }
 
-static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
 #if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(instance, c, p, choice, &ran)
-                                            : gtr__wgmma_layout<true>(instance, c, p, choice, &ran);
+        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(run, c, p, choice, &ran)
+                                            : gtr__wgmma_layout<true>(run, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
     if (choice->tail && choice->wgmma_m)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
             (long long)p->m, (long long)p->n, (long long)p->k);
     for (int i = 0; i < p->sets; i++) {         // one by one
         gtr__product q = *p;
         static_cast<gtr__product_set &>(q) = p->set[i];
         q.sets = 0;
-        GTR__TRY(gtr__product_whole(instance, c, &q, choice));
+        GTR__TRY(gtr__product_whole(run, c, &q, choice));
     }
     if (p->sets) return GTR_OK;
-    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, p, choice);
-    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, p, choice);
-    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, p, choice);
+    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(run, c, p, choice);
+    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(run, c, p, choice);
+    return gtr__product_tile<GTR__PRODUCT_FMA>(run, c, p, choice);
 }
 
 // Sums of a matrix's columns, as the C that their parts are summed into.
@@ -3513,38 +3537,38 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
     p.c = out; p.type_c = type_out; p.add = add;
     return p;
 }
-static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr__product &p, const float *parts,
+static gtr_result gtr__ranges_sum(gtr__run *run, const gtr__call *c, const gtr__product &p, const float *parts,
                                   const float *sums, int ranges) {
     const bool four = gtr__product_fours(&p), several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
-    return GTR__LAUNCH(instance, c, (several ? four ? gtr__ranges_kernel<4, 8> : gtr__ranges_kernel<1, 8>
-        : four ? gtr__ranges_kernel<4, 1> : gtr__ranges_kernel<1, 1>), gtr__blocks(instance, items, several ? 16 : 128),
+    return GTR__LAUNCH(run, c, (several ? four ? gtr__ranges_kernel<4, 8> : gtr__ranges_kernel<1, 8>
+        : four ? gtr__ranges_kernel<4, 1> : gtr__ranges_kernel<1, 1>), gtr__blocks(run, items, several ? 16 : 128),
         128, 0, p, parts, sums, ranges);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
-static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows,
+static gtr_result gtr__column_sums(gtr__run *run, const gtr__call *c, const void *x, int type_x, int64_t rows,
         int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes, gtr__weights w = {}) {
-    int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
+    int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : run->on->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)(w.p ? m + 1 : m) * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
     const dim3 blocks((unsigned)gtr__ceil(m, gtr__sum_columns(m)), (unsigned)ranges),
         narrow((unsigned)gtr__ceil(m, 32), (unsigned)ranges);
-    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(instance, c,
+    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(run, c,
         (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w)
-        : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
+        : GTR__LAUNCH(run, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
         type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_sums(m, out, type_out, add);
     p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum; p.guard = w.guard;
-    return gtr__ranges_sum(instance, c, p, partial, w.sum ? partial + ranges * m : NULL, ranges);
+    return gtr__ranges_sum(run, c, p, partial, w.sum ? partial + ranges * m : NULL, ranges);
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) run(product) puts into the workspace, and behind them those of
 // the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts.
-template <typename F> static gtr_result gtr__product_in_ranges(void *instance, const gtr__call *c,
-        const gtr__product *given, const gtr__choice *choice, F run, const bool *ran = NULL) {
-    if (choice->ranges == 1) return run(given);
+template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, const gtr__call *c,
+        const gtr__product *given, const gtr__choice *choice, F product, const bool *ran = NULL) {
+    if (choice->ranges == 1) return product(given);
     gtr__product p = *given;
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
     p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
@@ -3552,23 +3576,23 @@ template <typename F> static gtr_result gtr__product_in_ranges(void *instance, c
     p.affine = {};
     p.guard = NULL;
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
-    GTR__TRY(run(&p));
+    GTR__TRY(product(&p));
     if (ran && !*ran) return GTR_OK;
-    return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
+    return gtr__ranges_sum(run, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
 }
-static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
+static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr__product *given,
                                    const gtr__choice *choice) {
-    if (choice->weighted) return gtr__column_sums(instance, c, given->b, given->type_b, given->k, given->n, given->c,
+    if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
-        return GTR__LAUNCH(instance, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(instance,
+        return GTR__LAUNCH(run, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(run,
             given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given, given->a_k ? given->lda : 1,
             given->b_k ? given->ldb : 1);
     }
-    return gtr__product_in_ranges(instance, c, given, choice,
-        [&](const gtr__product *p) { return gtr__product_whole(instance, c, p, choice); });
+    return gtr__product_in_ranges(run, c, given, choice,
+        [&](const gtr__product *p) { return gtr__product_whole(run, c, p, choice); });
 }
 
 // >>products-library
@@ -3654,11 +3678,11 @@ static cudaDataType_t gtr__library_type(int dtype) {
     return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F;
 }
 
-static gtr_result gtr__library_check(void *instance, cublasStatus_t status, const char *what) {
+static gtr_result gtr__library_check(gtr__run *run, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
-    if (e != cudaSuccess) return gtr__check(instance, e, what);
-    return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
+    if (e != cudaSuccess) return gtr__check(run, e, what);
+    return gtr__fail(run, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
         cublasLtGetStatusName(status));
 }
 
@@ -3856,9 +3880,9 @@ static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle
 
 // The whole product with the passes before and after it; *ran is false if the library has nothing for
 // it, and nothing was done.
-static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given,
+static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const gtr__product *given,
         const gtr__choice *choice, bool *ran) {
-    gtr__instance *in = (gtr__instance *)instance;
+    gtr__instance *in = (gtr__instance *)run->on;
     gtr__product p = *given;
     char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
@@ -3879,7 +3903,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         if (*ran) return GTR_OK;
     }
     if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
-        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
+        GTR__TRY(gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums,
             given->type_sums, 0, rest, choice->sums_bytes));
     if (later) { p.add = 0; p.from = NULL; }
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
@@ -3891,7 +3915,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     }
     if (choice->transpose) {
         uint32_t across = (uint32_t)gtr__ceil(p.m, 32);
-        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil(p.k, 32)), 256, 0,
+        GTR__TRY(GTR__LAUNCH(run, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil(p.k, 32)), 256, 0,
             (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
         p.a = ws;
         p.a_k = 1;
@@ -3917,14 +3941,14 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
             for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
-        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil(items * per / wide, 1024), 256, 0,
+        if (alone) GTR__TRY(GTR__LAUNCH(run, c, alone, (unsigned)gtr__ceil(items * per / wide, 1024), 256, 0,
             p, items * per / wide));
         else GTR__TRY(
-            GTR__LAUNCH(instance, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
-                gtr__blocks(instance, items, 256), 256, 0, p, items));
+            GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+                gtr__blocks(run, items, 256), 256, 0, p, items));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
-    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
+    return gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
         rest, choice->sums_bytes);
 }
 #endif
@@ -3933,8 +3957,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 
 // Products of one form, whose launch waits for more of them (>>match-groups).
 typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
-static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
-    gtr__group *group = (gtr__group *)((gtr__cuda *)instance)->group;
+static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
+    gtr__group *group = run->group;
     if (!group || choice->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
         return false;
     gtr__product *first = &group->p, q;
@@ -3949,7 +3973,7 @@ static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__pr
     q.set = NULL;
     if (first->sets == GTR__SETS || memcmp(&q, p, sizeof q) || memcmp(choice, &group->choice, sizeof *choice))
         return false;
-    if (p->guard) gtr__watches(instance, c, p->c, p->sums);
+    if (p->guard) gtr__watches(run, c, p->c, p->sums);
     group->set[first->sets++] = *p;
     first->set = group->set;
     return true;
@@ -3983,12 +4007,12 @@ static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, i
 }
 // The tail that waits for a product becomes this one's, behind what the epilogue would do. An activation that an
 // epilogue calls for each element is a step without one, too.
-static bool gtr__product_takes_tail(void *instance, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
+static bool gtr__product_takes_tail(gtr__run *run, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
                                     gtr__tail *t) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    if (!g || p->guard || gtr__affine_is(p->affine) || (!g->tail && (g->group || p->act < 0 || gtr__known(p->act)))
+    if (!run || p->guard || gtr__affine_is(p->affine)
+        || (!run->tail && (run->group || p->act < 0 || gtr__known(p->act)))
         || !gtr__product_tails(p, choice) || !gtr__product_maps(p, choice)) return false;
-    const gtr__tail none = {}, *behind = g->tail ? (const gtr__tail *)g->tail : &none;
+    const gtr__tail none = {}, *behind = run->tail ? run->tail : &none;
     const int type = p->add ? (int)GTR_F32 : p->type_c;
     gtr__tail_step *last = NULL;
     memcpy((void *)q, p, sizeof *q);
@@ -4015,20 +4039,20 @@ static bool gtr__product_takes_tail(void *instance, const gtr__product *p, const
     q->pre = NULL; q->saved = q->from = NULL;
     if (!gtr__product_fours(q)) return false;
     for (int i = 0; i < t->steps; i++) if (!gtr__fours(t->step[i].out, t->step[i].type_out)) return false;
-    g->tail = NULL;
+    run->tail = NULL;
     return true;
 }
-static gtr_result gtr__product_by(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__product_by(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                   const gtr__choice *choice) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     if (choice->library) {
         bool ran;
-        gtr_result r = gtr__product_library(instance, c, p, choice, &ran);
+        gtr_result r = gtr__product_library(run, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
-    if (p->guard) gtr__watches(instance, c, p->c, p->sums);
-    return gtr__product_own(instance, c, p, choice);
+    if (p->guard) gtr__watches(run, c, p->c, p->sums);
+    return gtr__product_own(run, c, p, choice);
 }
 // The copies, 16 bytes a thread. Bound by bytes: each is read and written once.
 template <typename T>
@@ -4049,30 +4073,29 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
         ((uint4 *)x.to)[u] = all;
     }
 }
-static gtr_result gtr__product_make_even(void *instance, const gtr__call *c, gtr__product *p, void *ws) {
+static gtr_result gtr__product_make_even(gtr__run *run, const gtr__call *c, gtr__product *p, void *ws) {
     gtr__even_rows rows[2] = { {}, {} };
     size_t bytes;
     gtr__product_even(p, ws, rows, &bytes);
-    const unsigned blocks = gtr__blocks(instance, (int64_t)rows[0].units + rows[1].units, 256);
+    const unsigned blocks = gtr__blocks(run, (int64_t)rows[0].units + rows[1].units, 256);
     return p->type_a == GTR_F32
-        ? GTR__LAUNCH(instance, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
-        : GTR__LAUNCH(instance, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
+        ? GTR__LAUNCH(run, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
+        : GTR__LAUNCH(run, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
 }
-// Those of the call, or of its instance.
-static const gtr__caps *gtr__caps_of(void *instance, const gtr__call *c, gtr__caps *own) {
+// Those of the call, or of its device.
+static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
     if (c->caps) return c->caps;
-    gtr__cuda_capabilities(instance, own);
+    gtr__cuda_capabilities(gtr__on(run), own);
     return own;
 }
 // Runs a product, or raises what is measured to the workspace that it wants.
-static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
+static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    if (instance && ((gtr__cuda *)instance)->chosen) {
-        gtr__group *chosen = (gtr__group *)((gtr__cuda *)instance)->chosen;
-        memcpy((void *)&chosen->p, p, sizeof *p);
-        chosen->choice = choice;
+    if (run && run->chosen) {
+        memcpy((void *)&run->chosen->p, p, sizeof *p);
+        run->chosen->choice = choice;
     }
     // never at the same time: the library's own, and sums before or after it; parts, when it
     // has nothing for the product
@@ -4090,12 +4113,12 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     }
     gtr__product before_tail;
     gtr__tail tail;
-    if (gtr__product_takes_tail(instance, p, &choice, &before_tail, &tail)) { p = &before_tail; choice.tail = &tail; }
-    if (gtr__product_joins(instance, c, p, &choice)) return GTR_OK;
+    if (gtr__product_takes_tail(run, p, &choice, &before_tail, &tail)) { p = &before_tail; choice.tail = &tail; }
+    if (gtr__product_joins(run, c, p, &choice)) return GTR_OK;
     if (choice.even) {
         gtr__product q = *p;
-        GTR__TRY(gtr__product_make_even(instance, c, &q, (char *)c->ws + before));
-        return gtr__product_by(instance, c, &q, &choice);
+        GTR__TRY(gtr__product_make_even(run, c, &q, (char *)c->ws + before));
+        return gtr__product_by(run, c, &q, &choice);
     }
     if (choice.library && p->inner) {           // of whose strides of a batch there is one
         gtr__product q = *p;
@@ -4107,15 +4130,15 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
             q.a = (const char *)p->a + i * p->a_batch * gtr__elem(p->type_a);
             q.b = (const char *)p->b + i * p->b_batch * gtr__elem(p->type_b);
             q.c = (char *)p->c + i * p->c_batch * gtr__elem(p->type_c);
-            GTR__TRY(gtr__product_by(instance, c, &q, &choice));
+            GTR__TRY(gtr__product_by(run, c, &q, &choice));
         }
         return GTR_OK;
     }
-    return gtr__product_by(instance, c, p, &choice);
+    return gtr__product_by(run, c, p, &choice);
 }
 
-static gtr_result gtr__product_badly(void *instance, const char *what) {
-    return gtr__fail(instance, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
+static gtr_result gtr__product_badly(gtr__run *run, const char *what) {
+    return gtr__fail(run, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
 }
 
 // While workspace is measured no address is known yet: an output counts as wanted if it has one, or if none has.
@@ -4170,15 +4193,15 @@ static gtr__product gtr__product_of(gtr__side to, gtr__side left, gtr__side righ
     if (!p.inner) p.a_outer = p.b_outer = p.c_outer = 0;
     return p;
 }
-static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
+static gtr_result gtr__matmul_one(gtr__run *run, const gtr__call *c, const gtr__arg *out, gtr__side left,
         gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch, const gtr__arg *sums = NULL,
         const gtr__arg *from = NULL) {
     bool across;
     gtr__product p = gtr__product_of(gtr__matmul_side(out, false), left, right, m, n, k, batch, &across);
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
     if (from) { p.from = gtr__some(c, from); p.add = 1; }
-    p.guard = gtr__watches(instance, c, p.c, p.sums, true);
-    return gtr__product_run(instance, c, &p);
+    p.guard = gtr__watches(run, c, p.c, p.sums, true);
+    return gtr__product_run(run, c, &p);
 }
 typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr__matmul_sizes;
 
@@ -4210,9 +4233,9 @@ static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
 #define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
 // da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
 // sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
-static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_linear_bwd(gtr__run *run, const gtr__call *c) {
     gtr__matmul_sizes s;
-    if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(instance, "product's gradient");
+    if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(run, "product's gradient");
     const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL,
         *from = c->attr->product.joined ? dy - 1 : NULL;
     const gtr__side y = gtr__matmul_side(dy, false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
@@ -4220,11 +4243,11 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
     gtr_result r = GTR_OK;
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0))
-        r = s.a.t ? gtr__matmul_one(instance, c, &c->out[0], s.b, yt, s.k, s.m, s.n, s.batch, NULL, from)
-                  : gtr__matmul_one(instance, c, &c->out[0], y, bt, s.m, s.k, s.n, s.batch, NULL, from);
+        r = s.a.t ? gtr__matmul_one(run, c, &c->out[0], s.b, yt, s.k, s.m, s.n, s.batch, NULL, from)
+                  : gtr__matmul_one(run, c, &c->out[0], y, bt, s.m, s.k, s.n, s.batch, NULL, from);
     if (r == GTR_OK && gtr__wanted(c, 1))
-        return s.b.t ? gtr__matmul_one(instance, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch, db)
-                     : gtr__matmul_one(instance, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
+        return s.b.t ? gtr__matmul_one(run, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch, db)
+                     : gtr__matmul_one(run, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
     if (r != GTR_OK || !db) return r;
     if (c->measure) {           // a frozen weight under a bias that is trained
         int ranges = gtr__sum_ranges(s.m, s.n, c->caps ? c->caps->sm_count : 1);
@@ -4233,8 +4256,8 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
         return GTR_OK;
     }
     gtr__weights none = {};
-    none.guard = gtr__watches(instance, c, db->data, NULL);
-    return gtr__column_sums(instance, c, dy->data, dy->dtype, s.m, s.n, db->data, db->dtype, db->add, c->ws,
+    none.guard = gtr__watches(run, c, db->data, NULL);
+    return gtr__column_sums(run, c, dy->data, dy->dtype, s.m, s.n, db->data, db->dtype, db->add, c->ws,
                             c->ws_bytes, none);
 }
 
@@ -4245,12 +4268,12 @@ static void gtr__product_act(gtr__product *p, const gtr__activation *act) {
     p->act = act->op ? (int)act->op : -1; p->act_a = (float)act->a; p->act_b = (float)act->b;
 }
 // act: 1: with the activation that the attributes name; 2: with its backward, at what it saved.
-static gtr_result gtr__linear_run(void *instance, const gtr__call *c, int act) {
+static gtr_result gtr__linear_run(gtr__run *run, const gtr__call *c, int act) {
     const int rest = c->n_in - (c->attr->with.added != 0);
     const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act == 1 && c->n_out > 1 ? &c->out[1] : NULL;
     gtr__matmul_sizes s;
     bool across;
-    if (!gtr__matmul_shape(c, &s) || (act == 2 && !b)) return gtr__product_badly(instance, "product");
+    if (!gtr__matmul_shape(c, &s) || (act == 2 && !b)) return gtr__product_badly(run, "product");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
     if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
@@ -4258,24 +4281,24 @@ static gtr_result gtr__linear_run(void *instance, const gtr__call *c, int act) {
     else if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
     if (pre && (pre->data || (c->measure && !c->out[0].data))) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
     if (act) gtr__product_act(&p, &c->attr->with.act);
-    return gtr__product_run(instance, c, &p);
+    return gtr__product_run(run, c, &p);
 }
-static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_run(instance, c, 0);
+static gtr_result gtr__cuda_linear_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__linear_run(run, c, 0);
 }
 
 // >>op:linear_act
 // out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr with.act: act; with.added: the last input is
 // r.
-static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_run(instance, c, 1);
+static gtr_result gtr__cuda_linear_act_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__linear_run(run, c, 1);
 }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
 // K); attr as linear_act.
-static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_run(instance, c, 2);
+static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__linear_run(run, c, 2);
 }
 
 // >>op:conv
@@ -4944,14 +4967,14 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
 }
 
 template <int KIND, int T, int FORM>
-static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
+static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
                                   const gtr__choice *choice) {
     typedef gtr__conv_block<KIND, T, FORM> block_t;
     constexpr int ES = block_t::ES, most = 16 / ES;
     const bool plain_a = ES == 2 || p->type_a == GTR_F32, plain_b = ES == 2 || p->type_b == GTR_F32;
     dim3 grid;
-    GTR__TRY(gtr__product_cut_for(instance, p, choice->split, choice->ranges, T, T, block_t::depth, &cut, &grid));
-    cut.stages = ((const gtr__cuda *)instance)->compute < 80 ? 2 : 4;
+    GTR__TRY(gtr__product_cut_for(run, p, choice->split, choice->ranges, T, T, block_t::depth, &cut, &grid));
+    cut.stages = run->on->compute < 80 ? 2 : 4;
     // of what lies as rows of channels, of which a group has so many
     auto along = [&](const void *data, int64_t channels, int64_t pitch, bool plain) {
         for (int per = most; per > 1; per = per > 2 && ES == 2 ? 2 : 1)
@@ -4967,7 +4990,7 @@ static gtr_result gtr__conv_start(void *instance, const gtr__call *c, const gtr_
     const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
         out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
     cut.table = (int)(ring > out ? ring : out);
-    return gtr__product_launch(instance, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
+    return gtr__product_launch(run, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
@@ -4980,41 +5003,41 @@ static bool gtr__warps_takes(const gtr__window *g, const gtr__product *p, int fo
         && (form != GTR__CONV_WEIGHT || p->m % per == 0);
 }
 template <int KIND, int EDGE, int FORM>
-static gtr_result gtr__warps_start(void *instance, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
+static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
                                    const gtr__choice *choice) {
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
     gtr__caps own;
     dim3 grid;
-    GTR__TRY(gtr__product_cut_for(instance, p, 1, choice->ranges, tile_t::M, tile_t::N, tile_t::depth, &cut, &grid));
-    const size_t table = tile_t::entries * sizeof(int4), room = gtr__caps_of(instance, c, &own)->shared,
+    GTR__TRY(gtr__product_cut_for(run, p, 1, choice->ranges, tile_t::M, tile_t::N, tile_t::depth, &cut, &grid));
+    const size_t table = tile_t::entries * sizeof(int4), room = gtr__caps_of(run, c, &own)->shared,
         stages = room / (tile_t::stage + table), two = (room / 2 - 1024) / (tile_t::stage + table);
     cut.stages = (int)(EDGE == 64 && two >= 3 ? two : stages);
     if (cut.stages > 4) cut.stages = 4;
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
-    return gtr__product_launch(instance, c, "gtr__conv_warps_kernel", gtr__conv_warps_kernel<KIND, EDGE, FORM>, grid,
+    return gtr__product_launch(run, c, "gtr__conv_warps_kernel", gtr__conv_warps_kernel<KIND, EDGE, FORM>, grid,
         tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
-static gtr_result gtr__conv_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__conv_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice) {
     if (choice->tile < GTR__WARPS_LONG || !gtr__aligned(p->a, 16) || !gtr__aligned(p->b, 16)
             || (FORM == GTR__CONV_WEIGHT && !gtr__product_fours(p)))
-        return gtr__conv_start<KIND, 64, FORM>(instance, c, p, cut, choice);
+        return gtr__conv_start<KIND, 64, FORM>(run, c, p, cut, choice);
     return gtr__warps_edge(FORM == GTR__CONV_WEIGHT ? p->m : p->n) == 64
-        ? gtr__warps_start<KIND, 64, FORM>(instance, c, p, cut, choice)
-        : gtr__warps_start<KIND, 128, FORM>(instance, c, p, cut, choice);
+        ? gtr__warps_start<KIND, 64, FORM>(run, c, p, cut, choice)
+        : gtr__warps_start<KIND, 128, FORM>(run, c, p, cut, choice);
 }
 template <int FORM>
-static gtr_result gtr__conv_kind(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice) {
     if (choice->kind == GTR__PRODUCT_TF32)
-        return gtr__conv_tiles<GTR__PRODUCT_TF32, FORM>(instance, c, p, cut, choice);
+        return gtr__conv_tiles<GTR__PRODUCT_TF32, FORM>(run, c, p, cut, choice);
     if (choice->kind == GTR__PRODUCT_HALF)
-        return gtr__conv_tiles<GTR__PRODUCT_HALF, FORM>(instance, c, p, cut, choice);
-    return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(instance, c, p, cut, choice)
-                              : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(instance, c, p, cut, choice);
+        return gtr__conv_tiles<GTR__PRODUCT_HALF, FORM>(run, c, p, cut, choice);
+    return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(run, c, p, cut, choice)
+                              : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(run, c, p, cut, choice);
 }
 #define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
 static double gtr__ranges_ns(const gtr__product *p, int ranges);
@@ -5070,11 +5093,11 @@ static gtr__conv_axis gtr__conv_axis_of(bool image, int64_t size, int64_t places
         (int)(dilation / common), { gtr__fast_of(gtr__ceil(rows, classes)), gtr__fast_of(rows / classes) },
         { gtr__fast_of(gtr__ceil(kernel, each)), gtr__fast_of(kernel / each) } };
 }
-static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool image, gtr__conv_cut *cut) {
+static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool image, gtr__conv_cut *cut) {
     const int64_t longest[] = { g->n * g->h * g->w, g->n * g->oh * g->ow, g->o * g->kh * g->kw * g->cg, g->c,
         g->h + 2 * g->ph + g->kh * g->dh, g->w + 2 * g->pw + g->kw * g->dw, g->sh, g->sw };
     for (int64_t length : longest)
-        if (length > INT32_MAX / 2) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+        if (length > INT32_MAX / 2) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
             "a convolution with a length of %lld is too large", (long long)length);
     memset((void *)cut, 0, sizeof *cut);
     cut->y = gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh);
@@ -5491,7 +5514,7 @@ static bool gtr__im2col_other(CUtensorMap *map, const gtr__product *p, const gtr
 }
 // *ran is false where the operands don't lie so that they can be brought.
 template <bool HALF, int M, int N, int FORM>
-static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
     gtr__im2col_cut cut;
@@ -5502,7 +5525,7 @@ static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gt
     cut.chunks = gtr__fast_of(gtr__ceil(cut.images, 32));
     const int channels = tile_t::depth >> cut.log, classes = FORM == GTR__CONV_IMAGE ? given.x.stride : 1;
     cut.boxes = gtr__fast_of(gtr__ceil((int)given.channels.by, channels));
-    GTR__TRY(gtr__product_cut_for(instance, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
+    GTR__TRY(gtr__product_cut_for(run, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
         &grid));
     memset((void *)&maps, 0, sizeof maps);
     if (!gtr__im2col_other<HALF, M, N, FORM>(&maps.other, p, cut)) return GTR_OK;
@@ -5520,23 +5543,23 @@ static gtr_result gtr__im2col_start(void *instance, const gtr__call *c, const gt
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    return gtr__product_launch(instance, c, "gtr__im2col_kernel", gtr__im2col_kernel<HALF, M, N, FORM>, grid, 288,
+    return gtr__product_launch(run, c, "gtr__im2col_kernel", gtr__im2col_kernel<HALF, M, N, FORM>, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
-static gtr_result gtr__im2col_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__im2col_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                     const gtr__choice *choice, bool *ran) {
     constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
-    return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(instance, c, p, cut, choice, ran)
-        : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(instance, c, p, cut, choice, ran)
-                               : gtr__im2col_start<HALF, 128, 64, FORM>(instance, c, p, cut, choice, ran);
+    return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(run, c, p, cut, choice, ran)
+        : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(run, c, p, cut, choice, ran)
+                               : gtr__im2col_start<HALF, 128, 64, FORM>(run, c, p, cut, choice, ran);
 }
 template <int FORM>
-static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice, bool *ran) {
-    if constexpr (FORM == GTR__CONV_PLANES) return gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
-    else return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(instance, c, p, cut, choice, ran)
-                                             : gtr__im2col_tiles<false, FORM>(instance, c, p, cut, choice, ran);
+    if constexpr (FORM == GTR__CONV_PLANES) return gtr__im2col_tiles<false, FORM>(run, c, p, cut, choice, ran);
+    else return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(run, c, p, cut, choice, ran)
+                                             : gtr__im2col_tiles<false, FORM>(run, c, p, cut, choice, ran);
 }
 #endif
 // >>conv-lines
@@ -6217,7 +6240,7 @@ static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, bool 
         !cut.turned ? cut.log : half ? cut.fold : rows == 16, true);
 }
 template <int N, bool HALF, int FORM>
-static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<FORM>(given, choice);
     const int depth = HALF ? 64 : 32;
@@ -6244,13 +6267,13 @@ static gtr_result gtr__lines_start(void *instance, const gtr__call *c, const gtr
     cut.panels = (int)gtr__ceil(given.pitch, depth >> cut.log);
     const size_t shared = (size_t)cut.stages * (cut.stage + GTR__LINES_STAGE_BARS)
         + (size_t)gtr__lines_fixed_bytes(N + cut.over, cut.taps_y * cut.columns * cut.panels, cut.log);
-    const int blocks = (int)gtr__ceil(p->n, 64), most = ((const gtr__cuda *)instance)->sm_count / blocks,
+    const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
-    return gtr__product_launch(instance, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
+    return gtr__product_launch(run, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
         (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
-static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                           const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<GTR__CONV_WEIGHT>(given, choice);
     gtr__lines_maps maps;
@@ -6271,31 +6294,31 @@ static gtr_result gtr__lines_weight_start(void *instance, const gtr__call *c, co
         gtr__lines_tap_bytes(HALF, cut.step_y * width, cut.log));
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
-    return gtr__product_launch(instance, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
+    return gtr__product_launch(run, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <int N>
-static gtr_result gtr__lines_weight_types(void *instance, const gtr__call *c, const gtr__product *p,
+static gtr_result gtr__lines_weight_types(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                           const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
-    return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_weight_start<N, true>(instance, c, p, cut, choice, ran)
-                                             : gtr__lines_weight_start<N, false>(instance, c, p, cut, choice, ran);
+    return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_weight_start<N, true>(run, c, p, cut, choice, ran)
+                                             : gtr__lines_weight_start<N, false>(run, c, p, cut, choice, ran);
 }
 template <bool HALF, int FORM>
-static gtr_result gtr__lines_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__lines_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                    const gtr__choice *choice, bool *ran) {
-    return choice->lines_n == 128 ? gtr__lines_start<128, HALF, FORM>(instance, c, p, cut, choice, ran)
-        : choice->lines_n == 224 ? gtr__lines_start<224, HALF, FORM>(instance, c, p, cut, choice, ran)
-                              : gtr__lines_start<256, HALF, FORM>(instance, c, p, cut, choice, ran);
+    return choice->lines_n == 128 ? gtr__lines_start<128, HALF, FORM>(run, c, p, cut, choice, ran)
+        : choice->lines_n == 224 ? gtr__lines_start<224, HALF, FORM>(run, c, p, cut, choice, ran)
+                              : gtr__lines_start<256, HALF, FORM>(run, c, p, cut, choice, ran);
 }
 template <int FORM>
-static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice, bool *ran) {
     if constexpr (FORM == GTR__CONV_WEIGHT)
-        return choice->lines_n == 64 ? gtr__lines_weight_start<64, true>(instance, c, p, cut, choice, ran)
-            : choice->lines_n == 96 ? gtr__lines_weight_types<96>(instance, c, p, cut, choice, ran)
-                                    : gtr__lines_weight_types<192>(instance, c, p, cut, choice, ran);
-    else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(instance, c, p, cut, choice, ran)
-                                                  : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
+        return choice->lines_n == 64 ? gtr__lines_weight_start<64, true>(run, c, p, cut, choice, ran)
+            : choice->lines_n == 96 ? gtr__lines_weight_types<96>(run, c, p, cut, choice, ran)
+                                    : gtr__lines_weight_types<192>(run, c, p, cut, choice, ran);
+    else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(run, c, p, cut, choice, ran)
+                                                  : gtr__lines_tiles<false, FORM>(run, c, p, cut, choice, ran);
 }
 #endif
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
@@ -6485,34 +6508,34 @@ static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
 #if GTR__TENSOR_MAPS
-template <int FORM> static gtr_result gtr__conv_hopper_run(void *instance, const gtr__call *c, const gtr__product *p,
+template <int FORM> static gtr_result gtr__conv_hopper_run(gtr__run *run, const gtr__call *c, const gtr__product *p,
         const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
-    return choice->tile_lines ? gtr__lines_run<FORM>(instance, c, p, cut, choice, ran)
-                              : gtr__im2col_run<FORM>(instance, c, p, cut, choice, ran);
+    return choice->tile_lines ? gtr__lines_run<FORM>(run, c, p, cut, choice, ran)
+                              : gtr__im2col_run<FORM>(run, c, p, cut, choice, ran);
 }
 #endif
-[[maybe_unused]] static gtr_result gtr__turn_floats(void *instance, const gtr__call *c, const void *x, void *y,
+[[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
-static gtr_result gtr__conv_hopper(void *instance, const gtr__call *c, int form, const gtr__product &p,
+static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, const gtr__product &p,
                                    const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
 #if GTR__TENSOR_MAPS
     gtr__product q = p;
     if (choice->copy_bytes) {
         void *turned = (char *)c->ws + choice->parts_bytes;
-        GTR__TRY(gtr__turn_floats(instance, c, p.b, turned, cut.channels.by, p.ldb));
+        GTR__TRY(gtr__turn_floats(run, c, p.b, turned, cut.channels.by, p.ldb));
         q.b = turned;
     }
-    return gtr__product_in_ranges(instance, c, &q, choice, [&](const gtr__product *r) {
-        return form == GTR__CONV_WEIGHT ? gtr__conv_hopper_run<GTR__CONV_WEIGHT>(instance, c, r, cut, choice, ran)
-            : form == GTR__CONV_IMAGE ? gtr__conv_hopper_run<GTR__CONV_IMAGE>(instance, c, r, cut, choice, ran)
-                                      : gtr__conv_hopper_run<GTR__CONV_PLACES>(instance, c, r, cut, choice, ran);
+    return gtr__product_in_ranges(run, c, &q, choice, [&](const gtr__product *r) {
+        return form == GTR__CONV_WEIGHT ? gtr__conv_hopper_run<GTR__CONV_WEIGHT>(run, c, r, cut, choice, ran)
+            : form == GTR__CONV_IMAGE ? gtr__conv_hopper_run<GTR__CONV_IMAGE>(run, c, r, cut, choice, ran)
+                                      : gtr__conv_hopper_run<GTR__CONV_PLACES>(run, c, r, cut, choice, ran);
     }, ran);
 #else
-    (void)instance; (void)c; (void)form; (void)p; (void)cut; (void)choice; (void)ran;
+    (void)run; (void)c; (void)form; (void)p; (void)cut; (void)choice; (void)ran;
     return GTR_OK;
 #endif
 }
-static gtr_result gtr__planes_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
+static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
                                   const gtr__choice *choice, bool *ran) {
 #if GTR__TENSOR_MAPS
     const int64_t each = gtr__planes_images(g), pixels = g->h * g->w, places = g->oh * g->ow;
@@ -6524,29 +6547,29 @@ static gtr_result gtr__planes_run(void *instance, const gtr__call *c, const gtr_
         gtr__choice some = *choice;
         gtr__conv_cut cut;
         part.n = g->n - first < each ? g->n - first : each;
-        GTR__TRY(gtr__turn_floats(instance, c, (const float *)p.b + first * pixels * g->c, x, part.n, pixels * g->c));
-        GTR__TRY(gtr__turn_floats(instance, c, (const float *)p.a + first * places * g->o, y, part.n, places * g->o));
+        GTR__TRY(gtr__turn_floats(run, c, (const float *)p.b + first * pixels * g->c, x, part.n, pixels * g->c));
+        GTR__TRY(gtr__turn_floats(run, c, (const float *)p.a + first * places * g->o, y, part.n, places * g->o));
         p.a = y; p.b = x;
         p.add |= first > 0; p.add_sums |= first > 0;
         p.k = gtr__planes_k(g, part.n);
         if (some.ranges > p.k / 32) some.ranges = (int)(p.k / 32);
-        GTR__TRY(gtr__conv_cut_of(instance, &part, false, &cut));
-        GTR__TRY(gtr__product_in_ranges(instance, c, &p, &some, [&](const gtr__product *r) {
-            return gtr__im2col_run<GTR__CONV_PLANES>(instance, c, r, cut, &some, ran);
+        GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
+        GTR__TRY(gtr__product_in_ranges(run, c, &p, &some, [&](const gtr__product *r) {
+            return gtr__im2col_run<GTR__CONV_PLANES>(run, c, r, cut, &some, ran);
         }, ran));
         if (!*ran) return GTR_OK;
     }
 #else
-    (void)instance; (void)c; (void)g; (void)given; (void)choice; (void)ran;
+    (void)run; (void)c; (void)g; (void)given; (void)choice; (void)ran;
 #endif
     return GTR_OK;
 }
-static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gtr__window *g, int form,
+static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr__window *g, int form,
                                     const gtr__product &p) {
     const bool image = form == GTR__CONV_IMAGE;
     const int64_t classes = image ? g->sh * g->sw : 1;
     gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__conv_choice(g, form, &p, classes, caps, c->precision), fast = choice;
     bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
     bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
@@ -6562,19 +6585,19 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
         return GTR_OK;
     }
     gtr__conv_cut cut;
-    GTR__TRY(gtr__conv_cut_of(instance, g, image, &cut));
-    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    GTR__TRY(gtr__conv_cut_of(run, g, image, &cut));
+    if (p.guard) gtr__watches(run, c, p.c, p.sums);
     bool ran = false;
     if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes)))
-        GTR__TRY(planes ? gtr__planes_run(instance, c, g, p, &fast, &ran)
-                        : gtr__conv_hopper(instance, c, form, p, cut, &fast, &ran));
+        GTR__TRY(planes ? gtr__planes_run(run, c, g, p, &fast, &ran)
+                        : gtr__conv_hopper(run, c, form, p, cut, &fast, &ran));
     if (ran) return GTR_OK;
     // where the workspace is another kernel's, in so many ranges as it has room for
     for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
-    return gtr__product_in_ranges(instance, c, &p, &choice, [&](const gtr__product *q) {
-        return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(instance, c, q, cut, &choice)
-            : image ? gtr__conv_kind<GTR__CONV_IMAGE>(instance, c, q, cut, &choice)
-                    : gtr__conv_kind<GTR__CONV_PLACES>(instance, c, q, cut, &choice);
+    return gtr__product_in_ranges(run, c, &p, &choice, [&](const gtr__product *q) {
+        return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(run, c, q, cut, &choice)
+            : image ? gtr__conv_kind<GTR__CONV_IMAGE>(run, c, q, cut, &choice)
+                    : gtr__conv_kind<GTR__CONV_PLACES>(run, c, q, cut, &choice);
     });
 }
 
@@ -7005,18 +7028,18 @@ static gtr__depthwise_function gtr__depthwise_runs_for(int64_t kernel, bool weig
                       : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
 }
 // Launches y or dx by runs, or, where `weight` is given, the parts of dweight.
-static gtr_result gtr__depthwise_start(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
+static gtr_result gtr__depthwise_start(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
                                        const gtr__conv_cut &cut, const gtr__depthwise_grid *weight) {
     const bool image = d.image != 0, up = image && g->sw == 2, down = !image && g->sw == 2;
-    const int64_t sm = ((const gtr__cuda *)instance)->sm_count, vectors = g->o * gtr__elem(d.type_x) / 16,
+    const int64_t sm = run->on->sm_count, vectors = g->o * gtr__elem(d.type_x) / 16,
         slabs = weight ? weight->slabs : gtr__ceil(vectors, GTR__DEPTHWISE_LANES),
         lanes = weight ? weight->lanes : gtr__ceil(vectors, slabs), per = lanes * (weight ? g->kh : 1),
         classes = image ? g->sh : 1, threads = weight ? 256 : GTR__DEPTHWISE_T,
-        run = weight ? weight->run : GTR__DEPTHWISE_RUN,
-        runs = gtr__ceil((image ? g->w : g->ow) + (up ? g->pw % 2 : 0), run),
+        length = weight ? weight->run : GTR__DEPTHWISE_RUN,
+        runs = gtr__ceil((image ? g->w : g->ow) + (up ? g->pw % 2 : 0), length),
         units = g->n * gtr__ceil(image ? g->h : g->oh, classes) * runs;
     d.lanes = gtr__fast_of(lanes); d.per = gtr__fast_of(per); d.runs = gtr__fast_of(runs);
-    d.taps = gtr__fast_of(g->kh * g->kw); d.groups = (int)(threads / per); d.run = (int)run;
+    d.taps = gtr__fast_of(g->kh * g->kw); d.groups = (int)(threads / per); d.run = (int)length;
     int64_t ranges = weight ? weight->ranges
         : gtr__ceil(sm * GTR__DEPTHWISE_BLOCKS(g->kw), slabs * classes), most = gtr__ceil(units, d.groups);
     if (!weight && most < ranges) ranges = most < 1 ? 1 : most;
@@ -7028,10 +7051,10 @@ static gtr_result gtr__depthwise_start(void *instance, const gtr__call *c, const
         ? gtr__depthwise_runs_for<GTR_F32>(g->kw, weight != NULL, up, down) : d.type_x == GTR_BF16
         ? gtr__depthwise_runs_for<GTR_BF16>(g->kw, weight != NULL, up, down)
         : gtr__depthwise_runs_for<GTR_F16>(g->kw, weight != NULL, up, down);
-    return GTR__LAUNCH(instance, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
+    return GTR__LAUNCH(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
         (unsigned)threads, shared, d, cut);
 }
-static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
+static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
                                      const gtr__depthwise_grid *weight) {
     const bool four = g->o % 4 == 0 && gtr__fours(d.x, d.type_x)
         && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y)
@@ -7040,29 +7063,29 @@ static gtr_result gtr__depthwise_run(void *instance, const gtr__call *c, const g
         rows = (d.image ? g->n * g->h * g->w : g->n * g->oh * g->ow) / classes;
     auto as_x = [&](const void *p, int type) { return !p || (type == d.type_x && gtr__aligned(p, 16)); };
     gtr__conv_cut cut;
-    GTR__TRY(gtr__conv_cut_of(instance, g, d.image != 0, &cut));
+    GTR__TRY(gtr__conv_cut_of(run, g, d.image != 0, &cut));
     d.outs = (int)g->o;
     if (gtr__depthwise_by_runs(g, d.type_x) && gtr__aligned(d.x, 16) && as_x(d.dy, d.type_dy)
         && as_x(d.saved, d.type_saved) && (weight || (as_x(d.y, d.type_y) && gtr__affine_fours(d.affine, d.type_y))))
-        return gtr__depthwise_start(instance, c, g, d, cut, weight);
+        return gtr__depthwise_start(run, c, g, d, cut, weight);
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
-    if (weight) return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_dweight_kernel<4>
+    if (weight) return GTR__LAUNCH(run, c, (four ? gtr__depthwise_dweight_kernel<4>
         : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)weight->ranges, (unsigned)slabs,
         (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
-    const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(instance, rows, 256 >> d.log), slabs * classes);
-    return GTR__LAUNCH(instance, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
+    const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(run, rows, 256 >> d.log), slabs * classes);
+    return GTR__LAUNCH(run, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
-static gtr_result gtr__depthwise_dweight(void *instance, const gtr__call *c, const gtr__window *g,
+static gtr_result gtr__depthwise_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g,
         const gtr__product &p, const gtr__depthwise_grid &grid) {
     const int64_t n = p.batch * p.m * p.n;
     gtr__depthwise d = {};
     d.x = p.b; d.type_x = p.type_b; d.dy = p.a; d.type_dy = p.type_a; d.y = c->ws;
-    GTR__TRY(gtr__depthwise_run(instance, c, g, d, &grid));
+    GTR__TRY(gtr__depthwise_run(run, c, g, d, &grid));
     gtr__weights none = {};
-    none.guard = gtr__watches(instance, c, p.c, NULL);
-    return gtr__column_sums(instance, c, c->ws, GTR_F32, grid.ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
+    none.guard = gtr__watches(run, c, p.c, NULL);
+    return gtr__column_sums(run, c, c->ws, GTR_F32, grid.ranges, n, p.c, p.type_c, p.add, NULL, 0, none);
 }
 
 // >>conv-direct
@@ -7747,15 +7770,15 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     : CALL(__nv_bfloat16))
 // The host launches PLACES, if pooled with the pool; the caller has set pointers, epilogue and activation in d. type:
 // the dtype of image and weight, and of y where alone.
-static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
+static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
     const bool many = d->outs > 32;
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     const size_t shared = (size_t)d->groups * (64 + (size_t)(many ? 4 : 2) * 256 * (size_t)gtr__elem(type))
         + gtr__direct_tile_bytes(d, type);
     gtr__caps own;
-    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(instance, c, &own), false);
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_kernel", many \
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_kernel", many \
     ? pooled ? gtr__direct_kernel<T, 4, true> : gtr__direct_kernel<T, 4, false> \
     : pooled ? gtr__direct_kernel<T, 2, true> : gtr__direct_kernel<T, 2, false>, grid, GTR__DIRECT_T, shared, 1, *d)
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
@@ -7764,10 +7787,10 @@ static gtr_result gtr__direct_run(void *instance, const gtr__call *c, gtr__direc
 // The host launches WEIGHT, which leaves gridDim.x partial sums of dw and of the bias's gradient in the workspace, and
 // then their reduction into p.c and p.sums. p: WEIGHT as a product, p.a being dy. In d the caller has set image, and if
 // pooled also weight, bias and activation. A call that measures only returns the bytes of workspace that it takes.
-static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__direct *d, const gtr__product &p,
+static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__direct *d, const gtr__product &p,
                                       int type, bool pooled) {
     gtr__caps own;
-    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(instance, c, &own), true);
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), true);
     const int ranges = (int)(d->tiles < most ? d->tiles : most);
     const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
         bytes = parts + (size_t)ranges * (size_t)d->outs * 4, tile = gtr__direct_tile_bytes(d, type);
@@ -7775,7 +7798,7 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
-    if (!c->ws || c->ws_bytes < bytes) return gtr__fail(instance, GTR_ERR_STATE, "no workspace for a gradient's parts");
+    if (!c->ws || c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "no workspace for a gradient's parts");
     const bool few = d->taps < 16;
     const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
         shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
@@ -7785,15 +7808,15 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     d->sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     d->four = d->outs % 4 == 0 && gtr__fours(p.a, type);
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
-    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(instance, c, "gtr__direct_weight_kernel", few \
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_weight_kernel", few \
     ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
     : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
     grid, GTR__DIRECT_T, shared, 1, *d)
     GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
 #undef GTR__DIRECT_START
-    return gtr__ranges_sum(instance, c, p, d->parts, d->sums, ranges);
+    return gtr__ranges_sum(run, c, p, d->parts, d->sums, ranges);
 }
 
 // WEIGHT with at most GTR__NARROW_OUTPUTS outputs (channels of y), 16-bit types, and an image whose channels are a
@@ -8125,10 +8148,10 @@ static size_t gtr__narrow_parts(const gtr__narrow &d, int ranges) {
 // The host launches the kernel and the reduction of its partial sums into p.c and p.sums, and sets *ran. It leaves *ran
 // as it is if the kernel does not take the product, operands are not aligned to its copies or the workspace is short;
 // and when it measures, so that the caller measures what then runs instead, too.
-static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &p,
+static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &p,
                                    bool *ran) {
     gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__narrow d;
     if (!gtr__narrow_make(&d, g, p, caps, c->precision)) return GTR_OK;
     const int ranges = gtr__narrow_ranges(d, caps);
@@ -8144,13 +8167,13 @@ static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const 
     d.image = (const char *)p.b; d.dy = (const char *)p.a;
     d.parts = (float *)c->ws;
     d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
-    if (p.guard) gtr__watches(instance, c, p.c, p.sums);
+    if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
-#define GTR__NARROW_START(T) gtr__product_launch(instance, c, "gtr__narrow_weight_kernel", \
+#define GTR__NARROW_START(T) gtr__product_launch(run, c, "gtr__narrow_weight_kernel", \
     gtr__narrow_weight_kernel<T>, grid, 32 * d.across * d.down, ring > join ? ring : join, 1, d)
     GTR__TRY(p.type_a == GTR_F16 ? GTR__NARROW_START(__half) : GTR__NARROW_START(__nv_bfloat16));
 #undef GTR__NARROW_START
-    return gtr__ranges_sum(instance, c, p, d.parts, d.sums, ranges);
+    return gtr__ranges_sum(run, c, p, d.parts, d.sums, ranges);
 }
 
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
@@ -8165,23 +8188,23 @@ static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     return a;
 }
 // A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
-static gtr_result gtr__conv_plainly(void *instance, const gtr__call *c, const gtr__product *given) {
+static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr__product *given) {
     gtr__product p = *given;
     gtr__caps own;
-    const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(instance, c, &own), c->precision);
+    const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(run, c, &own), c->precision);
     if (!gtr__affine_is(given->affine) || (!choice.library && !choice.weighted))
-        return gtr__product_run(instance, c, given);
+        return gtr__product_run(run, c, given);
     p.affine = {};
     p.act = -1;
     p.saved = NULL;
-    GTR__TRY(gtr__product_run(instance, c, &p));
+    GTR__TRY(gtr__product_run(run, c, &p));
     if (c->measure) return GTR_OK;
     p = *given;
     p.bias = NULL;
     const int per = gtr__product_fours(&p) ? 4 : 1;
     const int64_t items = p.m * p.n / per;
-    return GTR__LAUNCH(instance, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
-        gtr__blocks(instance, items, 256), 256, 0, p, items);
+    return GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+        gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
 // An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
@@ -8233,15 +8256,15 @@ static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
 }
 // Whether the direct kernels take PLACES (weight: WEIGHT), given as product p, instead of columns that are stored, and,
 // if so, d as gtr__direct_make fills it in. pool: with that max_pool behind the convolution, or NULL.
-static bool gtr__direct_takes(gtr__direct *d, void *instance, const gtr__call *c, const gtr__window *g,
+static bool gtr__direct_takes(gtr__direct *d, gtr__run *run, const gtr__call *c, const gtr__window *g,
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(instance, c, &own);
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
     return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
 // PLACES or WEIGHT, given as a product of all images.
-static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr__window *g, const gtr__product &given,
+static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
                                    bool weight) {
     const int64_t size = gtr__elem(given.type_a), k = g->kh * g->kw * g->c, units = gtr__ceil(k * size, 16),
         wide = units * 16 / size, places = g->oh * g->ow, most = GTR__CONV_COPY_BYTES / (places * units * 16),
@@ -8250,7 +8273,7 @@ static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr
     gtr__call call = *c;
     size_t inner = 0;
     if (c->measure) call.measure = &inner;
-    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(instance, GTR_ERR_STATE, "no workspace for columns");
+    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(run, GTR_ERR_STATE, "no workspace for columns");
     else { call.ws = (char *)c->ws + columns; call.ws_bytes = c->ws_bytes - columns; }
     for (int64_t first = 0; first < g->n; first += each) {
         gtr__window part = *g;
@@ -8276,19 +8299,19 @@ static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr
             if (p.affine.from) p.affine.from = (const char *)p.affine.from + to * gtr__elem(p.type_c);
         }
         if (c->measure) {
-            GTR__TRY(gtr__conv_plainly(instance, &call, &p));
+            GTR__TRY(gtr__conv_plainly(run, &call, &p));
             if (columns + inner > *c->measure) *c->measure = columns + inner;
             return GTR_OK;
         }
         gtr__conv_cut cut;
-        GTR__TRY(gtr__conv_cut_of(instance, &part, false, &cut));
-        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+        GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
+        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
             "a convolution whose images have %lld places is too large", (long long)places);
-        const unsigned blocks = gtr__blocks(instance, (rows + g->o) * units, 256);
+        const unsigned blocks = gtr__blocks(run, (rows + g->o) * units, 256);
         const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
-        GTR__TRY(size == 4 ? GTR__LAUNCH(instance, c, gtr__columns_kernel<float>, blocks, 256, table, d, cut)
-                           : GTR__LAUNCH(instance, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
-        GTR__TRY(gtr__conv_plainly(instance, &call, &p));
+        GTR__TRY(size == 4 ? GTR__LAUNCH(run, c, gtr__columns_kernel<float>, blocks, 256, table, d, cut)
+                           : GTR__LAUNCH(run, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
+        GTR__TRY(gtr__conv_plainly(run, &call, &p));
     }
     return GTR_OK;
 }
@@ -8298,7 +8321,7 @@ static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
 }
 // y = the places of image x, or the image of places x.
-static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__window *g, bool image,
+static gtr_result gtr__conv_run(gtr__run *run, const gtr__call *c, const gtr__window *g, bool image,
         const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
     const gtr__arg *w = &c->in[1];
     const int64_t k = g->kh * g->kw * g->cg;
@@ -8328,22 +8351,22 @@ static gtr_result gtr__conv_run(void *instance, const gtr__call *c, const gtr__w
         d.type_x = p.type_a; d.type_w = p.type_b; d.type_bias = p.type_bias; d.type_saved = p.type_saved;
         d.type_y = p.type_c; d.add = p.add; d.act = p.act; d.act_a = p.act_a; d.act_b = p.act_b; d.affine = p.affine;
         d.image = image;
-        return c->measure ? GTR_OK : gtr__depthwise_run(instance, c, g, d, NULL);
+        return c->measure ? GTR_OK : gtr__depthwise_run(run, c, g, d, NULL);
     }
-    if (gtr__conv_plain(g)) return gtr__conv_plainly(instance, c, &p);
+    if (gtr__conv_plain(g)) return gtr__conv_plainly(run, c, &p);
     gtr__direct d;
-    if (!image && gtr__direct_takes(&d, instance, c, g, p, NULL, false)) {
+    if (!image && gtr__direct_takes(&d, run, c, g, p, NULL, false)) {
         if (c->measure) return GTR_OK;
         d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
         d.four = gtr__product_fours(&p);
         d.act = p.act;
         d.alone = !gtr__affine_is(p.affine) && !p.saved && !p.add && p.type_c == p.type_a;
-        return gtr__direct_run(instance, c, &d, p.type_a, false);
+        return gtr__direct_run(run, c, &d, p.type_a, false);
     }
-    return !image && gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, false)
-        : gtr__conv_product(instance, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
+    return !image && gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, false)
+        : gtr__conv_product(run, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
 }
-static gtr__product gtr__conv_gradient(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
+static gtr__product gtr__conv_gradient(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
         const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
     gtr__product p = gtr__product_none();
     p.m = g->og; p.n = g->kh * g->kw * g->cg; p.k = g->n * g->oh * g->ow; p.batch = g->groups;
@@ -8351,50 +8374,50 @@ static gtr__product gtr__conv_gradient(void *instance, const gtr__call *c, const
     p.b = image->data; p.type_b = image->dtype; p.ldb = g->c; p.b_batch = g->cg;
     p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add; p.ldc = p.n; p.c_batch = p.m * p.n;
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
-    p.guard = gtr__watches(instance, c, p.c, p.sums, true);
+    p.guard = gtr__watches(run, c, p.c, p.sums, true);
     return p;
 }
-static gtr_result gtr__conv_dweight(void *instance, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
+static gtr_result gtr__conv_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
         const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
-    const gtr__product p = gtr__conv_gradient(instance, c, g, image, places, dw, sums);
+    const gtr__product p = gtr__conv_gradient(run, c, g, image, places, dw, sums);
     gtr__caps own;
     gtr__depthwise_grid grid = {};
-    if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(instance, c, &own));
+    if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(run, c, &own));
     const size_t bytes = (size_t)grid.ranges * (size_t)dw->count * 4;
     if (grid.ranges && c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
-    if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(instance, c, g, p, grid);
+    if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(run, c, g, p, grid);
     bool ran = false;
-    GTR__TRY(gtr__narrow_dweight(instance, c, g, p, &ran));
+    GTR__TRY(gtr__narrow_dweight(run, c, g, p, &ran));
     if (ran) return GTR_OK;
-    if (gtr__conv_plain(g) && p.k) return gtr__product_run(instance, c, &p);
+    if (gtr__conv_plain(g) && p.k) return gtr__product_run(run, c, &p);
     gtr__direct d;
-    if (gtr__direct_takes(&d, instance, c, g, p, NULL, true)) {
+    if (gtr__direct_takes(&d, run, c, g, p, NULL, true)) {
         d.image = p.b;
-        return gtr__direct_dweight(instance, c, &d, p, p.type_a, false);
+        return gtr__direct_dweight(run, c, &d, p, p.type_a, false);
     }
-    return gtr__columns_takes(g, p) ? gtr__columns_run(instance, c, g, p, true)
-        : gtr__conv_product(instance, c, g, GTR__CONV_WEIGHT, p);
+    return gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, true)
+        : gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
 }
-static gtr_result gtr__cuda_conv_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_conv_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
-    return gtr__conv_run(instance, c, &g, c->attr->window.transposed != 0, &c->in[0],
+    return gtr__conv_run(run, c, &g, c->attr->window.transposed != 0, &c->in[0],
         gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
-static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_conv_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
     const bool back = c->attr->window.transposed != 0,
         beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0))
-        GTR__TRY(gtr__conv_run(instance, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL));
+        GTR__TRY(gtr__conv_run(run, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL));
     if (gtr__wanted(c, 1)) {
-        GTR__TRY(gtr__conv_dweight(instance, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
+        GTR__TRY(gtr__conv_dweight(run, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
         if (beside) return GTR_OK;
     }
     if (!db) return GTR_OK;
@@ -8406,8 +8429,8 @@ static gtr_result gtr__cuda_conv_bwd(void *instance, const gtr__call *c) {
         return GTR_OK;
     }
     gtr__weights none = {};
-    none.guard = gtr__watches(instance, c, db->data, NULL);
-    return gtr__column_sums(instance, c, dy->data, dy->dtype, rows, db->count, db->data, db->dtype, db->add, c->ws,
+    none.guard = gtr__watches(run, c, db->data, NULL);
+    return gtr__column_sums(run, c, dy->data, dy->dtype, rows, db->count, db->data, db->dtype, db->add, c->ws,
                             c->ws_bytes, none);
 }
 
@@ -8939,7 +8962,7 @@ template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR_
     }
 }
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
-static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) {
+static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
     if (m->count == 0) return GTR_OK;
     if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.small = 1; }
@@ -8948,11 +8971,11 @@ static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) 
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
     const bool rare = m->act >= 0 && !gtr__known(m->act);
-    return GTR__LAUNCH(instance, c, (m->linear ? rare ? gtr__k_map<false, true> : gtr__k_map<false, false>
+    return GTR__LAUNCH(run, c, (m->linear ? rare ? gtr__k_map<false, true> : gtr__k_map<false, false>
         : rare ? gtr__k_map<true, true> : gtr__k_map<true, false>), grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
-static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
+static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
         double f0, double f1) {
     gtr__map m;
     memset(&m, 0, sizeof m);
@@ -8961,7 +8984,7 @@ static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__ar
     m.b.t = GTR_F32;
     m.count = y->count; m.op = -1; m.act = act; m.f0 = (float)f0; m.f1 = (float)f1;
     if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
-    return gtr__map_run(instance, c, &m);
+    return gtr__map_run(run, c, &m);
 }
 
 // >>unary
@@ -9000,7 +9023,7 @@ template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_una
 #define GTR__OP_NEEDS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
 static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
 
-static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op) {
+static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__grad1 m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
@@ -9010,7 +9033,7 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
     if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
+    return GTR__LAUNCH(run, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
         gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
@@ -9024,10 +9047,10 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
 // >>op:log
 // >>op:unary
 #define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
-    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
-    { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b); } \
-    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
-    { return gtr__unary_run_bwd(instance, c, GTR__OP_##ID); }
+    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) \
+    { return gtr__map_one(run, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b); } \
+    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) \
+    { return gtr__unary_run_bwd(run, c, GTR__OP_##ID); }
 GTR__UNARY(GTR__UNARY_LAUNCHERS)
 
 // >>reduce
@@ -9264,22 +9287,22 @@ static size_t gtr__red_bytes(const gtr__red *m) {
     return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0;
 }
 
-static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *m) {
+static gtr_result gtr__red_launch(gtr__run *run, const gtr__call *c, gtr__red *m) {
     gtr_result r;
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
-        return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(run, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(instance, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
-    else if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(instance, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
-    else r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(instance, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
+    if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(run, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
+    else if (m->columns) r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
+        : GTR__LAUNCH(run, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
+    else r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
+        : GTR__LAUNCH(run, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
     if (r || m->pieces == 1) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
+    return GTR__LAUNCH(run, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
         m->kept, m->pieces, m->div, m->out);
 }
 
@@ -9319,7 +9342,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__gr
         if (m.db.p) { gtr__binary4_bwd(m.op, 1, v, a, b, y, d); gtr__give(m.db, i, n, d); }
     }
 }
-static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op) {
+static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__map m;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
     if (c->measure) return gtr__measured(c, 0);
@@ -9329,10 +9352,10 @@ static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op
     gtr__broadcast(&c->in[0].shape, &c->out[0].shape, sa);
     gtr__broadcast(&c->in[1].shape, &c->out[0].shape, sb);
     gtr__dims_make(&m.d, &c->out[0].shape, sa, sb);
-    return gtr__map_run(instance, c, &m);
+    return gtr__map_run(run, c, &m);
 }
 // in: a, b, y, dy; out: da, db.
-static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op, int value) {
+static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op, int value) {
     gtr__grad2 m;
     const gtr_shape *full = &c->in[3].shape;
     uint32_t needs = gtr__cuda_needs[op];
@@ -9359,7 +9382,7 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
         s.p[0] = m.dy.p; s.p[1] = m.a.p; s.p[2] = m.b.p; s.p[3] = m.y.p;
         s.t[0] = m.dy.t; s.t[1] = m.a.t; s.t[2] = m.b.t; s.t[3] = m.y.t;
         s.kind = value + side; s.out = gtr__opd_of(out);
-        r = gtr__red_launch(instance, c, &s);
+        r = gtr__red_launch(run, c, &s);
     }
     if (c->measure) return gtr__measured(c, most);
     if (r || (!m.da.p && !m.db.p)) return r;
@@ -9371,7 +9394,7 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
     m.linear = m.d.n == 1 && (m.d.sa[0] == 1 || !m.a.p) && (m.d.sb[0] == 1 || !m.b.p);
     m.width = gtr__wide(m.dy) && gtr__wide(m.a) && gtr__wide(m.b) && gtr__wide(m.y) && gtr__wide(m.da)
         && gtr__wide(m.db) && (m.linear || (gtr__dims_wide(&m.d, m.d.sa) && gtr__dims_wide(&m.d, m.d.sb))) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
 // >>op:add
@@ -9380,10 +9403,10 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
 // >>op:div
 // >>op:binary
 #define GTR__BINARY_LAUNCHERS(ID, name, forward, da, db) \
-    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
-        return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
-    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
-    { return gtr__binary_run_bwd(instance, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
+    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) { \
+        return gtr__binary_run_fwd(run, c, GTR__OP_##ID); } \
+    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) \
+    { return gtr__binary_run_bwd(run, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
 GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
 // >>program
@@ -9545,32 +9568,32 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     }
     m->width = wide ? 4 : 1;
 }
-static gtr_result gtr__program_launch(void *instance, const gtr__call *c, const gtr__program *p,
+static gtr_result gtr__program_launch(gtr__run *run, const gtr__call *c, const gtr__program *p,
                                       const gtr__program_kernel *m) {
-    return GTR__LAUNCH(instance, c, gtr__k_program, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T,
+    return GTR__LAUNCH(run, c, gtr__k_program, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T,
         (size_t)p->n.slots * GTR__T * sizeof(float4), *m);
 }
-static gtr_result gtr__cuda_program(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_program(gtr__run *run, const gtr__call *c) {
     const gtr__program *p = &((const gtr__network *)c->attr->ptr)->program;
     gtr__program_kernel m;
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     gtr__program_kernel_of(p, c, &m);
-    return gtr__program_launch(instance, c, p, &m);
+    return gtr__program_launch(run, c, p, &m);
 }
 
 // >>op:sum
-static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean) {
+static gtr_result gtr__sum_run(gtr__run *run, const gtr__call *c, int mean) {
     gtr__red m;
     gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
     m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
     m.kind = GTR__VALUE_X; m.out = gtr__opd_of(&c->out[0]);
     if (mean) m.div = (float)m.terms;
-    return gtr__red_launch(instance, c, &m);
+    return gtr__red_launch(run, c, &m);
 }
 // dx (+)= dy broadcast, over the number of terms. Bytes: dx, and dy once in its shape.
-static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean) {
+static gtr_result gtr__sum_run_bwd(gtr__run *run, const gtr__call *c, int mean) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m;
@@ -9587,13 +9610,13 @@ static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean)
     m.count = c->out[0].count; m.op = -1; m.act = mean ? (int)GTR__OP_SCALE : -1;
     m.f0 = s ? (float)((double)s / (double)gtr__max64(1, m.count)) : 0.0f;
     gtr__dims_make(&m.d, x, sa, sb);
-    return gtr__map_run(instance, c, &m);
+    return gtr__map_run(run, c, &m);
 }
-static gtr_result gtr__cuda_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_run(instance, c, 0); }
-static gtr_result gtr__cuda_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 0); }
+static gtr_result gtr__cuda_sum_fwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run(run, c, 0); }
+static gtr_result gtr__cuda_sum_bwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run_bwd(run, c, 0); }
 // >>op:mean
-static gtr_result gtr__cuda_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_run(instance, c, 1); }
-static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 1); }
+static gtr_result gtr__cuda_mean_fwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run(run, c, 1); }
+static gtr_result gtr__cuda_mean_bwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run_bwd(run, c, 1); }
 
 // >>op:logsumexp
 // >>op:max
@@ -9645,24 +9668,24 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
     if (w.kept.p && w.kept.t == GTR_I32) ((int32_t *)w.kept.p)[o] = all[t].k;
     else if (w.kept.p) ((float *)w.kept.p)[o] = kept;
 }
-static gtr_result gtr__fold_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
     gtr__fold w;
     memset((void *)&w, 0, sizeof w);
     gtr__red *m = &w.m;
     gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
     if (c->measure) return gtr__measured(c, bytes);
-    if (c->ws_bytes < bytes) return gtr__fail(instance, GTR_ERR_STATE, "a reduction's workspace is too small");
+    if (c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "a reduction's workspace is too small");
     m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
     if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
     w.part = (gtr__folded *)c->ws; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)m->terms - c->attr->reduce.correction);
     const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     const dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_fold<false>, grid, threads, 0, w);
+    gtr_result r = GTR__LAUNCH(run, c, gtr__k_fold<false>, grid, threads, 0, w);
     if (r || m->pieces == 1) return r;
     m->terms = m->per = m->pieces; m->pieces = 1; m->columns = 0; m->team = 32;
-    return GTR__LAUNCH(instance, c, gtr__k_fold<true>, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, w);
+    return GTR__LAUNCH(run, c, gtr__k_fold<true>, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, w);
 }
 // Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
 typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
@@ -9677,7 +9700,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_cons
         gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, w.n));
     }
 }
-static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__fold_run_bwd(gtr__run *run, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS], place[2] = { 1, 1 };
     gtr__unfold w;
@@ -9696,13 +9719,13 @@ static gtr_result gtr__fold_run_bwd(void *instance, const gtr__call *c) {
     w.dx = gtr__opd_of(&c->out[0]);
     w.count = c->out[0].count; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)place[1] - c->attr->reduce.correction);
-    return GTR__LAUNCH(instance, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
+    return GTR__LAUNCH(run, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
 }
 #define GTR__FOLD_LAUNCHERS(X, ID, name, nout, cls, needs) \
-    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
-        return gtr__fold_run(instance, c); } \
-    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) { \
-        return gtr__fold_run_bwd(instance, c); }
+    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) { \
+        return gtr__fold_run(run, c); } \
+    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) { \
+        return gtr__fold_run_bwd(run, c); }
 GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
 // >>parts
@@ -9794,10 +9817,10 @@ template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *
     }
     return dim3(gtr__grid(c, most), (unsigned)m->n);
 }
-static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<64> *m) {
+static gtr_result gtr__parts_run(gtr__run *run, const gtr__call *c, gtr__parts<64> *m) {
     if (m->n == 0) return GTR_OK;
     dim3 grid = gtr__parts_grid(c, m);
-    return GTR__LAUNCH(instance, c, gtr__k_parts, grid, GTR__T, 0, *m);
+    return GTR__LAUNCH(run, c, gtr__k_parts, grid, GTR__T, 0, *m);
 }
 static void *gtr__shift(const void *p, int t, int64_t elements) {
     return p ? (char *)p + elements * gtr__elem(t) : NULL;
@@ -9806,32 +9829,32 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 // >>op:concat
 // Bands of the whole along axis i[0], one for each of n parts shaped like these, are copied to the parts or, join, from
 // them: one copy. A part that is not there is 0.
-static gtr_result gtr__bands(void *instance, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
+static gtr_result gtr__bands(gtr__run *run, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
         const gtr__arg *whole, bool join) {
     gtr__parts<64> m;
     int64_t outer, all, inner, at = 0;
     memset((void *)&m, 0, sizeof m);
     gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
-        int64_t run = like[k].count / outer;            // a gradient that is not wanted has no shape
+        int64_t own = like[k].count / outer;            // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
-        if (!join) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run,
-            all * inner, run);
+        if (!join) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, own,
+            all * inner, own);
         else if (part[k].data || !whole->add) gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype,
-            whole->add, outer, run, run, all * inner);
-        at += run;
+            whole->add, outer, own, own, all * inner);
+        at += own;
     }
-    return gtr__parts_run(instance, c, &m);
+    return gtr__parts_run(run, c, &m);
 }
-static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) {
-    return gtr__bands(instance, c, c->in, c->in, c->n_in, &c->out[0], true);
+static gtr_result gtr__cuda_concat_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__bands(run, c, c->in, c->in, c->n_in, &c->out[0], true);
 }
-static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
-    return gtr__bands(instance, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false);
+static gtr_result gtr__cuda_concat_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__bands(run, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false);
 }
 
 // >>op:slice
-static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
+static gtr_result gtr__slice_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
     const gtr__slice_attr *at = &c->attr->slice;
     const int64_t line = x->count / x->shape.dim[at->axis], n = at->parts;
     gtr__arg part[GTR__MAX_OUT + 2];            // and what lies in front of them and behind
@@ -9840,13 +9863,13 @@ static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__
     part[0].data = part[n + 1].data = NULL;
     part[0].count = line * at->begin;
     part[n + 1].count = x->count - line * (at->begin + n * (at->end - at->begin));
-    return gtr__bands(instance, c, part, part, (int)n + 2, x, back);
+    return gtr__bands(run, c, part, part, (int)n + 2, x, back);
 }
-static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
-    return gtr__slice_run(instance, c, &c->in[0], c->out, false);
+static gtr_result gtr__cuda_slice_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__slice_run(run, c, &c->in[0], c->out, false);
 }
-static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
-    return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->slice.parts], true);
+static gtr_result gtr__cuda_slice_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__slice_run(run, c, &c->out[0], &c->in[1 + c->attr->slice.parts], true);
 }
 
 // >>op:permute
@@ -9964,7 +9987,7 @@ static bool gtr__turned_whole(gtr__turned *m) {
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
     return true;
 }
-static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
+static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
         int64_t columns) {
     gtr__turned m;
     memset((void *)&m, 0, sizeof m);
@@ -9973,8 +9996,8 @@ static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, 
         const size_t size = (size_t)gtr__elem(x.t),
             bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
         const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
-        return size == 4 ? GTR__LAUNCH(instance, c, gtr__k_transpose_whole<float>, blocks, GTR__T, bytes, m)
-                         : GTR__LAUNCH(instance, c, gtr__k_transpose_whole<uint16_t>, blocks, GTR__T, bytes, m);
+        return size == 4 ? GTR__LAUNCH(run, c, gtr__k_transpose_whole<float>, blocks, GTR__T, bytes, m)
+                         : GTR__LAUNCH(run, c, gtr__k_transpose_whole<uint16_t>, blocks, GTR__T, bytes, m);
     }
     m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
     m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
@@ -9985,17 +10008,17 @@ static gtr_result gtr__turn_run(void *instance, const gtr__call *c, gtr__opd x, 
     bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
     if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
     if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
-    return GTR__LAUNCH(instance, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
+    return GTR__LAUNCH(run, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
         : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
         (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
-static gtr_result gtr__turn_floats(void *instance, const gtr__call *c, const void *x, void *y, int64_t rows,
+static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y, int64_t rows,
                                    int64_t columns) {
     const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
-    return gtr__turn_run(instance, c, from, to, 1, rows, columns);
+    return gtr__turn_run(run, c, from, to, 1, rows, columns);
 }
 // y's dimension k is x's dimension dim[k].
-static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
+static gtr_result gtr__permute_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
         const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m;
@@ -10012,18 +10035,18 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
     int at = d->n - 2;
     if (at >= 0 && at <= 1 && d->sa[at] == 1 && d->sa[at + 1] == d->dim[at] && d->dim[at] * d->dim[at + 1] >= 64
         && (at == 0 || d->sa[0] == d->dim[1] * d->dim[2]))
-        return gtr__turn_run(instance, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
-    return gtr__map_run(instance, c, &m);
+        return gtr__turn_run(run, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
+    return gtr__map_run(run, c, &m);
 }
-static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_permute_fwd(gtr__run *run, const gtr__call *c) {
     int dim[GTR_MAX_DIMS];
     for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->dims[d];
-    return gtr__permute_run(instance, c, &c->in[0], &c->out[0], dim);
+    return gtr__permute_run(run, c, &c->in[0], &c->out[0], dim);
 }
-static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_permute_bwd(gtr__run *run, const gtr__call *c) {
     int dim[GTR_MAX_DIMS] = { 0 };
     for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->dims[d]] = d;
-    return gtr__permute_run(instance, c, &c->in[2], &c->out[0], dim);
+    return gtr__permute_run(run, c, &c->in[2], &c->out[0], dim);
 }
 
 // >>op:copy
@@ -10035,25 +10058,25 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const c
     for (int64_t k = i; k < whole; k += step) ((uint4 *)dst)[k] = ((const uint4 *)src)[k];
     for (int64_t k = whole * 16 + i; k < bytes; k += step) dst[k] = src[k];
 }
-static gtr_result gtr__cuda_copy_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_copy_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *x = &c->in[0], *y = &c->out[0];
     int64_t bytes = y->count * gtr__elem(y->dtype);
     if (bytes == 0) return GTR_OK;
-    if (x->dtype != y->dtype) return gtr__map_one(instance, c, x, y, -1, 0, 0);
+    if (x->dtype != y->dtype) return gtr__map_one(run, c, x, y, -1, 0, 0);
     int wide = (((uintptr_t)x->data | (uintptr_t)y->data) & 15) == 0;
-    return GTR__LAUNCH(instance, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0,
+    return GTR__LAUNCH(run, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0,
         (char *)y->data, (const char *)x->data, bytes, wide);
 }
-static gtr_result gtr__cuda_copy_bwd(void *instance, const gtr__call *c) {
-    return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0);
+static gtr_result gtr__cuda_copy_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
 // >>op:cast
-static gtr_result gtr__cuda_cast_fwd(void *instance, const gtr__call *c) {
-    return gtr__map_one(instance, c, &c->in[0], &c->out[0], -1, 0, 0);
+static gtr_result gtr__cuda_cast_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
 }
-static gtr_result gtr__cuda_cast_bwd(void *instance, const gtr__call *c) {
-    return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0);
+static gtr_result gtr__cuda_cast_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
 // >>op:fill
@@ -10066,10 +10089,10 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__give(y, i, 1, v);
     }
 }
-static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_fill_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
-    return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
+    return GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
         c->out[0].count, (float)c->attr->fill.value, scaled);
 }
 
@@ -10230,7 +10253,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
 }
 // Attr with.act: SCALE, before it or behind its gradient: a launch of its own, in place, where
 // rows are long.
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m) {
+static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
@@ -10240,27 +10263,27 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
     const bool apart = scaled && !m->scaled;
     if (apart && !back) {
-        GTR__TRY(gtr__map_one(instance, c, &c->in[0], y, GTR__OP_SCALE, m->a, m->b));
+        GTR__TRY(gtr__map_one(run, c, &c->in[0], y, GTR__OP_SCALE, m->a, m->b));
         m->x = m->y;
     }
     const unsigned grid = gtr__grid(c, m->rows * (m->inner > 1 ? m->inner : m->team));
-    GTR__TRY(m->inner > 1 ? GTR__LAUNCH(instance, c, gtr__k_softmax_lines, grid, GTR__T, 0, *m)
-        : back ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
-        : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m));
-    return apart && back ? gtr__map_one(instance, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
+    GTR__TRY(m->inner > 1 ? GTR__LAUNCH(run, c, gtr__k_softmax_lines, grid, GTR__T, 0, *m)
+        : back ? GTR__LAUNCH(run, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
+        : GTR__LAUNCH(run, c, gtr__k_softmax, grid, GTR__T, 0, *m));
+    return apart && back ? gtr__map_one(run, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
 }
-static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_softmax_fwd(gtr__run *run, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
-    return gtr__softmax_run(instance, c, &m);
+    return gtr__softmax_run(run, c, &m);
 }
-static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_softmax_bwd(gtr__run *run, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data) return GTR_OK;
     m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
-    return gtr__softmax_run(instance, c, &m);
+    return gtr__softmax_run(run, c, &m);
 }
 
 #define gtr__cuda_log_softmax_fwd gtr__cuda_softmax_fwd
@@ -10350,7 +10373,7 @@ template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_im
     }
 }
 // x NULL: RANDOM.
-static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m;
     if (!y->data || y->count == 0) return GTR_OK;
     memset(&m, 0, sizeof m);
@@ -10370,22 +10393,22 @@ static gtr_result gtr__draw_run(void *instance, const gtr__call *c, const gtr__a
         : x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
         : m.run ? gtr__k_draw<true, true> : gtr__k_draw<false, true>;
     const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
+    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
 }
-static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
-    if (c->training && c->attr->draw.p > 0) return gtr__draw_run(instance, c, x, y);
-    return y->data && y->count ? gtr__map_one(instance, c, x, y, -1, 0, 0) : GTR_OK;
+static gtr_result gtr__dropout_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+    if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
+    return y->data && y->count ? gtr__map_one(run, c, x, y, -1, 0, 0) : GTR_OK;
 }
-static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) {
-    return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]);
+static gtr_result gtr__cuda_dropout_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__dropout_run(run, c, &c->in[0], &c->out[0]);
 }
-static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) {
-    return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]);
+static gtr_result gtr__cuda_dropout_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__dropout_run(run, c, &c->in[2], &c->out[0]);
 }
 
 // >>op:random
-static gtr_result gtr__cuda_random_fwd(void *instance, const gtr__call *c) {
-    return gtr__draw_run(instance, c, NULL, &c->out[0]);
+static gtr_result gtr__cuda_random_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__draw_run(run, c, NULL, &c->out[0]);
 }
 
 // >>op:embedding
@@ -10636,7 +10659,7 @@ static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
     m->n = id->count; m->rows = table->shape.dim[0]; m->line = table->shape.dim[1];
     m->y.at = gtr__opd_of(&c->out[0]); m->y.rows = 1; m->y.pitch = m->line;
 }
-static gtr_result gtr__emb_fwd_run(void *instance, const gtr__call *c, gtr__emb_fwd *all) {
+static gtr_result gtr__emb_fwd_run(gtr__run *run, const gtr__call *c, gtr__emb_fwd *all) {
     dim3 grid = gtr__parts_grid(c, &all->rest);
     for (int k = 0; k < all->n; k++) {
         gtr__emb_rows *m = &all->table[k];
@@ -10645,15 +10668,15 @@ static gtr_result gtr__emb_fwd_run(void *instance, const gtr__call *c, gtr__emb_
         if (blocks > grid.x) grid.x = blocks;
     }
     grid.y = (unsigned)(all->n + all->rest.n);
-    return GTR__LAUNCH(instance, c, gtr__k_embedding, grid, GTR__T, 0, *all);
+    return GTR__LAUNCH(run, c, gtr__k_embedding, grid, GTR__T, 0, *all);
 }
-static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_embedding_fwd(gtr__run *run, const gtr__call *c) {
     gtr__emb_fwd all;
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
     memset((void *)&all, 0, sizeof all);
     gtr__emb_rows_of(c, &all.table[all.n++]);
-    return gtr__emb_fwd_run(instance, c, &all);
+    return gtr__emb_fwd_run(run, c, &all);
 }
 static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
     gtr__arg whole = *out;
@@ -10665,11 +10688,11 @@ static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
     }
     m->out = gtr__opd_of(&whole);
 }
-static gtr_result gtr__emb_bwd_run(void *instance, const gtr__call *c, gtr__emb_bwd *all) {
+static gtr_result gtr__emb_bwd_run(gtr__run *run, const gtr__call *c, gtr__emb_bwd *all) {
     int blocks = 0;
     for (int k = 0; k < all->n; k++) {
         gtr__emb *m = &all->table[k];
-        m->guard = gtr__watches(instance, c, m->met ? m->met : m->out.p, NULL);
+        m->guard = gtr__watches(run, c, m->met ? m->met : m->out.p, NULL);
         m->width = m->line % 4 == 0 && gtr__wide(m->out) ? 4 : 1;
         m->wide = m->width == 1 || gtr__band_wide(m->dy);
         const int64_t columns = gtr__min64(m->line, GTR__EMB_COLUMNS);
@@ -10682,10 +10705,10 @@ static gtr_result gtr__emb_bwd_run(void *instance, const gtr__call *c, gtr__emb_
         m->first = blocks;
         blocks += (int)(gtr__ceil(m->rows, m->band) * m->chunks);
     }
-    return GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
+    return GTR__LAUNCH(run, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
-static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_embedding_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *out = &c->out[1];
     gtr__emb_bwd all;
     gtr__arg whole = *out;
@@ -10695,26 +10718,26 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
     memset((void *)&all, 0, sizeof all);
     gtr__emb_of(c, &whole, &all.table[all.n++]);
-    const gtr_result r = gtr__emb_bwd_run(instance, c, &all);
-    return r || !scratch ? r : gtr__map_one(instance, c, &whole, out, -1, 0, 0);
+    const gtr_result r = gtr__emb_bwd_run(run, c, &all);
+    return r || !scratch ? r : gtr__map_one(run, c, &whole, out, -1, 0, 0);
 }
 
 // >>op:scatter_add
 // As embedding, of whose table and rows the one is the result of the other.
-static gtr_result gtr__scatter_add(void *instance, const gtr__call *c, bool back) {
+static gtr_result gtr__scatter_add(gtr__run *run, const gtr__call *c, bool back) {
     gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
     table.shape.ndim = 2; table.shape.dim[0] = c->attr->count; table.shape.dim[1] = table.count / c->attr->count;
     const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
     gtr__call as = *c;
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
-    return !back ? gtr__cuda_embedding_bwd(instance, &as)
-        : c->measure || rows.data ? gtr__cuda_embedding_fwd(instance, &as) : GTR_OK;
+    return !back ? gtr__cuda_embedding_bwd(run, &as)
+        : c->measure || rows.data ? gtr__cuda_embedding_fwd(run, &as) : GTR_OK;
 }
-static gtr_result gtr__cuda_scatter_add_fwd(void *instance, const gtr__call *c) {
-    return gtr__scatter_add(instance, c, false);
+static gtr_result gtr__cuda_scatter_add_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__scatter_add(run, c, false);
 }
-static gtr_result gtr__cuda_scatter_add_bwd(void *instance, const gtr__call *c) {
-    return gtr__scatter_add(instance, c, true);
+static gtr_result gtr__cuda_scatter_add_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__scatter_add(run, c, true);
 }
 
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
@@ -10778,7 +10801,7 @@ static int gtr__tables_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     return tables > 1 || join ? tables + (join != NULL) : 0;
 }
 static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
-static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__tables_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *join = &w->node[back ? 0 : w->n_node - 1];
@@ -10803,27 +10826,27 @@ static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
         gtr__around(&whole->shape, (int)join->attr.along.axis, &outer, &all, &inner);
         for (int k = 0; k < (back ? move.n_out : move.n_in); k++) {
             const gtr__arg *part = back ? &out[k] : &in[k];
-            const int64_t run = in[k].shape.dim[join->attr.along.axis] * inner;
+            const int64_t own = in[k].shape.dim[join->attr.along.axis] * inner;
             void *band = gtr__shift(whole->data, whole->dtype, at);
             bool found = false;
-            at += run;
+            at += own;
             if (!part->data) continue;
             for (int t = 0; t < fwd.n + bwd.n && !found; t++) {
                 gtr__band *b = back ? &bwd.table[t].dy : &fwd.table[t].y;
                 if (b->at.p != part->data) continue;
                 found = true;
-                b->at.p = band; b->rows = run / b->pitch; b->pitch = all * inner;
+                b->at.p = band; b->rows = own / b->pitch; b->pitch = all * inner;
             }
             if (found) continue;
-            if (back) gtr__part_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, run, all * inner,
-                run);
-            else gtr__part_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, run, run,
+            if (back) gtr__part_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, own, all * inner,
+                own);
+            else gtr__part_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, own, own,
                 all * inner);
         }
     }
-    if (!back) return gtr__emb_fwd_run(instance, c, &fwd);
-    GTR__TRY(gtr__emb_bwd_run(instance, c, &bwd));
-    return gtr__parts_run(instance, c, &rest);
+    if (!back) return gtr__emb_fwd_run(run, c, &fwd);
+    GTR__TRY(gtr__emb_bwd_run(run, c, &bwd));
+    return gtr__parts_run(run, c, &rest);
 }
 
 // >>op:max_pool
@@ -11602,13 +11625,13 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     gtr__slide m; \
     const int width = gtr__slide_make(&m, c, BACK); \
     if (!m.to.p || c->out[0].count == 0) return GTR_OK; \
-    if (!width) return gtr__slide_large(instance); \
+    if (!width) return gtr__slide_large(run); \
     m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->window.adaptive; \
     m.within = c->attr->window.inside != 0; \
-    return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
+    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
         : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
-static gtr_result gtr__slide_large(void *instance) {
-    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
+static gtr_result gtr__slide_large(gtr__run *run) {
+    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
 static bool gtr__slide_pair(const gtr__slide_axis &a) {
     return a.pad == 0 && a.kernel <= 2 && (a.kernel == 1 || a.dilation == 1) && a.kernel * (int64_t)a.places == a.size
@@ -11626,8 +11649,8 @@ static bool gtr__slide_pairs(gtr__slide *m, const gtr__arg *places) {
     return true;
 }
 template <bool BACK, bool ANY>
-static gtr_result gtr__max_pool_pairs(void *instance, const gtr__call *c, const gtr__slide &m) {
-    GTR__BY_DTYPE(m.x.t, T, return GTR__LAUNCH(instance, c, (m.axis[0].kernel == 2
+static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const gtr__slide &m) {
+    GTR__BY_DTYPE(m.x.t, T, return GTR__LAUNCH(run, c, (m.axis[0].kernel == 2
         ? gtr__k_max_pool_pairs<T, 2, BACK, ANY> : gtr__k_max_pool_pairs<T, 1, BACK, ANY>), gtr__grid(c, m.items),
         GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
@@ -11657,12 +11680,12 @@ static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
     else if (shape == 31) { enum { K = 3, S = 1 }; __VA_ARGS__ } \
     else if (shape == 21) { enum { K = 2, S = 1 }; __VA_ARGS__ } \
     else { enum { K = 0, S = 0 }; __VA_ARGS__ } } while (0)
-static gtr_result gtr__max_pool_lines(void *instance, const gtr__call *c, gtr__slide m) {
+static gtr_result gtr__max_pool_lines(gtr__run *run, const gtr__call *c, gtr__slide m) {
     const int64_t images = c->out[0].count / ((int64_t)m.axis[0].places * m.axis[1].places * m.channels);
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
         m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
         m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
-        return GTR__LAUNCH(instance, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
+        return GTR__LAUNCH(run, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
     return GTR_ERR_UNSUPPORTED;
 }
 // Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: a code, a byte, for each of the 4 or 8 channels in
@@ -11699,63 +11722,63 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
 }
 // any: dx is added to what is there, or goes through another activation's gradient than ReLU's where the
 // ReLU's output is x.
-static gtr_result gtr__max_pool_bwd_lines(void *instance, const gtr__call *c, gtr__slide m, bool any) {
+static gtr_result gtr__max_pool_bwd_lines(gtr__run *run, const gtr__call *c, gtr__slide m, bool any) {
     const int64_t tiles = gtr__pool_tiles(&m, c);
     const size_t bytes = gtr__pool_bytes(&m);
     GTR__BY_DTYPE(m.x.t, T,
-        if (any) return GTR__LAUNCH(instance, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
+        if (any) return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
             bytes, m);
-        GTR__POOL_SHAPE(m, return GTR__LAUNCH(instance, c, (gtr__k_max_pool_bwd_lines<T, K, S, false>),
+        GTR__POOL_SHAPE(m, return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, K, S, false>),
             (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
-static gtr_result gtr__cuda_max_pool_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_max_pool_fwd(gtr__run *run, const gtr__call *c) {
     gtr__slide m;
     if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
-        if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(instance, c, m);
-        if (gtr__slide_lined(&m, c->in[0].count / 4, false)) return gtr__max_pool_lines(instance, c, m);
+        if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(run, c, m);
+        if (gtr__slide_lined(&m, c->in[0].count / 4, false)) return gtr__max_pool_lines(run, c, m);
     }
     if (c->attr->window.extent[0] * c->attr->window.extent[1] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
 }
-static gtr_result gtr__cuda_max_pool_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_max_pool_bwd(gtr__run *run, const gtr__call *c) {
     gtr__slide m;
     const int width = gtr__slide_make(&m, c, true);
     bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
     if (!m.to.p || c->out[0].count == 0) return GTR_OK;
-    if (!width) return gtr__slide_large(instance);
+    if (!width) return gtr__slide_large(run);
     const bool any = m.act && (m.act != GTR__OP_RELU || m.had.p || m.saved.p != m.x.p);
     if (gtr__slide_pairs(&m, &c->in[2]))
-        return any ? gtr__max_pool_pairs<true, true>(instance, c, m) : gtr__max_pool_pairs<true, false>(instance, c, m);
+        return any ? gtr__max_pool_pairs<true, true>(run, c, m) : gtr__max_pool_pairs<true, false>(run, c, m);
     for (int d = 0; d < 2; d++) apart = apart && m.axis[d].dilation == 1 && m.axis[d].kernel <= m.axis[d].step;
     if (!apart && gtr__slide_lined(&m, c->in[0].count / 4, true))
-        return gtr__max_pool_bwd_lines(instance, c, m, any || m.to.add);
+        return gtr__max_pool_bwd_lines(run, c, m, any || m.to.add);
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
-    if (tiles) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
+    if (tiles) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
         gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
     m.items = items;
-    if (!apart) return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd<4> : gtr__k_max_pool_bwd<1>),
+    if (!apart) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd<4> : gtr__k_max_pool_bwd<1>),
         gtr__grid(c, m.items), GTR__T, 0, m);
     m.items = c->in[2].count / width;
-    return GTR__LAUNCH(instance, c, (width == 4 ? gtr__k_max_pool_bwd_apart<4> : gtr__k_max_pool_bwd_apart<1>),
+    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_apart<4> : gtr__k_max_pool_bwd_apart<1>),
         gtr__grid(c, m.items), GTR__T, 0, m);
 }
 
 // >>op:avg_pool
-static gtr_result gtr__cuda_avg_pool_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_avg_pool_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__window_attr *a = &c->attr->window;
     if (a->adaptive || a->extent[0] * a->extent[1] > 4) GTR__SLIDE(MEAN, false, 9);
     GTR__SLIDE(MEAN, false, 4);
 }
-static gtr_result gtr__cuda_avg_pool_bwd(void *instance, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }
+static gtr_result gtr__cuda_avg_pool_bwd(gtr__run *run, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }
 
 // >>op:upsample
-static gtr_result gtr__cuda_upsample_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_upsample_fwd(gtr__run *run, const gtr__call *c) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, false, 2);
     GTR__SLIDE(NEAREST, false, 1);
 }
-static gtr_result gtr__cuda_upsample_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_upsample_bwd(gtr__run *run, const gtr__call *c) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, true, 4);
     GTR__SLIDE(NEAREST, true, 4);
 }
@@ -12398,25 +12421,25 @@ static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
 }
 typedef void (*gtr__bn_kernel)(const gtr__bn);
 // Starts a kernel whose blocks meet, if they may and the device has room for all of them.
-static gtr_result gtr__bn_start(void *instance, const gtr__call *c, gtr__bn *m, int tensors, gtr__bn_kernel kernel,
+static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors, gtr__bn_kernel kernel,
         const char *name, bool *started) {
     const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
     gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
         (size_t)slots * (size_t)m->threads * 16, 1);
-    m->barrier = { ((gtr__cuda *)instance)->barrier, c->ctl, gtr__hurry(c), c->caps->late };
-    *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(instance, c->caps);
-    ((gtr__cuda *)instance)->waits |= *started;
-    return *started ? all.start(instance, c, name) : GTR_OK;
+    m->barrier = { run->barrier, c->ctl, gtr__hurry(c), c->caps->late };
+    *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(run, c->caps);
+    run->waits |= *started;
+    return *started ? all.start(run, c, name) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
-static gtr_result gtr__bn_launch(void *instance, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
+static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
         gtr__bn_kernel part, gtr__bn_kernel rest, const char *name) {
     const dim3 grid((unsigned)m->blocks, (unsigned)m->pieces);
     const cudaStream_t stream = (cudaStream_t)c->stream;
     const dim3 block((unsigned)m->threads);
-    if (!sums || m->pieces == 1) return gtr__start(instance, stream, name, whole, grid, block, 0, 1u, *m);
-    GTR__TRY(gtr__start(instance, stream, name, part, grid, block, 0, 1u, *m));
-    return gtr__start(instance, stream, name, rest, grid, block, 0, 1u, *m);
+    if (!sums || m->pieces == 1) return gtr__start(run, stream, name, whole, grid, block, 0, 1u, *m);
+    GTR__TRY(gtr__start(run, stream, name, part, grid, block, 0, 1u, *m));
+    return gtr__start(run, stream, name, rest, grid, block, 0, 1u, *m);
 }
 static gtr__bn gtr__bn_of(const gtr__call *c) {
     gtr__bn m;
@@ -12431,11 +12454,11 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
 template <typename T> static gtr__bn_kernel gtr__bn_fwd_grid(bool relu) {
     return relu ? gtr__k_batch_norm_grid<T, GTR__BN_RELU> : gtr__k_batch_norm_grid<T, GTR__BN_ANY>;
 }
-template <int W, int ACTS> static gtr_result gtr__bn_forward(void *instance, const gtr__call *c, gtr__bn *m) {
-    return gtr__bn_launch(instance, c, m, m->training != 0, gtr__k_batch_norm<W, 0, ACTS>,
+template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, const gtr__call *c, gtr__bn *m) {
+    return gtr__bn_launch(run, c, m, m->training != 0, gtr__k_batch_norm<W, 0, ACTS>,
         gtr__k_batch_norm<W, 1, GTR__BN_KNOWN>, gtr__k_batch_norm<W, 2, ACTS>, "gtr__k_batch_norm");
 }
-static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
@@ -12449,20 +12472,20 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
         return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
     if (meets) {
         bool started;
-        GTR__TRY(gtr__bn_start(instance, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
+        GTR__TRY(gtr__bn_start(run, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
             ? gtr__bn_fwd_grid<__nv_bfloat16> : gtr__bn_fwd_grid<__half>)(!m.act || m.act == GTR__OP_RELU),
             "gtr__k_batch_norm_grid", &started));
         if (started) return GTR_OK;
     }
     const bool known = !m.act || gtr__known(m.act);
     return (m.width == 4 ? known ? gtr__bn_forward<4, GTR__BN_KNOWN> : gtr__bn_forward<4, GTR__BN_ANY>
-        : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(instance, c, &m);
+        : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(run, c, &m);
 }
 template <typename T> static gtr__bn_kernel gtr__bn_bwd_grid(bool relu) {
     return relu ? gtr__k_batch_norm_bwd_grid<T, true> : gtr__k_batch_norm_bwd_grid<T, false>;
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
     m.dx = gtr__opd_of(&c->out[0]);
@@ -12474,17 +12497,17 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     if (c->measure)
         return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
-    m.guard = grid.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
+    m.guard = grid.guard = gtr__watches(run, c, m.dweight.p, m.dbias.p);
     if (meets) {
         bool started;
-        GTR__TRY(gtr__bn_start(instance, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
+        GTR__TRY(gtr__bn_start(run, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
             ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), "gtr__k_batch_norm_bwd_grid",
             &started));
         if (started) return GTR_OK;
     }
-    if (m.width == 4) return gtr__bn_launch(instance, c, &m, true, gtr__k_batch_norm_bwd<4, 0>,
+    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<4, 0>,
         gtr__k_batch_norm_bwd<4, 1>, gtr__k_batch_norm_bwd<4, 2>, "gtr__k_batch_norm_bwd");
-    return gtr__bn_launch(instance, c, &m, true, gtr__k_batch_norm_bwd<1, 0>, gtr__k_batch_norm_bwd<1, 1>,
+    return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<1, 0>, gtr__k_batch_norm_bwd<1, 1>,
         gtr__k_batch_norm_bwd<1, 2>, "gtr__k_batch_norm_bwd");
 }
 
@@ -12625,22 +12648,22 @@ static bool gtr__ln_wide(const gtr__ln *m) {
     return m->n % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__ln_launch(void *instance, const gtr__call *c, const gtr__ln *m, const char *name,
+static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m, const char *name,
         void (*kernel)(const gtr__ln)) {
     const dim3 grid(gtr__grid(c, m->rows * m->team));
-    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
 }
 // Two outputs: rms_norm.
-static gtr_result gtr__cuda_layer_norm_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__ln m = gtr__ln_make(c, c->n_out == 2);
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(m.rms ? NULL : &c->out[2]);
-    return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm",
+    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm",
         gtr__ln_wide(&m) ? gtr__k_layer_norm<4> : gtr__k_layer_norm<1>);
 }
 // in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1], *mean = dy > rstd + 1 ? rstd + 1 : NULL;
     gtr__ln m = gtr__ln_make(c, !mean);
     gtr_shape full, row;
@@ -12657,12 +12680,12 @@ static gtr_result gtr__cuda_layer_norm_bwd(void *instance, const gtr__call *c) {
             s.p[1] = mean ? mean->data : NULL; s.p[2] = rstd->data; s.p[3] = m.x.p;
             s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
         }
-        GTR__TRY(gtr__red_launch(instance, c, &s));
+        GTR__TRY(gtr__red_launch(run, c, &s));
     }
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__ln_launch(instance, c, &m, "gtr__k_layer_norm_bwd",
+    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm_bwd",
         gtr__ln_wide(&m) ? gtr__k_layer_norm_bwd<4> : gtr__k_layer_norm_bwd<1>);
 }
 
@@ -12817,21 +12840,21 @@ static bool gtr__gn_wide(const gtr__gn *m) {
     return m->wide % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__gn_launch(void *instance, const gtr__call *c, const gtr__gn *m, const char *name,
+static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m, const char *name,
         void (*kernel)(const gtr__gn)) {
     const dim3 grid(gtr__grid(c, m->items * GTR__T));
-    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
 }
-static gtr_result gtr__cuda_group_norm_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_group_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__gn m = gtr__gn_make(c, c->n_in > 1);
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 1 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(&c->out[2]);
-    return gtr__gn_launch(instance, c, &m, "gtr__k_group_norm",
+    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm",
         gtr__gn_wide(&m) ? gtr__k_group_norm<4> : gtr__k_group_norm<1>);
 }
 // in: x, weight and bias or neither, y, rstd, mean, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_group_norm_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *dy = &c->in[c->n_in - 1], *mean = dy - 1, *rstd = dy - 2;
     gtr__gn m = gtr__gn_make(c, c->n_out > 1);
     gtr_shape full, figure;
@@ -12849,12 +12872,12 @@ static gtr_result gtr__cuda_group_norm_bwd(void *instance, const gtr__call *c) {
             s.p[1] = mean->data; s.p[2] = rstd->data; s.p[3] = m.x.p;
             s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
         }
-        GTR__TRY(gtr__red_launch(instance, c, &s));
+        GTR__TRY(gtr__red_launch(run, c, &s));
     }
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__gn_launch(instance, c, &m, "gtr__k_group_norm_bwd",
+    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm_bwd",
         gtr__gn_wide(&m) ? gtr__k_group_norm_bwd<4> : gtr__k_group_norm_bwd<1>);
 }
 
@@ -12880,8 +12903,8 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
     y[0] = (add ? y[0] : 0.0) + v;
     y[1] = (add ? y[1] : 0.0) + (double)n;
 }
-static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
-    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
+static gtr_result gtr__cuda_tally_fwd(gtr__run *run, const gtr__call *c) {
+    return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
                        c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
 }
 
@@ -12896,9 +12919,9 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
     v = tally ? tally[0] * (double)n / tally[1] : gtr__block_sum(v, sums);
     if (threadIdx.x == 0) gtr__give1(y, 0, v != 0.0 ? (float)v : NAN);
 }
-static gtr_result gtr__cuda_divisor_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_divisor_fwd(gtr__run *run, const gtr__call *c) {
     const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
-    return GTR__LAUNCH(instance, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
+    return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
                        tally, gtr__opd_of(&c->out[0]));
 }
 
@@ -12912,10 +12935,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const in
         gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__get(x.p, x.t, i * step + k) + b);
     }
 }
-static gtr_result gtr__cuda_nll_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_nll_fwd(gtr__run *run, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
-    return GTR__LAUNCH(instance, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
+    return GTR__LAUNCH(run, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0,
         c->attr->loss.ignore_from, (float)c->attr->loss.a, (float)c->attr->loss.b);
 }
@@ -12930,10 +12953,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *l
         if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__get(dy.p, dy.t, row) : 0.0f);
     }
 }
-static gtr_result gtr__cuda_nll_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_nll_bwd(gtr__run *run, const gtr__call *c) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
-    return GTR__LAUNCH(instance, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
+    return GTR__LAUNCH(run, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
         (const int32_t *)c->in[1].data, gtr__opd_of(&c->in[3]), gtr__opd_of(&c->out[0]), rows, n,
         c->attr->loss.ignore_from, (float)c->attr->loss.a);
 }
@@ -12970,7 +12993,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_c
         if (k == 0 && s.batches) s.batches[0]++;
     }
 }
-static gtr_result gtr__bn_commit_run(void *instance, const gtr__call *c, gtr__opd loss, int64_t losses) {
+static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd loss, int64_t losses) {
     const double n = (double)c->attr->commit.values;
     gtr__bn_sets m;
     int64_t most = 0;
@@ -12986,10 +13009,10 @@ static gtr_result gtr__bn_commit_run(void *instance, const gtr__call *c, gtr__op
         if (most < s->channels) most = s->channels;
     }
     const dim3 grid(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET));
-    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
-    return gtr__bn_commit_run(instance, c, {}, 0);
+static gtr_result gtr__cuda_bn_commit_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__bn_commit_run(run, c, {}, 0);
 }
 
 // >>op:argmax
@@ -13051,14 +13074,14 @@ static __global__ void __launch_bounds__(GTR__T)
         y[line] = (int32_t)k;
     }
 }
-static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_argmax_fwd(gtr__run *run, const gtr__call *c) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
-    if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
+    if (inner > 1) return GTR__LAUNCH(run, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
         gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
     int team = gtr__team(n, rows, gtr__sms(c));
-    return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
+    return GTR__LAUNCH(run, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (int32_t *)c->out[0].data, rows, n, team);
 }
 
@@ -13112,21 +13135,21 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m
         }
     }
 }
-static gtr_result gtr__cumsum_run(void *instance, const gtr__call *c, const gtr__arg *x, int back) {
+static gtr_result gtr__cumsum_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, int back) {
     gtr__scan m;
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(&c->out[0]); m.back = back;
     gtr__around(&x->shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
     if (m.n <= 16 || (m.inner > 1 && m.lines >= gtr__sms(c) * 64))
-        return GTR__LAUNCH(instance, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
-    return GTR__LAUNCH(instance, c, gtr__k_cumsum, gtr__grid(c, m.lines * GTR__T), GTR__T, 0, m);
+        return GTR__LAUNCH(run, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_cumsum, gtr__grid(c, m.lines * GTR__T), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_cumsum_fwd(void *instance, const gtr__call *c) {
-    return gtr__cumsum_run(instance, c, &c->in[0], 0);
+static gtr_result gtr__cuda_cumsum_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__cumsum_run(run, c, &c->in[0], 0);
 }
-static gtr_result gtr__cuda_cumsum_bwd(void *instance, const gtr__call *c) {
-    return gtr__cumsum_run(instance, c, &c->in[2], 1);
+static gtr_result gtr__cuda_cumsum_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__cumsum_run(run, c, &c->in[2], 1);
 }
 
 // >>op:sort
@@ -13190,11 +13213,11 @@ static __global__ void __launch_bounds__(GTR__T)
         if (a > b) { line[lo] = b; line[hi] = a; }
     }
 }
-static gtr_result gtr__sort_tiles(void *instance, const gtr__call *c, gtr__sorting *m) {
+static gtr_result gtr__sort_tiles(gtr__run *run, const gtr__call *c, gtr__sorting *m) {
     const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
-    return GTR__LAUNCH(instance, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
+    return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
 }
-static gtr_result gtr__cuda_sort_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_sort_fwd(gtr__run *run, const gtr__call *c) {
     gtr__sorting m;
     memset((void *)&m, 0, sizeof m);
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
@@ -13209,20 +13232,20 @@ static gtr_result gtr__cuda_sort_fwd(void *instance, const gtr__call *c) {
     uint64_t *ws = (uint64_t *)c->ws;
     for (int turn = 0; m.tiles > 1 && m.keep < m.tile; turn ^= 1) {
         m.to = ws + turn * m.lines * next;
-        GTR__TRY(gtr__sort_tiles(instance, c, &m));
+        GTR__TRY(gtr__sort_tiles(run, c, &m));
         m.from = m.to; m.to = NULL;
         m.count = m.tiles * m.keep; m.tiles = gtr__ceil(m.count, m.tile);
     }
     if (m.tiles > 1) m.to = ws;
-    GTR__TRY(gtr__sort_tiles(instance, c, &m));
+    GTR__TRY(gtr__sort_tiles(run, c, &m));
     m.from = m.to; m.merge = 1;
-    for (int64_t run = 2 * m.tile; run / 2 < m.count; run *= 2) {
-        const int64_t half = gtr__ceil(m.count, run) * (run / 2);
-        for (int64_t j = run / 2; j >= m.tile; j /= 2)
-            GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_sort_far, gtr__grid(c, m.lines * half), GTR__T, 0, ws, m.lines,
-                m.count, half, run, j));
-        m.to = run < m.count ? ws : NULL;
-        GTR__TRY(gtr__sort_tiles(instance, c, &m));
+    for (int64_t merged = 2 * m.tile; merged / 2 < m.count; merged *= 2) {
+        const int64_t half = gtr__ceil(m.count, merged) * (merged / 2);
+        for (int64_t j = merged / 2; j >= m.tile; j /= 2)
+            GTR__TRY(GTR__LAUNCH(run, c, gtr__k_sort_far, gtr__grid(c, m.lines * half), GTR__T, 0, ws, m.lines,
+                m.count, half, merged, j));
+        m.to = merged < m.count ? ws : NULL;
+        GTR__TRY(gtr__sort_tiles(run, c, &m));
     }
     return GTR_OK;
 }
@@ -13233,16 +13256,16 @@ static __global__ void __launch_bounds__(GTR__T)
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T)
         gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__get(dy.p, dy.t, i));
 }
-static gtr_result gtr__cuda_sort_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_sort_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *dy = &c->in[3];
     int64_t outer, n, inner;
     if (c->measure) return gtr__measured(c, 0);
     if (!c->out[0].data) return GTR_OK;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &outer, &n, &inner);
     const gtr__opd dx = gtr__opd_of(&c->out[0]);
-    if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_fill,
+    if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(run, c, gtr__k_fill,
         gtr__grid(c, c->out[0].count), GTR__T, 0, dx, c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
-    return GTR__LAUNCH(instance, c, gtr__k_unsort, gtr__grid(c, dy->count), GTR__T, 0, gtr__opd_of(dy),
+    return GTR__LAUNCH(run, c, gtr__k_unsort, gtr__grid(c, dy->count), GTR__T, 0, gtr__opd_of(dy),
         (const int32_t *)c->in[2].data, dx, dy->count, n, dy->count / (outer * inner), inner);
 }
 
@@ -13267,7 +13290,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q
         gtr__give1(q.y, i, sum);
     }
 }
-static gtr_result gtr__take_run(void *instance, const gtr__call *c, const gtr__arg *x, const int32_t *ids,
+static gtr_result gtr__take_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const int32_t *ids,
         const int32_t *starts) {
     const gtr__arg *y = &c->out[0];
     gtr__taking q;
@@ -13276,13 +13299,13 @@ static gtr_result gtr__take_run(void *instance, const gtr__call *c, const gtr__a
     q.x = gtr__opd_of(x); q.y = gtr__opd_of(y); q.ids = ids; q.starts = starts;
     q.m = x->shape.dim[c->attr->take.axis]; q.count = y->count; q.value = (float)c->attr->take.value;
     gtr__around(&y->shape, (int)c->attr->along.axis, &outer, &q.n, &q.inner);
-    return GTR__LAUNCH(instance, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
+    return GTR__LAUNCH(run, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
 }
-static gtr_result gtr__cuda_take_fwd(void *instance, const gtr__call *c) {
-    return gtr__take_run(instance, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
+static gtr_result gtr__cuda_take_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__take_run(run, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
 }
-static gtr_result gtr__cuda_take_bwd(void *instance, const gtr__call *c) {
-    return gtr__take_run(instance, c, &c->in[5], (const int32_t *)c->in[3].data, (const int32_t *)c->in[2].data);
+static gtr_result gtr__cuda_take_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__take_run(run, c, &c->in[5], (const int32_t *)c->in[3].data, (const int32_t *)c->in[2].data);
 }
 
 // >>op:one_hot
@@ -13294,8 +13317,8 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__give1(y, i, id < 0 || id >= n ? NAN : id == i % n ? 1.0f : 0.0f);
     }
 }
-static gtr_result gtr__cuda_one_hot_fwd(void *instance, const gtr__call *c) {
-    return GTR__LAUNCH(instance, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
+static gtr_result gtr__cuda_one_hot_fwd(gtr__run *run, const gtr__call *c) {
+    return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
         (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
 }
 
@@ -13334,8 +13357,8 @@ static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     return true;
 }
 
-#define GTR__LAUNCH_CUT(instance, c, kernel, k, ...) \
-    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), \
+#define GTR__LAUNCH_CUT(run, c, kernel, k, ...) \
+    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), \
         dim3((unsigned)(k).threads), \
                0, (k).cluster ? (unsigned)(k).blocks : 1u, __VA_ARGS__)
 
@@ -13381,15 +13404,15 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
     counted = gtr__block_sum(counted, scratch);
     if (threadIdx.x == 0) gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
 }
-static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_accuracy_fwd(gtr__run *run, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]),
+    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]),
         (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
         k.cluster ? NULL : (int2 *)c->ws);
     if (r || k.blocks == 1 || k.cluster) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
+    return GTR__LAUNCH(run, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
                        x->dim[0], gtr__opd_of(&c->out[0]));
 }
 
@@ -13617,7 +13640,7 @@ static gtr__cut gtr__xent_spread(const gtr__call *c, gtr__cut k) {
 }
 // Launches the forward pass, with the gradient where dx is not NULL. The workspace measured is enough for both ways of
 // joining, of which the run takes the last block's where there are a control word and workspace for its parts.
-static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx) {
+static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__arg *dx) {
     const gtr__cut plain = gtr__cut_make(c), spread = gtr__xent_spread(c, plain);
     const int ticket = dx ? gtr__loss_ticket(c->attr) : 0;
     const size_t bytes = gtr__cut_bytes(ticket ? &spread : &plain);
@@ -13632,37 +13655,37 @@ static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__a
     m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     m.dx = gtr__opd_of(dx);
     if (k.cluster) m.part = NULL;
-    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_xent, k, m);
+    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_xent, k, m);
     if (r || k.blocks == 1 || k.cluster || last) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
+    return GTR__LAUNCH(run, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
-static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count,
+static gtr_result gtr__xent_bwd(gtr__run *run, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count,
         const gtr__arg *dy, const gtr__arg *dx) {
     gtr__xent m;
     gtr__xent_make(&m, c, 1);
     if (!dx->data) return GTR_OK;
     m.dx = gtr__opd_of(dx); m.lse = gtr__opd_of(lse); m.count = gtr__opd_of(count);
     int wide = gtr__wide(m.x) && gtr__wide(m.dx);
-    return GTR__LAUNCH(instance, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m,
+    return GTR__LAUNCH(run, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m,
         gtr__opd_of(dy), wide);
 }
-static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) {
-    return gtr__xent_fwd(instance, c, NULL);
+static gtr_result gtr__cuda_cross_entropy_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__xent_fwd(run, c, NULL);
 }
 // in: logits, labels, and a tally or none; loss, lse, count, dloss.
-static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_cross_entropy_bwd(gtr__run *run, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__arg *last = c->in + c->n_in - 3;
-    return gtr__xent_bwd(instance, c, last, last + 1, last + 2, &c->out[0]);
+    return gtr__xent_bwd(run, c, last, last + 1, last + 2, &c->out[0]);
 }
 
 // >>op:xent_step
 // Loss and gradient in one launch while every block's counting of all labels costs less than a launch, up to 65536
 // rows; of more rows forward and backward run as two launches, and the second reads the stored divisor.
-static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_xent_step_fwd(gtr__run *run, const gtr__call *c) {
     bool one = c->in[0].shape.dim[0] <= 65536;
-    gtr_result r = gtr__xent_fwd(instance, c, one ? &c->out[3] : NULL);
-    return r || one || c->measure ? r : gtr__xent_bwd(instance, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
+    gtr_result r = gtr__xent_fwd(run, c, one ? &c->out[3] : NULL);
+    return r || one || c->measure ? r : gtr__xent_bwd(run, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
 }
 
 // >>op:mse
@@ -13749,7 +13772,7 @@ gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
         if (ticket && gtr__last_block(ticket, gridDim.x)) gtr__pair_join(part, gridDim.x, m.count, out, scratch);
     } else if (gridDim.x > 1 ? gtr__cut_join(v, none) : threadIdx.x == 0) gtr__give1(out, 0, v / (float)m.count);
 }
-static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square) {
+static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) {
     gtr__pair m;
     // Of terms that are bound by arithmetic a cluster is not enough for as many.
     gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };
@@ -13764,20 +13787,20 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square)
     const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;      // 0: gtr__k_pair_end joins the blocks' sums
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
-        return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
-    gtr_result r = GTR__LAUNCH_CUT(instance, c, (wide ? gtr__k_pair<4> : gtr__k_pair<1>), k, m,
+    gtr_result r = GTR__LAUNCH_CUT(run, c, (wide ? gtr__k_pair<4> : gtr__k_pair<1>), k, m,
         one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
         gtr__opd_of(&c->out[0]));
     if (r || one || ticket) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_pair_end, 1, GTR__T, 0, (const float *)c->ws, (unsigned)k.blocks, m.count,
+    return GTR__LAUNCH(run, c, gtr__k_pair_end, 1, GTR__T, 0, (const float *)c->ws, (unsigned)k.blocks, m.count,
         gtr__opd_of(&c->out[0]));
 }
-static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, bool square) {
+static gtr_result gtr__pair_run_bwd(gtr__run *run, const gtr__call *c, bool square) {
     gtr__pair m;
     if (c->measure) return gtr__measured(c, 0);
     memset(&m, 0, sizeof m);
@@ -13788,24 +13811,24 @@ static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, bool squ
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     if (m.count == 0 || (!m.dx.p && !m.dt.p)) return GTR_OK;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, true);
+static gtr_result gtr__cuda_mse_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__pair_run(run, c, true);
 }
-static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run_bwd(instance, c, true);
+static gtr_result gtr__cuda_mse_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__pair_run_bwd(run, c, true);
 }
 // >>op:bce_with_logits
-static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, false);
+static gtr_result gtr__cuda_bce_with_logits_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__pair_run(run, c, false);
 }
-static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run_bwd(instance, c, false);
+static gtr_result gtr__cuda_bce_with_logits_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__pair_run_bwd(run, c, false);
 }
 // >>op:pair_step
-static gtr_result gtr__cuda_pair_step_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, c->attr->loss.of == GTR__OP_MSE);
+static gtr_result gtr__cuda_pair_step_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__pair_run(run, c, c->attr->loss.of == GTR__OP_MSE);
 }
 
 // >>op:custom
@@ -13868,7 +13891,7 @@ static void CUDART_CB gtr__custom_host(void *block) {
     if (h->now && !h->failed) h->failed = h->now;
 }
 static int gtr__custom_type(const gtr__arg *a) { return a->dtype == GTR_I32 ? GTR_I32 : GTR_F32; }
-static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, bool back) {
+static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const gtr_custom_desc *d, bool back) {
     gtr__custom_head head;
     gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
@@ -13889,7 +13912,7 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
     }
     for (int k = 0; back && k < c->n_out; k++) if (c->out[k].data) head.din[k] = gtr__custom_room(&at, c->out[k].count);
     char *device = NULL;
-    void *block = gtr__instance_staging(instance, (const void *)d, back, c->stream, (size_t)at, (void **)&device);
+    void *block = gtr__instance_staging(run->on, (const void *)d, back, c->stream, (size_t)at, (void **)&device);
     if (!block) return GTR_ERR_NOMEM;
     for (int i = 0; i < c->n_in; i++) {
         const gtr__arg *a = &c->in[i];
@@ -13902,15 +13925,15 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
         c->out[k].add, 1, c->out[k].count, 0, 0);
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
-    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
-    GTR__TRY(gtr__check(instance, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
+    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
+    GTR__TRY(gtr__check(run, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
         "cudaLaunchHostFunc"));
     if (after.n == 0) return GTR_OK;
-    ((gtr__cuda *)instance)->overlap = 0;       // its predecessor is no kernel
+    run->overlap = 0;       // its predecessor is no kernel
     grid = gtr__parts_grid(c, &after);
-    return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
+    return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
 }
-static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back) {
+static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
@@ -13918,8 +13941,8 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
     int64_t at = 0;
     char *ws = (char *)c->ws;
     if (!c->measure && !(back ? d->backward : d->forward))
-        return gtr__fail(instance, GTR_ERR_ARG, "custom op: no function");
-    if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(instance, c, d, back);
+        return gtr__fail(run, GTR_ERR_ARG, "custom op: no function");
+    if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(run, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
     memset(&u, 0, sizeof u);
@@ -13951,27 +13974,27 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
     }
     if (c->measure) return gtr__measured(c, (size_t)at);
     if ((size_t)at > c->ws_bytes)
-        return gtr__fail(instance, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(run, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
     u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
     u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
         gtr__custom_head none;
         memset((void *)&none, 0, sizeof none);
         dim3 grid = gtr__parts_grid(c, &before);
-        GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
+        GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
-    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(instance, GTR_ERR_USER,
+    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(run, GTR_ERR_USER,
         "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
-    ((gtr__cuda *)instance)->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
+    run->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;
     dim3 grid = gtr__parts_grid(c, &after);
-    return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
+    return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
 }
-static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) {
-    return gtr__custom_run(instance, c, false);
+static gtr_result gtr__cuda_custom_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__custom_run(run, c, false);
 }
-static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) {
-    return gtr__custom_run(instance, c, true);
+static gtr_result gtr__cuda_custom_bwd(gtr__run *run, const gtr__call *c) {
+    return gtr__custom_run(run, c, true);
 }
 
 // >>record
@@ -14336,7 +14359,7 @@ static bool gtr__feed_turn_few(gtr__feed_turn *t) {
 }
 // Launches the kernel for one input of images: gtr__k_feed_turn_few, else gtr__k_feed_turn, else gtr__k_feed_images,
 // which takes all.
-static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, const gtr__feed_input *q,
+static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
     gtr__feed_images m;
     memset(&m, 0, sizeof m);
@@ -14346,7 +14369,7 @@ static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, con
     gtr__feed_turn turn;
     if (gtr__feed_turn_of(&turn, &m, gtr__sms(c)) && gtr__feed_turn_few(&turn)) {
         const unsigned blocks = (unsigned)(m.rows * turn.tiles.by);
-#define GTR__FEED_FEW(C) GTR__LAUNCH(instance, c, (gtr__k_feed_turn_few<T, C>), blocks, GTR__T, 0, turn)
+#define GTR__FEED_FEW(C) GTR__LAUNCH(run, c, (gtr__k_feed_turn_few<T, C>), blocks, GTR__T, 0, turn)
         GTR__BY_DTYPE(m.in.to.t, T, switch (turn.channels) {
             case 2: return GTR__FEED_FEW(2);
             case 3: return GTR__FEED_FEW(3);
@@ -14354,18 +14377,18 @@ static gtr_result gtr__feed_images_start(void *instance, const gtr__call *c, con
         });
 #undef GTR__FEED_FEW
     }
-    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(instance, c, gtr__k_feed_turn,
+    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(run, c, gtr__k_feed_turn,
         (unsigned)(m.rows * turn.tiles.by), GTR__T, 0, turn);
     const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
-    return GTR__LAUNCH(instance, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m;
     int n = 0, images = 0;
     int64_t most = 0;
-    if (!c->ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
+    if (!c->ctl) return gtr__fail(run, GTR_ERR_STATE, "feed: no control word");
     memset(&m, 0, sizeof m);
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
@@ -14374,10 +14397,10 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
         if (!y->data || y->count == 0) continue;
         if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32)
             : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
-            return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            return gtr__fail(run, GTR_ERR_UNSUPPORTED,
                 "feed: input %d cannot be made from what its source holds", k);
         if (q->image.channels) {
-            GTR__TRY(gtr__feed_images_start(instance, c, q, y));
+            GTR__TRY(gtr__feed_images_start(run, c, q, y));
             images++;
             continue;
         }
@@ -14392,7 +14415,7 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
     m.blocks = (uint32_t)gtr__min64(blocks, resident);
     const dim3 grid(m.blocks, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
-    return GTR__LAUNCH(instance, c, gtr__k_feed, grid, GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
 // >>op:guard
@@ -14455,7 +14478,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     m.ctl->coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
 #undef GTR__LOOK
 }
-static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_guard_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
     gtr__guarding m;
@@ -14463,13 +14486,13 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     memset(&m, 0, sizeof m);
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
     m.loss = gtr__opd_of(&c->in[0]); m.losses = c->in[0].count;
-    const gtr__cuda *g = (const gtr__cuda *)instance;
+    const gtr__unwatched *u = run->unwatched;
     m.ctl = c->ctl; m.part = (double *)c->ws;
     int64_t at = 0, count = 0;
-    const bool all = m.sums || (m.checks && g->n_unwatched < 0);
-    for (int i = 0; !all && m.checks && i < g->n_unwatched; i++) {
-        m.piece[m.n++] = g->unwatched[i];
-        count += g->unwatched[i].count;
+    const bool all = m.sums || (m.checks && u->n < 0);
+    for (int i = 0; !all && m.checks && i < u->n; i++) {
+        m.piece[m.n++] = u->span[i];
+        count += u->span[i].count;
     }
     for (int k = 1; all && k <= c->n_in && k <= GTR__MAX_LOOKUPS + 1; k++) {
         const bool last = k == c->n_in;     // up to the next gradient of lookups, and its rows
@@ -14482,7 +14505,7 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
         at = end + (c->in[k].count + 63) / 64 * 64;
     }
     unsigned blocks = (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(count, GTR__T * 16), most));
-    return GTR__LAUNCH(instance, c, gtr__k_guard, blocks, GTR__T, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_guard, blocks, GTR__T, 0, m);
 }
 
 // >>op:report
@@ -14595,9 +14618,9 @@ static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     m.trainer = o != NULL; m.scaled = o && o->scaled;
     return m;
 }
-static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_report_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__reporting m = gtr__reporting_of(c);
-    return GTR__LAUNCH(instance, c, gtr__k_report, 1, 64, 0, m);
+    return GTR__LAUNCH(run, c, gtr__k_report, 1, 64, 0, m);
 }
 
 // >>op:update
@@ -14729,9 +14752,9 @@ static bool gtr__rule_fused(const gtr__optim *o) {
     static const char fused[] = { GTR__RULES(GTR__RULE_FUSED) };
     return fused[o->rule.kind] != 0;
 }
-static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
+static gtr_result gtr__check_states(gtr__run *run, const gtr__optim *o) {
     for (int i = 0; i < o->all; i++)
-        if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
+        if (!o->state[i]) return gtr__fail(run, GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
 // The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are
@@ -14895,16 +14918,16 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     }
 }
 // What elements from u->first on to u->last - 1 take.
-static gtr_result gtr__update_start(void *instance, const gtr__call *c, gtr__update_kernel *u) {
+static gtr_result gtr__update_start(gtr__run *run, const gtr__call *c, gtr__update_kernel *u) {
     const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
     if (tiles == 0) return GTR_OK;
-    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(tiles,
+    return GTR__LAUNCH(run, c, gtr__k_update, (unsigned)gtr__min64(tiles,
         (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT), u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
 }
-static gtr_result gtr__update_make(void *instance, const gtr__call *c, const gtr__optim *o, gtr__update_kernel *u) {
+static gtr_result gtr__update_make(gtr__run *run, const gtr__call *c, const gtr__optim *o, gtr__update_kernel *u) {
     memset((void *)u, 0, sizeof *u);
     u->o = *o; u->ctl = c->ctl; u->last = o->count;
-    return gtr__check_states(instance, o);
+    return gtr__check_states(run, o);
 }
 static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
     for (; u->forms < c->n_in && u->forms < GTR__MAX_LOOKUPS; u->forms++) {
@@ -14915,11 +14938,11 @@ static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
         for (f->shift = 30; f->shift >= 0 && f->line != (int64_t)1 << f->shift; ) f->shift--;
     }
 }
-static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
     gtr__update_kernel u;
-    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)c->attr->ptr, &u));
+    GTR__TRY(gtr__update_make(run, c, (const gtr__optim *)c->attr->ptr, &u));
     gtr__update_forms(c, &u);
-    return gtr__update_start(instance, c, &u);
+    return gtr__update_start(run, c, &u);
 }
 // The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
 // GUARD and them what commits statistics.
@@ -14932,34 +14955,33 @@ static int gtr__finish_match(gtr__plan *plan, int at, const gtr__caps *caps) {
         ? (int)(end - &plan->node[at]) : 0;
 }
 static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
-static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__finish_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    const gtr__cuda *g = (const gtr__cuda *)instance;
     const gtr__node *n = w->node, *last = &n[w->n_node - 1];
     gtr__update_kernel u;
     gtr__arg in[GTR__BN_SET * GTR__BN_SETS], out[1];
     static_assert(GTR__BN_SET * GTR__BN_SETS > GTR__MAX_LOOKUPS, "what the nodes read");
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
-    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)n->attr.ptr, &u));
+    GTR__TRY(gtr__update_make(run, c, (const gtr__optim *)n->attr.ptr, &u));
     const gtr__call report = gtr__mlp_call(c, last, in, out);
     u.report = gtr__reporting_of(&report);
     u.early = 1;
     if (n->op == GTR__OP_GUARD) {
         const gtr__call guard = gtr__mlp_call(c, n++, in, out);
-        if (g->n_unwatched == 0 || u.o.loss_only) {
+        if (run->unwatched->n == 0 || u.o.loss_only) {
             u.loss = gtr__opd_of(&guard.in[0]); u.losses = guard.in[0].count;
-            for (int k = 0; k < last->n_in && g->overlap; k++)
-                if (last->in[k] >= 0) u.early &= gtr__early_in(g, last->in[k]);
-        } else GTR__TRY(gtr__cuda_guard_fwd(instance, &guard));
+            for (int k = 0; k < last->n_in && run->overlap; k++)
+                if (last->in[k] >= 0) u.early &= gtr__early_in(run, last->in[k]);
+        } else GTR__TRY(gtr__cuda_guard_fwd(run, &guard));
     }
     for (; n + 1 < last; n++) {
         const gtr__call commit = gtr__mlp_call(c, n, in, out);
-        GTR__TRY(gtr__bn_commit_run(instance, &commit, u.loss, u.losses));
+        GTR__TRY(gtr__bn_commit_run(run, &commit, u.loss, u.losses));
     }
     const gtr__call update = gtr__mlp_call(c, n, in, out);
     gtr__update_forms(&update, &u);
-    return gtr__update_start(instance, c, &u);
+    return gtr__update_start(run, c, &u);
 }
 
 // >>op:check
@@ -14978,7 +15000,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
     bad = __syncthreads_or(bad);
     if (threadIdx.x == 0 && (gridDim.x == 1 || bad)) *y = bad ? 1 : 0;
 }
-static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     gtr__opd x = gtr__opd_of(&c->in[0]);
     int64_t count = c->in[0].count;
     int wide = gtr__wide(x);
@@ -14986,11 +15008,11 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        GTR__TRY(gtr__check(instance, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
+        GTR__TRY(gtr__check(run, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
             "cudaMemsetAsync"));
-        ((gtr__cuda *)instance)->overlap = 0;   // its predecessor is no kernel
+        run->overlap = 0;   // its predecessor is no kernel
     }
-    return GTR__LAUNCH(instance, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
+    return GTR__LAUNCH(run, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
 }
 
 // >>op:network
@@ -15395,7 +15417,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
     }
 }
-static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v,
+static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v,
         const void *x) {
     const gtr__node *n = &v->node[0];
     const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
@@ -15403,12 +15425,12 @@ static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
         const bool first = y->data == x;
-        if (!first && m->n_rest == 4) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: too many inputs");
+        if (!first && m->n_rest == 4) return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: too many inputs");
         (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
     (void)c;
-    return m->x.to.p ? GTR_OK : gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
+    return m->x.to.p ? GTR_OK : gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
 static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     gtr__arg in[8], out[8];
@@ -15428,28 +15450,28 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
     }
 }
 // What the kernel of any network's step gets.
-template <typename M> static gtr_result gtr__mlp_step(void *instance, const gtr__call *c, const gtr__mlp_view *v,
+template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__call *c, const gtr__mlp_view *v,
         const gtr__mlp_parts *p, M *m) {
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
-    if (!c->ctl || ((gtr__cuda *)instance)->sm_count != gtr__sms(c))
-        return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
+    if (!c->ctl || run->on->sm_count != gtr__sms(c))
+        return gtr__fail(run, GTR_ERR_STATE, "network: no trainer");
     m->optim = *o;
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = gtr__hurry(c); m->late = c->caps->late;
     m->ctl = m->report.ctl = c->ctl;
     m->report.shared = (gtr__shared *)v->node[p->report].attr.report.shared;
     m->report.trainer = 1; m->report.scaled = o->scaled;
-    return gtr__check_states(instance, o);
+    return gtr__check_states(run, o);
 }
 // What the kernel gets, but for how it is cut.
-static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
+static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
         const gtr__mlp_cut *cut, gtr__mlp *m) {
     const gtr__node *report = &v->node[p->report];
     memset(m, 0, sizeof *m);
-    GTR__TRY(gtr__mlp_step(instance, c, v, p, m));
+    GTR__TRY(gtr__mlp_step(run, c, v, p, m));
     m->layers = p->layers; m->batch = cut->batch;
     gtr__mlp_layers(m, v, p, cut);
-    GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
+    GTR__TRY(gtr__mlp_inputs(run, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++)
         m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
@@ -17555,16 +17577,16 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     return (size_t)at * 4;
 }
 // Which of the other inputs is the loss's target.
-static gtr_result gtr__res_target(void *instance, const gtr__mlp &m, bool targets, int *at) {
+static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
-    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
 }
-template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
+template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
     gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, 1);
-    return all.start(instance, c, "gtr__k_resident");
+    return all.start(run, c, "gtr__k_resident");
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -17574,28 +17596,28 @@ template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     for (int l = 1; l < s->m.layers; l++) so = so && s->layer[l].slice <= 8 * known::REST;
     return so;
 }
-template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__call *c, gtr__res *s) {
-    if (gtr__res_knows<GTR__RES_NARROW>(s)) return gtr__res_start<P, GTR__RES_NARROW>(instance, c, s);
+template <int P> static gtr_result gtr__res_start_as(gtr__run *run, const gtr__call *c, gtr__res *s) {
+    if (gtr__res_knows<GTR__RES_NARROW>(s)) return gtr__res_start<P, GTR__RES_NARROW>(run, c, s);
     if constexpr (P == GTR__RES_TF32) if (gtr__res_knows<GTR__RES_BROAD>(s))
-        return gtr__res_start<P, GTR__RES_BROAD>(instance, c, s);
-    return gtr__res_start<P, GTR__RES_ANY>(instance, c, s);
+        return gtr__res_start<P, GTR__RES_BROAD>(run, c, s);
+    return gtr__res_start<P, GTR__RES_ANY>(run, c, s);
 }
-static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
     gtr__res s;
     memset(&s, 0, sizeof s);
     if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
-    GTR__TRY(gtr__mlp_fill(instance, c, &net.v, &net.p, &net.cut, &s.m));
+    GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__res_space(&s, &net.cut, (char *)c->ws);
-    GTR__TRY(gtr__res_target(instance, s.m, net.targets, &s.target));
+    GTR__TRY(gtr__res_target(run, s.m, net.targets, &s.target));
     const gtr_dtype t = net.dtype();
     gtr__res_dropout(&s, &net.v, &net.p, t == GTR_BF16);
-    if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
-    if (c->precision == GTR_TF32) return gtr__res_start_as<GTR__RES_TF32>(instance, c, &s);
-    return gtr__res_start_as<GTR__RES_FP32>(instance, c, &s);
+    if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(run, c, &s);
+    if (c->precision == GTR_TF32) return gtr__res_start_as<GTR__RES_TF32>(run, c, &s);
+    return gtr__res_start_as<GTR__RES_FP32>(run, c, &s);
 }
 
 // >>field
@@ -20258,28 +20280,28 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     return s;
 }
 template <typename T, int P, bool RELU, bool FED>
-static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__field *m, int bytes) {
+static gtr_result gtr__field_start(gtr__run *run, const gtr__call *c, gtr__field *m, int bytes) {
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
+    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
         "cudaFuncGetAttributes"));
     // what it was made for
     const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
-    const int blocks = ((gtr__cuda *)instance)->sm_count;
+    const int blocks = run->on->sm_count;
     gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, 1);
-    return all.start(instance, c, "gtr__k_field");
+    return all.start(run, c, "gtr__k_field");
 }
 template <typename T>
-static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m,
+static gtr_result gtr__field_start_of(gtr__run *run, const gtr__call *c, gtr__field *m,
         const gtr__field_cut *cut, bool relu, bool feeders) {
     const bool fed = feeders && m->roles == 1 && m->apart > 1;
-    if (cut->p == 2) return relu ? gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes)
-        : gtr__field_start<T, 2, false, true>(instance, c, m, cut->bytes);
-    if (relu) return fed ? gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes)
-        : gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes);
-    return fed ? gtr__field_start<T, 1, false, true>(instance, c, m, cut->bytes)
-        : gtr__field_start<T, 1, false, false>(instance, c, m, cut->bytes);
+    if (cut->p == 2) return relu ? gtr__field_start<T, 2, true, true>(run, c, m, cut->bytes)
+        : gtr__field_start<T, 2, false, true>(run, c, m, cut->bytes);
+    if (relu) return fed ? gtr__field_start<T, 1, true, true>(run, c, m, cut->bytes)
+        : gtr__field_start<T, 1, true, false>(run, c, m, cut->bytes);
+    return fed ? gtr__field_start<T, 1, false, true>(run, c, m, cut->bytes)
+        : gtr__field_start<T, 1, false, false>(run, c, m, cut->bytes);
 }
-static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
     static_assert(sizeof(gtr__field) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -20288,17 +20310,17 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     gtr__field m;
     gtr__arg in[8], out[8];
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
+    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
         "cudaFuncGetAttributes"));
     const bool feeders = of.maxThreadsPerBlock > GTR__FIELD_T;     // the code has them
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
     const gtr__feed *f = (const gtr__feed *)feed->attr.ptr;
-    GTR__TRY(gtr__mlp_step(instance, c, &v, &p, &m));
+    GTR__TRY(gtr__mlp_step(run, c, &v, &p, &m));
     for (int l = 0; l < m.layers; l++) {
         const gtr__node *n = &v.node[p.forward[l]], *back = &v.node[p.gradient[l]];
         gtr__field_layer *L = &m.layer[l];
@@ -20323,7 +20345,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
         if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
     }
     if (m.x_slot < 0 || m.t_slot < 0)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
     gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
@@ -20341,8 +20363,8 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     }
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     const bool relu = gtr__field_relu(&m);
-    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu, feeders)
-        : gtr__field_start_of<__half>(instance, c, &m, &cut, relu, feeders);
+    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(run, c, &m, &cut, relu, feeders)
+        : gtr__field_start_of<__half>(run, c, &m, &cut, relu, feeders);
 }
 // >>tall
 // The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are
@@ -22349,33 +22371,33 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
-template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
+template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
     gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
-    s->paired = s->paired && all.fits(instance, c->caps);       // one by one they need less room
+    s->paired = s->paired && all.fits(run, c->caps);       // one by one they need less room
     if (!s->paired) { all.blocks = blocks; all.cluster = 1; }
-    return all.start(instance, c, "gtr__k_tall");
+    return all.start(run, c, "gtr__k_tall");
 }
-static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
     gtr__tall s;
     memset(&s, 0, sizeof s);
     if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
-    GTR__TRY(gtr__mlp_fill(instance, c, &net.v, &net.p, &net.cut, &s.m));
+    GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__tall_space(&s, &net.cut, (char *)c->ws);
     s.paired = c->caps->arch_feature && s.groups % 2 == 0 && net.cut.k[0] % 16 == 0
         && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
-    GTR__TRY(gtr__res_target(instance, s.m, net.targets, &s.target));
+    GTR__TRY(gtr__res_target(run, s.m, net.targets, &s.target));
     const bool bf16 = net.dtype() == GTR_BF16;
     int up = 0;
     frexpf(255.0f * s.m.x.scale, &up);
     s.byte_by = ldexpf(s.m.x.scale * GTR__TALL_BYTE, -up);
     s.byte_from = bf16 ? ldexpf(1.0f, up) : s.m.x.scale * GTR__TALL_BYTE;
-    return bf16 ? gtr__tall_start<GTR__RES_BF16>(instance, c, &s) : gtr__tall_start<GTR__RES_TF32>(instance, c, &s);
+    return bf16 ? gtr__tall_start<GTR__RES_BF16>(run, c, &s) : gtr__tall_start<GTR__RES_TF32>(run, c, &s);
 }
 
 // >>wide
@@ -22407,11 +22429,11 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 #define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
 #define GTR__WIDE_MIN 1024      // extents below are not worth it
 // Runs a node by its own kernel, or raises what is measured; skip: but for this output.
-static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip) {
+static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__node *n, int skip) {
     gtr__arg in[16], out[16];
-    gtr__kernel kernel = GTR__CUDA_SYMBOL()->kernel[n->op][n->dir];
+    const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
     if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__call q = gtr__mlp_call(c, n, in, out);
     size_t bytes = 0;
     for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
@@ -22422,11 +22444,11 @@ static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__
         if (!any) return GTR_OK;
     }
     // a gradient that a kernel before it checked is another one once it is added to
-    for (int k = 0; !c->measure && ((gtr__cuda *)instance)->watch && k < n->n_out; k++)
-        gtr__watch_at((gtr__cuda *)instance, out[k].data, GTR__UNCHECKED);
-    if (!c->measure) return kernel(instance, &q);
+    for (int k = 0; !c->measure && run->watch && k < n->n_out; k++)
+        gtr__watch_at(run, out[k].data, GTR__UNCHECKED);
+    if (!c->measure) return kernel(run, &q);
     q.measure = &bytes;
-    GTR__TRY(kernel(instance, &q));
+    GTR__TRY(kernel(run, &q));
     if (bytes > *c->measure) *c->measure = bytes;
     return GTR_OK;
 }
@@ -22733,10 +22755,10 @@ static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 
 // >>wide-launch
-template <int STATES> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
+template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_wide<STATES>));
-    return GTR__LAUNCH(instance, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
+    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_wide<STATES>));
+    return GTR__LAUNCH(run, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
         GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
@@ -22761,21 +22783,21 @@ static bool gtr__wide_add(gtr__wide_job *m, gtr__tensor_encode encode, const gtr
     return true;
 }
 // The segments between those that the kernel updates.
-static gtr_result gtr__wide_rest(void *instance, const gtr__call *c, const gtr__optim *o, const gtr__wide_job *m) {
+static gtr_result gtr__wide_rest(gtr__run *run, const gtr__call *c, const gtr__optim *o, const gtr__wide_job *m) {
     gtr__update_kernel u;
-    GTR__TRY(gtr__update_make(instance, c, o, &u));
+    GTR__TRY(gtr__update_make(run, c, o, &u));
     while (u.first < o->count) {
         const gtr__wide_weight *next = NULL;
         for (int i = 0; i < m->n; i++)
             if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
         u.last = next ? next->offset : o->count;
-        GTR__TRY(gtr__update_start(instance, c, &u));
+        GTR__TRY(gtr__update_start(run, c, &u));
         u.first = next ? next->offset + (int64_t)next->n * next->k : u.last;
     }
     return GTR_OK;
 }
 // The recipe: see above. stored: gradients go to their places; else other values may lie there.
-static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) {
+static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
     gtr__wide_job m;
@@ -22785,15 +22807,15 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
         for (int i = 0; i < w->n_node; i++) {       // the others ask for none
             const gtr__node *n = &w->node[i];
             if (n->op != GTR__OP_LINEAR && n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD) continue;
-            GTR__TRY(gtr__wide_node(instance, c, n, -1));
-            if (n->op == GTR__OP_LINEAR && n->n_out > 1) GTR__TRY(gtr__wide_node(instance, c, n, 1));
+            GTR__TRY(gtr__wide_node(run, c, n, -1));
+            if (n->op == GTR__OP_LINEAR && n->n_out > 1) GTR__TRY(gtr__wide_node(run, c, n, 1));
         }
         return GTR_OK;
     }
     if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    GTR__TRY(gtr__check_states(instance, o));
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    GTR__TRY(gtr__check_states(run, o));
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
     m.ctl = c->ctl;
@@ -22801,17 +22823,17 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
     for (int i = 0; i + 1 < w->n_node; i++) {
         const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
         if (w->node[i].own && !own && !stored)
-            return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
-        GTR__TRY(gtr__wide_node(instance, c, &w->node[i], own ? 1 : -1));
+            return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+        GTR__TRY(gtr__wide_node(run, c, &w->node[i], own ? 1 : -1));
     }
-    GTR__TRY(gtr__wide_rest(instance, c, o, &m));
+    GTR__TRY(gtr__wide_rest(run, c, o, &m));
     if (!m.n) return GTR_OK;
-    return o->states > 1 ? gtr__wide_start<2>(instance, c, &m) :
-           o->states ? gtr__wide_start<1>(instance, c, &m) : gtr__wide_start<0>(instance, c, &m);
+    return o->states > 1 ? gtr__wide_start<2>(run, c, &m) :
+           o->states ? gtr__wide_start<1>(run, c, &m) : gtr__wide_start<0>(run, c, &m);
 }
-static gtr_result gtr__wide_run(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, true); }
-static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
-    return gtr__wide_go(instance, c, false);
+static gtr_result gtr__wide_run(gtr__run *run, const gtr__call *c) { return gtr__wide_go(run, c, true); }
+static gtr_result gtr__wide_run_unstored(gtr__run *run, const gtr__call *c) {
+    return gtr__wide_go(run, c, false);
 }
 #endif
 // >>chain
@@ -24470,84 +24492,84 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     return bytes;
 }
 template <int NT, int LOW> static gtr_result gtr__chain_start(
-    void *instance, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
     if (c->fits) {
         gtr__together all = gtr__all_of(gtr__k_chain<NT, LOW>, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster);
-        *c->fits = all.fits(instance, c->caps);
+        *c->fits = all.fits(run, c->caps);
         return GTR_OK;
     }
-    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_chain<NT, LOW>));
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
+    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_chain<NT, LOW>));
+    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
         dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
-    void *instance, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
-    return k->nt == 1 ? gtr__chain_start<1, LOW>(instance, c, b, k) : gtr__chain_start<2, LOW>(instance, c, b, k);
+    gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    return k->nt == 1 ? gtr__chain_start<1, LOW>(run, c, b, k) : gtr__chain_start<2, LOW>(run, c, b, k);
 }
-template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__call *c, const gtr__chain_sums &m) {
+template <int KIND> static gtr_result gtr__chain_sum(gtr__run *run, const gtr__call *c, const gtr__chain_sums &m) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     void (*kernel)(gtr__chain_sums) = m.tile == 32 ? gtr__k_chain_sums<KIND, 32> : gtr__k_chain_sums<KIND, 64>;
     const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
-    GTR__TRY(gtr__shared_ready(instance, (const void *)kernel));
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
+    GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
+    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
         dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
 }
 // Where the chain's sums say that a gradient is not finite; NULL: not all of them are watched, so none is. Pairs behind
 // another's (first -1) add to the same gradients in the same launch, which checks what it stores.
-static uint32_t *gtr__chain_watches(void *instance, const gtr__call *c, const gtr__chain_build *b) {
+static uint32_t *gtr__chain_watches(gtr__run *run, const gtr__call *c, const gtr__chain_build *b) {
     uint32_t *guard = NULL;
     for (int asks = 1; asks >= 0; asks--)
         for (int i = 0; i < b->n_job; i++) {
             const gtr__chain_job *q = &b->program.job[i];
-            if (q->first >= 0 && !(guard = gtr__watches(instance, c, q->dw, q->db, asks))) return NULL;
+            if (q->first >= 0 && !(guard = gtr__watches(run, c, q->dw, q->db, asks))) return NULL;
         }
     return guard;
 }
-static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_build *b) {
+static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_build *b) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
     gtr__chain_cut k;
     gtr__chain_begin(b, &v, w->root, c->precision);
     if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
     if (c->measure) *c->measure = bytes;
     for (int i = 0; c->measure && i < b->n_passed; i++)
-        GTR__TRY(gtr__wide_node(instance, c, &w->node[b->passed[i]], -1));
+        GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
     if (c->measure) return GTR_OK;
     if (bytes > c->ws_bytes)
-        return gtr__fail(instance, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(run, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
-    if (!c->fits) GTR__TRY(gtr__check(instance,
+    if (!c->fits) GTR__TRY(gtr__check(run,
         cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
     if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
-        GTR__TRY(gtr__check(instance,
+        GTR__TRY(gtr__check(run,
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
         // b is freed behind this call, and a device may read the host's memory by itself
-        GTR__TRY(gtr__check(instance, cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
-        ((gtr__cuda *)instance)->overlap = 0; // the kernel's predecessor is none
+        GTR__TRY(gtr__check(run, cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
+        run->overlap = 0; // the kernel's predecessor is none
     }
     const int type = b->precision == GTR_TF32         ? GTR_F32
                      : b->precision == GTR_MIXED_BF16 ? GTR_BF16
                                                       : GTR_F16;
-    GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(instance, c, b, &k)
-             : type == GTR_BF16 ? gtr__chain_start_low<1>(instance, c, b, &k)
-                                : gtr__chain_start_low<2>(instance, c, b, &k));
+    GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(run, c, b, &k)
+             : type == GTR_BF16 ? gtr__chain_start_low<1>(run, c, b, &k)
+                                : gtr__chain_start_low<2>(run, c, b, &k));
     if (c->fits) return GTR_OK;
-    b->sums.guard = gtr__chain_watches(instance, c, b);
+    b->sums.guard = gtr__chain_watches(run, c, b);
     if (b->n_job || b->n_loss)
-        GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(instance, c, b->sums)
-                                 : gtr__chain_sum<GTR__PRODUCT_HALF>(instance, c, b->sums));
-    for (int i = 0; i < b->n_passed; i++) GTR__TRY(gtr__wide_node(instance, c, &w->node[b->passed[i]], -1));
+        GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(run, c, b->sums)
+                                 : gtr__chain_sum<GTR__PRODUCT_HALF>(run, c, b->sums));
+    for (int i = 0; i < b->n_passed; i++) GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
     return GTR_OK;
 }
-static gtr_result gtr__chain_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
-    const gtr_result r = b ? gtr__chain_go(instance, c, b) : gtr__fail(instance, GTR_ERR_NOMEM, "out of host memory");
+    const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(run, GTR_ERR_NOMEM, "out of host memory");
     free(b);
     return r;
 }
@@ -24627,7 +24649,7 @@ static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const
         || count > caps->sm_count * (int64_t)GTR__TAIL_ELEMENTS) return 0;
     gtr__arg in[8], out[4];
     gtr__group chosen;
-    gtr__cuda probe;
+    gtr__run probe;
     gtr__call q;
     size_t bytes = 0;
     memset((void *)&chosen, 0, sizeof chosen); memset((void *)&probe, 0, sizeof probe);
@@ -24725,7 +24747,7 @@ static __global__ void __launch_bounds__(128)
         *(float4 *)(tile + r * 40 + lane.column) = gtr__get4(p.c, p.type_c, lane.place + (int64_t)cut.ldc * r);
     gtr__tail_store(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
 }
-static gtr_result gtr__tail_launch(void *instance, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
+static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
     gtr__product_tailed p;
     gtr__product_cut cut;
     dim3 grid;
@@ -24733,14 +24755,13 @@ static gtr_result gtr__tail_launch(void *instance, const gtr__call *c, const gtr
     p.c = made->data; p.type_c = made->dtype;
     p.k = 1;
     p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
-    GTR__TRY(gtr__product_cut_for(instance, &p, 1, 1, 32, 32, 32, &cut, &grid));
+    GTR__TRY(gtr__product_cut_for(run, &p, 1, 1, 32, 32, 32, &cut, &grid));
     const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
-    return gtr__product_launch(instance, c, "gtr__tail_kernel", gtr__tail_kernel, grid, 128, shared, 1, p, cut);
+    return gtr__product_launch(run, c, "gtr__tail_kernel", gtr__tail_kernel, grid, 128, shared, 1, p, cut);
 }
-static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__node *n = w->node, *last = n + w->n_node - 1;
-    gtr__cuda *g = (gtr__cuda *)instance;
     gtr__arg in[8], out[4];
     gtr__tail t;
     if (c->fits) { *c->fits = 1; return GTR_OK; }
@@ -24748,14 +24769,14 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
     for (int k = 0; k < last->n_out && !out[0].data; k++) if (last->out[k] >= 0)
         out[0].data = c->measure ? (void *)(uintptr_t)256 : gtr__operand_of(c, last->out[k])->data;
     out[0].add = (int)n->adds;
-    if (c->measure) return gtr__cuda_kernel(n->op, n->dir)(instance, &q);
+    if (c->measure) return gtr__cuda_kernel(n->op, n->dir)(run, &q);
     gtr__tail_of(c, &t);
     t.unstored = !gtr__operand_of(c, n->out[0])->data;
-    g->tail = &t;
-    const gtr_result r = gtr__cuda_kernel(n->op, n->dir)(instance, &q);
-    const bool taken = !g->tail;
-    g->tail = NULL;
-    return r || taken ? r : gtr__tail_launch(instance, c, &out[0], &t);
+    run->tail = &t;
+    const gtr_result r = gtr__cuda_kernel(n->op, n->dir)(run, &q);
+    const bool taken = !run->tail;
+    run->tail = NULL;
+    return r || taken ? r : gtr__tail_launch(run, c, &out[0], &t);
 }
 
 // >>match-pools
@@ -24774,7 +24795,7 @@ static gtr_result gtr__tail_run(void *instance, const gtr__call *c) {
 // the pool of these attributes that makes y; back: as a gradient of the weight. Fills *d. The pool's windows must lie
 // side by side: stride equal to extent, no padding, no dilation, and all within z. Images have channels last, (N, H, W,
 // C), or (N, L, C).
-static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *conv, const gtr__arg *whole,
+static bool gtr__pooled_make(gtr__direct *d, gtr__run *run, const gtr__call *conv, const gtr__arg *whole,
                              const gtr__attr *pool, const gtr__arg *y, bool back) {
     const gtr__window g = gtr__window_conv(conv, whole);
     const gtr__window_attr *a = &pool->window;
@@ -24789,7 +24810,7 @@ static bool gtr__pooled_make(gtr__direct *d, void *instance, const gtr__call *co
         if (a->stride[k] != a->extent[k] || a->padding[k] || (a->dilation[k] > 1 && a->extent[k] > 1)
             || y->shape.dim[n - 3 + k] * a->stride[k] > whole->shape.dim[n - 3 + k]) return false;
     return w.py * w.px > 1 && !conv->attr->window.transposed && !gtr__conv_plain(&g) && whole->dtype == x->dtype
-        && y->dtype == x->dtype && gtr__direct_takes(d, instance, conv, &g, p, &w, back);
+        && y->dtype == x->dtype && gtr__direct_takes(d, run, conv, &g, p, &w, back);
 }
 // The index of dconv for dpool at index `at`; 0 where there is none. dconv must be the only node that reads or writes
 // dz, must make dw and no dx, and must depend on no node between the two, so that it may move behind dpool.
@@ -24875,7 +24896,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 // Launches conv with pool, or dpool with dconv. The activation of z (with.act) stands in conv's attributes
 // forward and in dpool's backward.
-static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *pool = &w->node[back ? 0 : 1], *conv = &w->node[back ? 1 : 0];
@@ -24888,8 +24909,8 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
     const gtr__activation *act = back ? &pool->attr.with.act : &conv->attr.with.act;
     if (c->measure) *c->measure = 0;
-    if (!gtr__pooled_make(&d, instance, &of_conv, whole, &pool->attr, y, back))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
     d.act = act->op ? (int)act->op : -1; d.act_a = (float)act->a; d.act_b = (float)act->b;
@@ -24899,13 +24920,13 @@ static gtr_result gtr__pooled_run(void *instance, const gtr__call *c) {
         d.p = gtr__product_none();
         d.p.c = y->data;
         d.four = d.outs % 4 == 0 && gtr__fours(d.p.c, type);
-        return gtr__direct_run(instance, c, &d, type, true);
+        return gtr__direct_run(run, c, &d, type, true);
     }
     const gtr__window g = gtr__window_conv(&of_conv, whole);
     const gtr__arg *sums = gtr__wanted(&of_conv, 2) ? &out[0][2] : NULL;
     for (int k = 1; k < 3; k++) out[0][k].add = (int)(conv->adds >> k & 1);
-    const gtr__product p = gtr__conv_gradient(instance, &of_conv, &g, &in[0][0], y, &out[0][1], sums);
-    return gtr__direct_dweight(instance, c, &d, p, type, true);
+    const gtr__product p = gtr__conv_gradient(run, &of_conv, &g, &in[0][0], y, &out[0][1], sums);
+    return gtr__direct_dweight(run, c, &d, p, type, true);
 }
 
 // >>match-heads
@@ -25313,14 +25334,14 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 // Launches a block for each 16 rows and, where several blocks have no ticket, gtr__k_head_end behind them.
 template <int TYPE>
-static gtr_result gtr__head_launch(void *instance, const gtr__call *c, const gtr__head &m, unsigned blocks) {
+static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
-    GTR__TRY(gtr__shared_ready(instance, (const void *)gtr__k_head<TYPE>));
-    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
-    return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(instance, c, gtr__k_head_end, 1, 32, 0, m, blocks);
+    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_head<TYPE>));
+    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
+    return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
 // Workspace: a float for each block, its sum of losses.
-static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool pairs = w->node[1].op == GTR__OP_PAIR_STEP;
     gtr__arg in[3][8], out[3][4];
@@ -25329,12 +25350,12 @@ static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     for (int i = 0; i < w->n_node; i++) q[i] = gtr__mlp_call(c, &w->node[i], in[i], out[i]);
     if (!gtr__head_make(&m, &q[0], &q[1], pairs, w->n_node > 2 ? &q[2] : NULL))
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const int ticket = c->ctl ? gtr__loss_ticket(q[1].attr) : 0;
     const unsigned blocks = (unsigned)gtr__ceil(m.rows, GTR__HEAD_ROWS);
     if (c->measure) return gtr__measured(c, blocks * sizeof(float));
     if (c->ws_bytes < blocks * sizeof(float))
-        return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     m.loss = gtr__opd_of(&out[1][0]);
     m.part = (float *)c->ws;
     if (ticket) m.ticket = &c->ctl->ticket[ticket];
@@ -25348,9 +25369,9 @@ static gtr_result gtr__head_run(void *instance, const gtr__call *c) {
         m.xent.loss = m.loss; m.xent.lse = gtr__opd_of(&out[1][1]); m.xent.count = gtr__opd_of(&out[1][2]);
     }
     const int type = (int)in[0][0].dtype;
-    return type == GTR_F32 ? gtr__head_launch<GTR_F32>(instance, c, m, blocks)
-        : type == GTR_BF16 ? gtr__head_launch<GTR_BF16>(instance, c, m, blocks)
-        : gtr__head_launch<GTR_F16>(instance, c, m, blocks);
+    return type == GTR_F32 ? gtr__head_launch<GTR_F32>(run, c, m, blocks)
+        : type == GTR_BF16 ? gtr__head_launch<GTR_BF16>(run, c, m, blocks)
+        : gtr__head_launch<GTR_F16>(run, c, m, blocks);
 }
 
 // >>match-groups
@@ -25380,6 +25401,7 @@ static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gt
     }
     return true;
 }
+#define GTR__GROUP_VALUES 64        // that lie in one gradient's memory
 // A product that adds to a gradient in its place gets a place of its own, so that what reads the gradient may come
 // later; it has it for an input then where it would have its layer's output, which it does not need.
 static bool gtr__group_apart(gtr__plan *plan, int j) {
@@ -25388,21 +25410,22 @@ static bool gtr__group_apart(gtr__plan *plan, int j) {
     if ((n->op != GTR__OP_LINEAR && n->op != GTR__OP_MATMUL) || n->dir != GTR__BWD || n->adds != 1 || root == v
         || n->reads >> y & 1 || plan->value[v].offset || plan->value[v].stride[0] || plan->value[root].stride[0]
         || plan->value[root].home != GTR__HOME_ARENA) return false;
-    bool ok = true;     // up to here nobody uses what others use behind it: those move along
-    int from = -1;
-    for (int pass = 0; pass < 3 && (pass < 2 || (ok && from >= 0)); pass++)
-        for (int i = pass ? j + 1 : 0; i < (pass ? plan->n_node : j + 1); i++)
-            for (int k = 0; k < GTR__ALL(&plan->node[i]); k++) {
-                const int id = plan->node[i].in[k];
-                if (gtr__use(plan, &plan->node[i], k) != root || (i == j && id == v)) continue;
-                gtr__value *x = &plan->value[id];
-                ok &= pass == 2 || ((id == root || x->alias == root) && !(pass && x->producer == -2));
-                if (!pass) x->producer = -2;
-                if (i < j && !x->offset && gtr__value_alike(*x, plan->value[v])) from = id;
-                if (pass == 2 && id != v) x->alias = v;
-            }
-    for (int i = 0; i < plan->n_value; i++) if (plan->value[i].producer == -2) plan->value[i].producer = -1;
+    // Values in root's memory that nodes behind j use move along to v, if no node up to j uses them.
+    bool ok = true;
+    int from = -1, behind[GTR__GROUP_VALUES], n_behind = 0;
+    for (int i = plan->n_node - 1; i >= 0 && ok; i--)
+        for (int k = GTR__ALL(&plan->node[i]) - 1; k >= 0; k--) {
+            const int id = plan->node[i].in[k];
+            if (gtr__use(plan, &plan->node[i], k) != root || (i == j && id == v)) continue;
+            const gtr__value *x = &plan->value[id];
+            int at = 0;
+            while (at < n_behind && behind[at] != id) at++;
+            ok &= (id == root || x->alias == root) && (i > j ? at < GTR__GROUP_VALUES : at == n_behind);
+            if (i > j && ok && at == n_behind) behind[n_behind++] = id;
+            if (i < j && from < 0 && !x->offset && gtr__value_alike(*x, plan->value[v])) from = id; // the last
+        }
     if (!ok || from < 0) return false;
+    for (int i = 0; i < n_behind; i++) if (behind[i] != v) plan->value[behind[i]].alias = v;
     plan->value[v].home = GTR__HOME_ARENA; plan->value[v].alias = -1;
     n->in[y] = from;
     n->reads |= (uint64_t)1 << y;
@@ -25446,20 +25469,20 @@ static int gtr__group_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     }
     return count > 1 ? count : 0;
 }
-static gtr_result gtr__group_run(void *instance, const gtr__call *c) {
+static gtr_result gtr__group_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    void *none, **place = c->measure ? &none : &((gtr__cuda *)instance)->group;    // measuring needs no instance
+    gtr__group *none, **place = c->measure ? &none : &run->group;       // measuring has no run
     gtr__group group;
     gtr_result r = GTR_OK;
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     if (c->measure) *c->measure = 0;
     memset((void *)&group, 0, sizeof group);
     *place = &group;
-    for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(instance, c, &w->node[i], -1);
+    for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(run, c, &w->node[i], -1);
     *place = NULL;
     if (c->measure) return r;
     if (group.p.sets == 1) group.p.sets = 0;
-    return r == GTR_OK && group.p.c ? gtr__product_whole(instance, c, &group.p, &group.choice) : r;
+    return r == GTR_OK && group.p.c ? gtr__product_whole(run, c, &group.p, &group.choice) : r;
 }
 
 // >>matchers
@@ -25486,12 +25509,12 @@ static const gtr__matcher gtr__cuda_matchers[] = {
     { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1, 1 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
-static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cuda_network_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     const int64_t i = c->attr->network.matcher;
     if (i < 0 || i >= be->n_matchers)
-        return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
-    return be->matchers[i].kernel(instance, c);
+        return gtr__fail(run, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
+    return be->matchers[i].kernel(run, c);
 }
 
 // >>table
@@ -25503,6 +25526,7 @@ static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
 #define GTR__SLOTS(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
     GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
 
+static const gtr__kernel gtr__cuda_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__SLOTS) };
 static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
@@ -25510,13 +25534,13 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait, gtr__cuda_take,
     gtr__cuda_upload, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
-    { GTR__OPS(GTR__SLOTS) },
+    gtr__cuda_kernels,
     gtr__cuda_matchers, (int)(sizeof gtr__cuda_matchers / sizeof *gtr__cuda_matchers),
     gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release,
 };
 
 static gtr__kernel gtr__cuda_kernel(int op, int dir) {
-    return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_backend.kernel[op][dir] : NULL;
+    return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_kernels[op][dir] : NULL;
 }
 
 extern "C" const gtr__backend *GTR__CUDA_SYMBOL(void) { return &gtr__cuda_backend; }
