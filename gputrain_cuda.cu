@@ -10,8 +10,138 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Contents: device helpers, runtime, products, the other ops, kernels of whole networks, the table. Markers:
-// "// >>name", "// >>op:name".
+// CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
+// Device helpers and the runtime
+//     device-helpers       the instance as launchers see it, errors, results
+//     launch               starting a kernel: overlap with its predecessor, clusters, cooperative launch, shared memory
+//     elements             loads and stores of one and of four elements of any type
+//     reductions           sums and maxima of a warp and of a block, the last block of a grid
+//     formulas             the header's element-wise formulas on the device; erf, sin, cos
+//     runtime              cuBLASLt loaded at run time, the instance
+//     runtime-probe        which architecture the loaded code was compiled for
+//     runtime-create       an instance: device, streams, events; capabilities
+//     runtime-memory       allocation, copies, snapshots, uploads, events
+//     runtime-plan         a prepared plan; instances of several stages; which inputs of a node may be read early
+//     runtime-watch        which gradients kernels check to be finite, and which are left to GUARD
+//     runtime-streams      nodes enqueued on their streams: events between them, overlap of kernels
+//     runtime-graph        capture, prepare, launch, release
+// Matrix products
+//     products             the product struct, its tail and its choice; which kernel takes what (table)
+//     products-ptx         instructions: cp.async, ldmatrix, packed conversions
+//     ptx-group            barrier, leader and registers of a warp group; the proxy fence
+//     ptx-mma              mma.sync, rounding to TF32
+//     ptx-cluster          cluster barrier, addresses in other blocks' shared memory
+//     ptx-barrier          mbarrier: arrive, expected bytes, waits
+//     tensor-maps          tensor maps of bulk copies (TMA)
+//     products-epilogue    bias, batch_norm, activation or its gradient, addition, store
+//     products-kernel      tiles of operands and their copies into shared memory
+//     fragments            fragments of A and B from shared memory
+//     products-mma         accumulators of a block, by mma.sync and by float32 units
+//     products-store       sums over a cluster, C's rows to the epilogue, sums of A's columns
+//     products-tail        element-wise steps behind a product, in its launch
+//     products-block       the plain product kernel
+//     products-wgmma       the product kernel of Hopper: picture, bounds, measurements
+//     wgmma                instructions of Hopper: wgmma, bulk tensor copies; panels
+//     wgmma-kernel         the kernel: producer, consumers, exchange within a cluster
+//     products-sums        sums of columns, outer products, sums of ranges of k
+//     products-choice      the cost models: which kernel, tile, cluster, ranges of k
+//     products-own         launchers of own products
+//     products-library     cuBLASLt, and passes around it
+//     products-run         running a product: groups, tails, copies into rows of whole 16 bytes, workspace
+//     op:matmul op:linear op:linear_act op:linear_dact
+// Convolutions
+//     op:conv              forms of a convolution; which kernel takes what (table); classes, rows, taps
+//     conv-gather          copies of a gathered tile
+//     conv-store           C to memory by 16 bytes
+//     conv-kernel          the plain kernel, one operand gathered
+//     conv-warps           tiles of 256 by mma.sync
+//     conv-choice          the cost model of these two
+//     conv-im2col          Hopper's kernel by im2col copies
+//     conv-lines           Hopper's kernels by lines of pixels
+//     conv-hopper-choice   the cost models of Hopper's kernels
+//     conv-product         running the chosen kernel, copies of operands
+//     conv-depthwise       depthwise convolutions
+//     conv-depthwise-runs  the same by runs of neighbouring places
+//     conv-direct          images of few channels, alone and with a max_pool behind them
+//     conv-narrow          the weight's gradient of few outputs
+//     conv-plain           a convolution that is a product
+//     conv-columns         images of few channels as stored columns
+//     conv-run             op:conv forward and backward
+// Parts that kernels share
+//     blocks               words that carry their own arrival: publish, poll, await
+//     blocks-barrier       the grid's barrier with its deadline
+//     blocks-rows          which row of a data set a row of the batch is
+// Ops
+//     ops                  rules that all kernels of ops keep
+//     operands             an operand of any type: loads, stores, where it lies
+//     strides              index arithmetic of tensors with strides
+//     map                  element-wise kernel of one or two operands
+//     unary                gradients of unary ops
+//     op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log op:unary
+//     reduce               sums over dimensions
+//     binary               gradients of binary ops
+//     op:add op:sub op:mul op:div op:binary
+//     program              element-wise programs
+//     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
+//     parts                copies of several parts
+//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:dropout op:random op:embedding
+//     op:scatter_add
+//     match-tables         matcher: lookups of several tables in one launch
+//     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
+//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
+//     op:mse op:bce_with_logits op:pair_step op:custom
+//     custom-staging       operands of a custom op in mapped memory
+//     record               the step's record on the device
+//     op:feed op:guard op:report op:update
+//     match-finish         matcher: GUARD, UPDATE and REPORT in one launch
+//     op:check
+// Whole networks
+//     op:network           which matcher takes which nodes (table); a multilayer perceptron's launch
+//     mlp-device           its grid barrier, the roll back of an abandoned launch
+//     mlp-match            the parser of a multilayer perceptron's nodes
+//     mlp-launch           its launch parameters, from the nodes' calls
+//     resident             perceptrons of small batches: weights in shared memory for many steps
+//     resident-feed        gathering the next step's rows
+//     resident-dropout     masks
+//     resident-middle      exchanges, further layers, loss
+//     resident-update      gradients and updates
+//     resident-kernel      teams, reporting block, launch and end of a step
+//     resident-match       the matcher: how it is cut
+//     resident-launch      workspace, launch
+//     field                narrow perceptrons of tall batches in 16 bits
+//     field-ptx            barriers, panels, wgmma instructions
+//     field-products       products of a warp group
+//     field-rows           rows of a team: gather, forward, backward
+//     field-chain          widths above 64 on Hopper
+//     field-step           a step: sums over blocks, update, report
+//     field-match          the matcher: how it is cut
+//     field-launch         workspace, launch
+//     tall                 perceptrons of tall batches of bytes
+//     tall-feed            gathering x
+//     tall-middle          the middle: further layers, loss, and back
+//     tall-first           the first layer: product, gradient, update
+//     tall-spare           spare blocks: gradients and updates of the further layers
+//     tall-kernel          phases of a step
+//     tall-match           the matcher: how it is cut
+//     tall-launch          workspace, launch
+//     wide                 gradients of large weights with their update
+//     wide-kernel          its kernel
+//     wide-match           the matcher
+//     wide-launch          the nodes around the kernel
+//     chain                runs of nodes that are local to a tile of rows
+//     chain-products       products of a chain
+//     chain-steps          element-wise steps, losses
+//     chain-sums           gradients of weights
+//     chain-compile        from nodes to steps
+//     chain-cut            clusters, passes, chunks, places in shared memory
+//     chain-run            cost, matcher, launch
+// Late matchers and the table
+//     match-tails          a product and element-wise steps behind it
+//     match-pools          a convolution and the max_pool behind it
+//     match-heads          a linear, its loss, the gradient of its input
+//     match-groups         products of one shape in one launch
+//     matchers             the list of matchers
+//     table                the backend's table
 
 #define GPUTRAIN_BACKEND
 #include "gputrain.h"
@@ -142,6 +272,7 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
         cudaGetErrorName(e), (int)e);
 }
 
+// >>launch
 // Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(instance, c, kernel, grid, block,
 // shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
 // statement is gtr__enter().
@@ -319,6 +450,7 @@ static GTR__DEVICE void gtr__enter() {
 #endif
 }
 
+// >>elements
 // Storage to float and back, by type and by number.
 static GTR__DEVICE float gtr__load(const float *p)         { return *p; }
 static GTR__DEVICE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
@@ -401,6 +533,7 @@ static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     else if ((dtype) == GTR_BF16) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
     else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
 
+// >>reductions
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
 // of the lanes that it is over.
 template <int HALF = 16, typename V> static GTR__DEVICE V gtr__warp_sum(V v) {
@@ -457,6 +590,7 @@ static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     return last;
 }
 
+// >>formulas
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
@@ -661,6 +795,7 @@ static gtr_result gtr__alive(gtr__instance *in) {
         "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
+// >>runtime-probe
 // What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks
 // what its architecture has.
 static __global__ void gtr__probe_kernel(int *out) {
@@ -747,6 +882,7 @@ static gtr_result gtr__find_device(int index, char *why) {
     return GTR_OK;
 }
 
+// >>runtime-create
 static void gtr__cuda_destroy(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     if (!in) return;
@@ -1189,6 +1325,7 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
     return mask;
 }
 
+// >>runtime-watch
 // Whether GUARD wants of gradients that they are finite, and no norm.
 static bool gtr__guards_alone(const gtr__plan *plan) {
     for (int i = plan->split; i < plan->n_node; i++) {
@@ -1246,6 +1383,7 @@ static uint32_t *gtr__watches(void *instance, const gtr__call *c, const void *a,
     for (const void *p : { a, b }) if (!asks) gtr__watch_at(g, p, GTR__CHECKED);
     return &c->ctl->guard;
 }
+// >>runtime-streams
 static gtr_result gtr__run_one(gtr__instance *in, gtr__plan *plan, const gtr__node *node, const gtr__call *call,
                                int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
@@ -1333,6 +1471,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     return r;
 }
 
+// >>runtime-graph
 // Captures a part into an executable graph. On failure nothing has run and the streams are as before.
 static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out) {
     gtr__instance *main = (gtr__instance *)instances[0];
@@ -1648,6 +1787,7 @@ template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(
 #endif
     return u;
 }
+// >>ptx-group
 // A warp group, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
 // here on.
 [[maybe_unused]] static GTR__DEVICE void gtr__group_barrier(int id) {
@@ -1666,6 +1806,7 @@ static GTR__DEVICE void gtr__shared_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
+// >>ptx-mma
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
 #if __CUDA_ARCH__ >= 800
@@ -1690,6 +1831,7 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
 #endif
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
+// >>ptx-cluster
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
 // is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
 // a block's end, waits for no writes.
@@ -1732,6 +1874,7 @@ static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
 #endif
     return v;
 }
+// >>ptx-barrier
 // Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
 // is over when all have come.
 #if __CUDA_ARCH__ >= 900
@@ -1787,6 +1930,7 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 }
 #endif
 
+// >>tensor-maps
 #if CUDART_VERSION >= 12000
 #define GTR__TENSOR_MAPS 1
 #else
@@ -2022,6 +2166,7 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
     }
 }
 
+// >>fragments
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
 // of a tile's depth.
 template <int KIND, int T, bool AK, int BYTES = 128>
@@ -2063,6 +2208,7 @@ static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, in
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
 
+// >>products-mma
 // A block's accumulators and the two inner products. Four warps, two by two, each a quarter of the tile.
 template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     static constexpr int MI = T / 32, NI = T / 16;
@@ -2166,6 +2312,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
 };
 
+// >>products-store
 // Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
 // start before the first is used.
 template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F get) {
@@ -2600,6 +2747,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 // 128 x 128 lost: a stage of theirs takes as long as two of 128 x 64, and their exchange 2 us more. Of float32 the
 // instruction takes from shared memory what has k across alone: where rows are k, A goes through registers, and B is
 // turned in its place.
+// >>wgmma
 // The accumulators of such an instruction, in its text and as operands of constraint c.
 #define GTR__L4 "{%0, %1, %2, %3"
 #define GTR__L16 GTR__L4 ", %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
@@ -2729,6 +2877,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
 }
 #endif
 
+// >>wgmma-kernel
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 // HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
@@ -4364,6 +4513,7 @@ static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, cons
     return t;
 }
 
+// >>conv-gather
 // As gtr__fetch: place(c) is column c of the tile, of which row r lies at the address that it makes of r, or, NULL, is
 // zero; per elements at a time. Only width columns reach C, where k is not along them.
 template <int ES, int T, bool K, bool CONVERT, typename F>
@@ -4443,6 +4593,7 @@ static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut 
     return { y, x, which - among * (uint32_t)cut.groups, range, m, k, (int)place.x * M, (int)place.y * N,
         part * share + min(part, rest), share + (part < rest) };
 }
+// >>conv-store
 // The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
 // of such products alone have nothing of an activation.
 static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
@@ -4556,6 +4707,7 @@ static bool gtr__conv_whole(const gtr__product *p) {
         && !p->guard && !p->pre && !p->bias_m && gtr__aligned(p->affine.from, 16) && !p->affine.mean
         && !(p->affine.from && p->add);
 }
+// >>conv-kernel
 // What a block's threads know alike, and how they fetch.
 template <int KIND, int T, int FORM> struct gtr__conv_block {
     static constexpr bool FMA = KIND == GTR__PRODUCT_FMA, AK = FORM != GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES;
@@ -5009,6 +5161,7 @@ static gtr_result gtr__conv_kind(void *instance, const gtr__call *c, const gtr__
     return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(instance, c, p, cut, choice)
                               : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(instance, c, p, cut, choice);
 }
+// >>conv-choice
 #define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
 static double gtr__ranges_ns(const gtr__product *p, int ranges);
 // Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
@@ -6291,6 +6444,7 @@ static gtr_result gtr__lines_run(void *instance, const gtr__call *c, const gtr__
                                                   : gtr__lines_tiles<false, FORM>(instance, c, p, cut, choice, ran);
 }
 #endif
+// >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
 static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
@@ -6472,6 +6626,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
     return c->tile_lines > 0;
 }
+// >>conv-product
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (c->ranges == 1) return;
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
@@ -6571,6 +6726,7 @@ static gtr_result gtr__conv_product(void *instance, const gtr__call *c, const gt
     });
 }
 
+// >>conv-depthwise
 // Depthwise: each channel with its own window, of which a tile product would be zero all but its diagonal.
 typedef struct gtr__depthwise {
     const void *x, *w, *bias, *dy, *saved;      // saved: what act's backward reads, or NULL
@@ -6695,6 +6851,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
+// >>conv-depthwise-runs
 // Depthwise by runs: a thread makes a run, neighbouring places of one line, of 16 bytes of channels (dweight of 16 bits
 // and more than three columns of taps: of 8 bytes), and keeps each pixel that it loads in registers until every
 // tap of the run has used it. The window is 2 to 7 columns wide, K - 1 or K for a compiled K of 3, 5 or 7, without
@@ -7789,6 +7946,7 @@ static gtr_result gtr__direct_dweight(void *instance, const gtr__call *c, gtr__d
     return gtr__ranges_sum(instance, c, p, d->parts, d->sums, ranges);
 }
 
+// >>conv-narrow
 // WEIGHT with at most GTR__NARROW_OUTPUTS outputs (channels of y), 16-bit types, and an image whose channels are a
 // multiple of 8, so that its pixels are whole 16 bytes. With so few outputs dw^T has too few tiles for wgmma. Here dw
 // (outputs, taps and channels) = dy^T (outputs, places) times im2col (places, taps and channels) by mma. A tile is a
@@ -8146,6 +8304,7 @@ static gtr_result gtr__narrow_dweight(void *instance, const gtr__call *c, const 
     return gtr__ranges_sum(instance, c, p, d.parts, d.sums, ranges);
 }
 
+// >>conv-plain
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     gtr__product_affine a = {};
     if (c->attr->i[11]) {
@@ -8177,6 +8336,7 @@ static gtr_result gtr__conv_plainly(void *instance, const gtr__call *c, const gt
         gtr__blocks(instance, items, 256), 256, 0, p, items);
 }
 
+// >>conv-columns
 // An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
 // at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
 // bytes: those rows, written here and read by the product.
@@ -8286,6 +8446,7 @@ static gtr_result gtr__columns_run(void *instance, const gtr__call *c, const gtr
     return GTR_OK;
 }
 
+// >>conv-run
 // Whether it is a product as it stands: one tap, that every pixel is under. (Of a transposed one there may be more.)
 static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
@@ -8508,6 +8669,7 @@ static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awa
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
 }
+// >>blocks-barrier
 // The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
 // by whoever sees the count.
 static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
@@ -8587,6 +8749,7 @@ static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
 
+// >>blocks-rows
 // Which row of a data set of so many, in an epoch's order, a step's row r is, the step's first being the epoch's
 // `first`; rows 0: r. half: GTR__SHUFFLE_IN's h, KNOWN.
 template <bool KNOWN>
@@ -10704,6 +10867,7 @@ static gtr_result gtr__cuda_scatter_add_bwd(void *instance, const gtr__call *c) 
     return gtr__scatter_add(instance, c, true);
 }
 
+// >>match-tables
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
 // front), where nobody else reads what of theirs it moves.
 static bool gtr__tables_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *n) {
@@ -14903,6 +15067,7 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     gtr__update_forms(c, &u);
     return gtr__update_start(instance, c, &u);
 }
+// >>match-finish
 // The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
 // GUARD and them what commits statistics.
 static int gtr__finish_match(gtr__plan *plan, int at, const gtr__caps *caps) {
