@@ -1612,8 +1612,31 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 
 // >>products
 // All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an
-// epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops: the plain
-// one, and Hopper's (products-wgmma) of tensor cores where rows are of whole 16 bytes; large ones on cuBLASLt.
+// epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops; large
+// ones on cuBLASLt. gtr__product_kind gives the arithmetic: HALF where A and B have the same 16-bit type (BF16 from
+// compute 80 on), TF32 where both are float32 under GTR_TF32 (from 80 on), else FMA, in float32.
+//
+//   kernel                   takes                                                bound by; workspace
+//   gtr__outer_kernel        k = 1; ldc = n, no sums, no bias of rows             bytes of C and of the epilogue; none
+//   gtr__column_sums_kernel  m = 1, k > 1: sums of B's rows times A; B (k, n), no bytes of B; a float for each range of
+//                            gaps, no epilogue but an addition to C               rows and column (gtr__sum_ranges)
+//   gtr__product_kernel      all; tiles of 32 x 32, 64 x 64; a cluster shares k   latency, then bytes from L2; parts
+//                            from compute 90 on
+//   gtr__wgmma_kernel        TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;   latency, then bytes from L2; parts,
+//                            tiles of 64 x 32, 64 x 64, TF32 128 x 64; rows of    copies of A and B with such rows
+//                            whole 16 bytes, else copied; no `inner`, no sums of  (gtr__product_even)
+//                            an A with k contiguous (gtr__way_takes has the rest)
+//   cuBLASLt                 kb = 1, A and B of one type, C of that or float32    flops, and bytes of passes around it;
+//                            (gtr__library_can has the rest)                      caps.product_workspace at most, and A
+//                                                                                 transposed, or A's sums
+//
+// gtr__product_choice takes the first two where batch = kb = 1 and m n k >= 16384 (gtr__product_streams), else what has
+// the least estimate: gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
+// gtr__library_ns. Ranges leave parts of C, float32, in the workspace, which gtr__ranges_kernel adds up. A workspace
+// that is too short rules out the library, copies and ranges (gtr__product_run). Where the library has no algorithm an
+// own kernel runs; where a tensor map can't be made, the plain one. Tails (gtr__product_tails): gtr__wgmma_kernel of
+// M = 64, or gtr__product_kernel of 32 x 32 and FMA, where A has k contiguous and k is not cut into ranges. Groups
+// (gtr__product_joins): up to GTR__SETS products of one form in a launch of gtr__wgmma_kernel.
 
 #include <type_traits>
 
@@ -4429,6 +4452,40 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
 // Of a stride, pixels of an image fall into classes by their remainders, of which each has taps of its own: IMAGE makes
 // a product of each class, in which neighbours read neighbours, and no term is zero for its remainder.
 //   PLANES  the same of copies with images innermost, so many of them at a time
+//
+// Kinds are those of products. The first kernel that takes a convolution runs (gtr__conv_run, gtr__conv_dweight):
+//
+//   kernel                      takes                                                  bound by; workspace
+//   gtr__depthwise_*kernel      all forms; cg = og = 1, at most 64 taps; by runs:      bytes of x and y; dweight: parts
+//                               pixels of whole 16 bytes, kw from 2 to 7, dw = 1,
+//                               strides 1 and 2 (gtr__depthwise_by_runs)
+//   gtr__narrow_weight_kernel   WEIGHT, HALF; groups 1, at most GTR__NARROW_OUTPUTS    bytes, or shared memory; parts
+//                               outputs, channels a multiple of 8 (gtr__narrow_make)
+//   a product (conv-plain)      gtr__conv_plain: one tap, strides and groups 1, no     see >>products
+//                               padding
+//   gtr__direct_kernel,         PLACES, WEIGHT, TF32 and HALF; groups 1, at most       bytes of y, or shared memory;
+//   gtr__direct_weight_kernel   GTR__COLUMNS_CHANNELS channels, pixels of no whole 16  instructions; dw: parts
+//                               bytes, at most 255 taps times channels
+//   gtr__columns_kernel and     PLACES, WEIGHT; such images of any kind, at most 1024  bytes of the columns; these, and
+//   a product                   taps times channels                                    the product's
+//   else the least estimate (gtr__conv_product):
+//   gtr__conv_kernel            all; tiles of 64 x 64, FMA also 32 x 32                bytes from L2, or flops; parts
+//   gtr__conv_warps_kernel      TF32, HALF; compute 80, GTR__WARPS_SHARED bytes of     flops; parts
+//                               shared memory, channels of whole 16 bytes, kh + kw
+//                               below 32 (gtr__warps_takes)
+//   gtr__im2col_kernel          TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;     flops, or bytes from L2; parts;
+//                               groups 1, channels of whole 16 bytes, IMAGE: at most   IMAGE of float32: the weight
+//                               GTR__IM2COL_CLASSES classes                            transposed
+//   gtr__im2col_kernel, PLANES  WEIGHT of float32 alone; a multiple of 4 images        likewise; copies of both
+//   gtr__lines_kernel           as im2col; stride 1, no batch_norm in the epilogue,    flops, or bytes where the
+//                               whose tensors, and C, have A's type                    epilogue reads two; none
+//   gtr__lines_weight_kernel    as im2col; stride 1, kh times a box's channels 192 at  flops; parts of 2 ranges or more
+//                               most (gtr__lines_weight_choice)
+//
+// Parts are float32 sums of a range of k each, which gtr__ranges_kernel (depthwise: gtr__column_sums_kernel) adds up;
+// IMAGE of several classes has none. Where the workspace is short, gtr__conv_product takes neither im2col nor lines,
+// and fewer ranges. Columns, and copies of PLANES, are made for so many images at a
+// time as GTR__CONV_COPY_BYTES has room for.
 enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT, GTR__CONV_PLANES };
 #define GTR__CONV_COPY_BYTES ((int64_t)64 << 20)        // of copies of operands, made for some images at a time
 
@@ -15141,8 +15198,36 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:network
-// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. What those of whole multilayer
-// perceptrons share: how a plan's nodes are told apart, what a launch gets, and the grid's barriers.
+// Kernels that replace a run of nodes. The pass select asks the matchers (gtr__cuda_matchers) at each node in their
+// order, first those that are not late, and the first that takes nodes has them; `several` are asked where many steps
+// are queued (gtr_fit) alone. A whole step is all nodes from FEED to REPORT: 2 to GTR__MLP_LAYERS linears with known
+// activations, one loss, a guard of it, an optimizer whose rule is fused, no averages, no micro-batches; of the first
+// three matchers, up to GTR__LAUNCH_STEPS of them in a launch.
+//
+//   matcher              takes                                                          bound by; workspace
+//   gtr__field_match     a whole step in 16 bits, compute 80; batch from 4096 on,       latency; each block's sums, a
+//                        layers of at most 128 inputs and outputs, MSE or BCE, data     snapshot, derivatives unless
+//                        in float32, gradients for GTR__FIELD_ROLES roles               all is ReLU
+//   gtr__res_match       a whole step but of FP16, compute 80, several; batch at most   latency; words of two steps
+//                        GTR__RES_TEAM, GTR__RES_OUT outputs, 10^6 parameters, these
+//                        times the batch at most 4 10^7 or 2.5 10^6 a multiprocessor,
+//                        no clip; dropout, but neither exp nor log; fits in shared
+//                        memory (gtr__res_choose)
+//   gtr__tall_match      the same in TF32 or BF16 without dropout; batch above 256, at  latency; words of two steps
+//                        most GTR__TALL_ROWS, x of scaled bytes, from 64 inputs on, at
+//                        most GTR__TALL_HIDDEN hidden layers of at most 256 columns
+//   gtr__chain_match     a run of linears, element-wise ops, dropout and losses, and    latency, then L2; values
+//                        their gradients, not FP32, compute 80; more than 3 products,   that gradients read, parts of
+//                        estimated below 0.7 of the nodes' time (gtr__chain_pays)       losses
+//   gtr__wide_match      BF16 in sm_90a's code: from the first gradient of a large      flops, L2; several: tiles on
+//                        weight (extents from GTR__WIDE_MIN on, multiples of            their way to the update
+//                        GTR__WIDE_M and GTR__WIDE_N) to UPDATE; GUARD of losses alone
+//   gtr__tables_match    lookups of several tables, with their concatenation            bytes; none
+//   gtr__finish_match    UPDATE and REPORT, and GUARD in front of them                  bytes; none
+//   late: gtr__head_match (>>match-heads), gtr__pooled_match (>>match-pools), gtr__program_match (>>program),
+//   gtr__tail_match (>>match-tails), gtr__group_match (>>match-groups)
+//
+// What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
 #define GTR__MLP_LAYERS 6
 
