@@ -14178,22 +14178,23 @@ static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>record
-// The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come
-// of all blocks makes the trip to the host, unless the record was fetched ahead.
+// All threads of a block call it together. Returns the running step's record in device memory, ctl->record[step % 2].
+// Unless it was fetched ahead, one warp of the grid, the first to claim the step, copies it from the host's ring and
+// publishes its tag, step + 1; the first warps of other blocks poll the tag, and copy it, too, past the deadline.
 static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     const volatile uint64_t *const tags = ctl->tag;
-    const uint64_t even = tags[0], odd = tags[1], step = ctl->step;         // one trip
+    const uint64_t even = tags[0], odd = tags[1], step = ctl->step;         // one round trip
     const int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
-    if (__syncthreads_and((k ? odd : even) == step + 1)) return &ctl->record[k];    // threads may see different things
+    if (__syncthreads_and((k ? odd : even) == step + 1)) return &ctl->record[k];    // a tag may arrive between threads
     if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0
             && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
         mine = __shfl_sync(0xffffffffu, mine, 0);
         for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__DEADLINE;
-        if (mine) {             // or the one who claimed it is held up: both bring the same
+        if (mine) {             // perhaps as a second one, of the same bytes
             if (threadIdx.x < sizeof(gtr__record) / 16)
                 ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
             __threadfence();
@@ -14205,22 +14206,22 @@ static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr
     __threadfence();
     return &ctl->record[k];
 }
-// By one warp: the next step's, if the host has written it, in two trips to the host; nobody reads that half before the
-// next launch.
+// One warp copies the next step's record, if the host has written it, by two round trips to the host. No thread reads
+// that half of ctl->record before the next launch.
 static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
     const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
-    if (ctl->tag[k] == next + 1) return;        // another FEED of this step was here
+    if (ctl->tag[k] == next + 1) return;        // fetched already
     uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
     if (__shfl_sync(0xffffffffu, (unsigned long long)there, 0) != next) return;
-    __threadfence_system();                     // the step was written last: what is read from here on is whole
+    __threadfence_system();                     // the host writes `step` last: behind it the record is whole
     if (lane < (int)(sizeof(gtr__record) / 16)) ((int4 *)&ctl->record[k])[lane] = __ldcv((const int4 *)from + lane);
     __threadfence();
     __syncwarp();
     if (lane == 0) *(volatile uint64_t *)&ctl->tag[k] = next + 1;
 }
-// After FEED: its copy; without FEED in the plan, the host's.
+// A group's learning rate: of the record that FEED has fetched; in a plan without FEED, of the host's ring.
 static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
     const uint64_t step = ctl->step, even = ctl->tag[0], odd = ctl->tag[1];
     const float rate[2] = { ctl->record[0].lr[group], ctl->record[1].lr[group] };       // all in one trip
@@ -15686,43 +15687,43 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
 }
 
 // >>resident
-// A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks:
-// block (g, r) keeps the first layer's weights of its group's columns and its rank's part of k, with their moments, in
-// shared memory; 16 rows of the batch are a rank's own from there on. A step has an exchange a layer and one for the
-// way back, all of them words published to L2 (see >>blocks):
+// A multilayer perceptron whose weights stay in shared memory while a launch does many steps. The workers are groups x
+// ranks of blocks: of the first layer, block (g, r) keeps the weights of group g's columns and rank r's part of k, with
+// their moments. Behind that layer's product rank r has 16 rows of the batch. A step has an exchange for each layer and
+// one on the way back, by words published to L2 (>>blocks):
 //
-//   publisher              words                                   awaited by
-//   block (g, r)           part: x w of its columns and k, all rows   the group's ranks: sum, bias, activation
-//   block (g, r)           h: its rank's rows, its group's columns    the rank's groups: each
-//                          makes its columns of the next
-//                                                                     layer; the last, narrow layer, the loss and its
-//                                                                     gradient are made by every group for itself
-//   block (g, r)           dz: the same of the first layer            the group's ranks: dw = dz^T
-//                          x, whole; update in place
-//   whoever has a tile     w: a further layer's, updated              the blocks that hold these weights
-//   first group of a rank  loss                                       the reporting block
+//   publisher              words                                      awaited by
+//   block (g, r)           part: x w of its columns and k, all rows   group g's block of these rows: sum over ranks,
+//                                                                     bias, activation
+//   block (g, r)           h: its rank's rows, its group's columns    rank r's blocks: each computes its group's
+//                                                                     columns of the next layer; all compute the last,
+//                                                                     narrow layer, the loss and its gradient
+//   block (g, r)           dz of the first layer, likewise            group g's blocks: dw = dz^T x over all rows;
+//                                                                     update in place
+//   block that has a tile  w: a further layer's, updated              the blocks that hold these weights
+//   block (0, r)           loss: the sum of its rank's rows           the reporting block
 //
-// A block's first team of warps does what the next exchange waits for. Its second, while the first goes back, makes the
-// further layers' gradients, tiles over all blocks, publishes their new weights, sums the loss's figures, awaits its
-// own weights, and gathers the next step's x. A number that products read is rounded by its publisher, once, so that
-// those who await it have nothing to do but multiply.
+// A block's first team of warps computes what the next exchange carries. Meanwhile the second team computes the further
+// layers' gradients, of which each block has some tiles, updates and publishes their weights, sums the loss's figures,
+// awaits the further weights that the block holds, and gathers the next step's x. A publisher rounds what products
+// read, once for all consumers.
 //
-// No word needs a fence or a flag: its lowest bit is the step's tag, the one above a mark that its publisher has found
-// a gradient that is not finite, and whoever wants it polls until the tag is there. Buffers alternate by step, and no
-// block ends a step before all have read what the one before made (their parts and tiles are wanted),
-// so that one bit is enough.
-// A bad step is known to all before the next one's update: then each block rolls back to the state before it. One block
-// more fetches the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by the instructions between
-// them, which depend on each other: few warps, so that loads are best issued many at a time.
+// Words need no fence and no flag: bit 0 is the step's tag, bit 1 a mark that the publisher has seen a gradient that is
+// not finite; a consumer polls until the tag arrives. Buffers alternate by step, and a block ends a step only with
+// parts and tiles of all blocks, which have read the words of the step before by then: one bit of tag is enough. Marks
+// reach every block before the next step's update; then each rolls back to the state before the bad step. One more
+// block, the reporting block, fetches the records and reports. Blocks that are left over, the spare blocks, have tiles
+// alone. Bound by latency: 4 round trips through L2 of 0.6 us, and the dependent instructions between them. With few
+// warps, loads are issued many at a time.
 
-// threads of each of two teams: one does what the next exchange waits for, the other all else
+// threads of each of two teams: the first computes what the next exchange carries, the second all else
 #define GTR__RES_TEAM    256
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
 #define GTR__RES_SHIFT   8              // GTR__RES_TEAM is 1 << this
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
-#define GTR__RES_ASKED   11             // words of four that a thread asks for at a time, of new weights
+#define GTR__RES_ASKED   11             // new weights that a thread polls at a time, by fours
 // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
 #define GTR__RES_KP      144
 #define GTR__RES_ZP      24
@@ -15731,33 +15732,32 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
 typedef struct gtr__res_layer {
     int slice, width;           // columns of a group, a multiple of 8; of all, padded to a multiple of 16
     int task0, across;          // first of its tiles of 16 x 16; how many side by side along k
-    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
+    // words in shared memory: w's rows of the group's columns; w's columns of the group's columns of the layer before
     int forward_at, forward_pitch, back_at, back_pitch;
-    // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the
-    // activation was applied to
+    // bias of the group's columns (last layer: all); what the activation's backward reads of the block's own rows and
+    // columns, its output or its input
     int bias_at, own_at;
     int drop_at;                // dropout behind it: factors of own rows and columns, by step; 0: dropped
     float drop, scale;          // its probability, 1 / (1 - p); 0, 1: none
     uint64_t key;
-    // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
+    // exchanged: output, gradient, new weights, new bias (of even steps; those of odd ones s.renewed further on)
     uint32_t *h, *dz, *w, *b;
 } gtr__res_layer;
 typedef struct gtr__res {
     gtr__mlp m;
     gtr__res_layer layer[GTR__MLP_LAYERS];
-    int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
+    int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that have tiles alone
     int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
-    // x stays the data set's bytes, which are exact: sums are scaled. BF16 rounds them scaled, as
-    // all that feeds a product
+    // x stays as bytes of the data set, which are exact: sums are scaled. BF16 scales and rounds each, as any operand
     int bytes;
     int tasks, most_tasks;
     // words in shared memory
     int left_at, origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words,
         tile_at, unit_at, end_at;
-    int theirs;                 // tiles that fall to workers; the rest to spare blocks
-    // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
+    int theirs;                 // tiles of workers; the rest are spare blocks'
+    // fours of words of the further layers' weights that a block holds; words of all of them
     int units, renewed;
-    int last_pre;               // the last hidden layer's activation wants its input on the way back
+    int last_pre;               // the last hidden layer's activation reads its input on the way back
     int target;                 // which of m.rest is the loss's
     int drops;                  // layers with dropout, a bit each
     float dw_scale, db_scale;   // of the first layer's sums
@@ -15768,10 +15768,10 @@ typedef struct gtr__res {
     gtr__rates *rate;
 } gtr__res;
 
-// What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank,
-// pitches, no more groups of rows than warps and a task of the first layer a warp. TILES, REST: of 8 columns that a
-// group has at most, of the first layer and of the others. NARROW is what 256 columns of 784 get on 132
-// multiprocessors, BROAD what 257 do: 17 groups of 16 columns would be too many.
+// What of the cut a kernel has as constants: nothing (ANY); or three layers, a group's columns of the first, ranks,
+// most k of a rank, pitches, at most a warp for each 16 rows and for each task of the first layer. TILES, REST: tiles
+// of 8 columns of a group at most, in the first layer and in others. 132 multiprocessors get NARROW for 256 columns of
+// 784, BROAD for 257: 17 groups of 16 columns would be too many.
 enum { GTR__RES_ANY, GTR__RES_NARROW, GTR__RES_BROAD };
 template <int CUT>
 struct gtr__res_known { enum { LAST = 0, SLICE = 0, RANKS = 0, KR = 0, KP = 0, ZP = 0, XP = 0, TILES = 4, REST = 4 }; };
@@ -15795,27 +15795,27 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
 
-#define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
+#define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words that a step's figures are computed from
 
-// Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is
-// exact); float32 multiplies in halves.
+// Precisions of products. TF32: operands are rounded where they are published or stored. BF16: numbers are rounded
+// where they are computed, and multiplied as TF32, exactly. FP32: each operand is a sum of two TF32 ones.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P>
 static GTR__DEVICE float gtr__res_low(float v) {
     return P == GTR__RES_BF16 ? gtr__rounded(GTR_BF16, v) : v;
 }
-// As products want it, where it is made once and read often: weights, x.
+// Rounded for products, once, where it is read often: weights, x.
 template <int P> static GTR__DEVICE float gtr__res_ready(float v) {
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
-// What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by
-// itself, but for float32's.
+// A publisher rounds for products. The mma ignores a word's last bits, tag and mark; FP32 clears them
+// (gtr__res_operand).
 template <int P>
 static GTR__DEVICE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
-// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the
-// nearest. All that is published so is, zeros too; only what is not finite stays as it is. exact: without it. An
-// infinity comes out finite there: the weights' gradients show it.
+// A gradient is read by products, as TF32, and by sums, whole: half of TF32's last place is added, so that the mma's
+// truncation rounds to nearest. All published gradients have it, zeros too, but those that are not finite. exact:
+// without it; an infinity becomes finite there, but the weights' gradients are not.
 template <int P> static GTR__DEVICE float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
@@ -15827,7 +15827,7 @@ template <int P>
 static GTR__DEVICE float gtr__res_operand(uint32_t u) {
     return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u);
 }
-// d (16x8) += a (16x8) b (8x8), both ready.
+// d (16x8) += a (16x8) b (8x8), both rounded for products; FP32: whole.
 template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
 #pragma unroll
@@ -15852,7 +15852,7 @@ template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, 
         for (int i = 0; i < 4; i++) d[i] += some[i];
     } else gtr__mma_tf32(d, ua, ub);
 }
-// Byte i of u: in 2^23's last place.
+// Byte i of u as a float: 2^23 plus it, less 2^23.
 template <int P> static GTR__DEVICE float gtr__res_byte(uint32_t u, int i, float scale) {
     const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
     return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
@@ -15861,7 +15861,7 @@ static GTR__DEVICE bool gtr__res_infinite(float v) {
     return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
 }
 
-// What a block keeps beside its pool.
+// A block's static shared memory.
 typedef struct gtr__res_head {
     float4 part[GTR__RES_RANKS];        // the reporting block's: ranks' sums
     gtr__rates rate[2];      // by step
@@ -15873,15 +15873,15 @@ typedef struct gtr__res_head {
     float scratch[16], share;   // share: of the loss's smoothing, a class's
     uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
-    // by team and step: the marks of awaited words (4: they did not arrive); what was wrong here
+    // by team and step: marks of awaited words (4: past the deadline); marks of this block's own gradients
     uint32_t marks[2][2], own[2][2];
     int stop, wrong;
 } gtr__res_head;
-// Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
+// Head: gtr__res_head or gtr__tall_head, Net: gtr__res or gtr__tall: the launch's members have the same names.
 template <typename Head> static GTR__DEVICE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
-// A root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
+// Root and reciprocal with errors of a last place or two: a gradient's are far larger.
 struct gtr__res_adapt {
     static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
@@ -15904,11 +15904,11 @@ template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
-// Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is
-// there, or done with.
+// Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
+// it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
 static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
-// Opaque: what is computed from them is not kept in registers, of which there are too few, over a whole step.
+// Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
 // opaque, but for its bounds: then its halves are shifts
 static GTR__DEVICE int gtr__res_below(int v, int end) {
@@ -15920,13 +15920,13 @@ static GTR__DEVICE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
 static GTR__DEVICE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
-// Where shared memory lies, in a register: else each access works it out anew.
+// The address of shared memory, in a register: else each access computes it again.
 static GTR__DEVICE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
 }
-// Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
+// Not bar.sync: that requires all warps to wait at the same instruction, and teams don't.
 static GTR__DEVICE void gtr__res_bar(int id, int threads) {
     asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
@@ -15940,15 +15940,15 @@ static GTR__DEVICE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
 static GTR__DEVICE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
     return h->own[0][par] | h->own[1][par];
 }
-// The marks that came with awaited words, for all of the block to see behind the next barrier.
+// Adds the marks of awaited words, and a missed deadline, to the team's: visible to the block behind the next barrier.
 static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
 
 // >>resident-feed
-// The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous
-// copies of words; where rows do not begin at one, the thread that copied them moves them into place.
+// The row source. The second team gathers a step's rows of the data set a step ahead: bytes by asynchronous copies of
+// words; where rows do not begin at a word, the warp that copied a row then shifts its bytes into place.
 struct gtr__res_raw { int label; float rate; };
 static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
@@ -15956,7 +15956,7 @@ static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
     if (row >= s.rows * 16) return;
     const int64_t from = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
-    // the second: in the data set's first column
+    // rows of the data set, then offsets of these rows' first elements
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
 static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
@@ -15967,8 +15967,8 @@ static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
     *(uint2 *)dst = *(const uint2 *)src;
 #endif
 }
-// The words that have some of `left` bytes from src on, of rows that do not begin at one; and, when they have come, the
-// bytes moved to a row's begin.
+// ask_words starts copies of the words that hold `left` bytes from src on, of rows that do not begin at a word;
+// move_words, when the copies have arrived, shifts the bytes to the row's begin.
 static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const char *src, const int64_t *offset,
         int left, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
@@ -15976,7 +15976,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
     for (int c = ((int)threadIdx.x & 31) * 4; c < left + 3; c += 128)
 #pragma unroll 1
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
-            uintptr_t from[4];          // of four rows at once: nothing is read ahead of a copy
+            uintptr_t from[4];          // of four rows at once: a compiler moves no load ahead of a copy
 #pragma unroll
             for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src
                 + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
@@ -15991,7 +15991,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
 static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset,
         int most, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31;
-    // those that copies may have come to
+    // words that a copy may have written
     const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;
     __syncwarp();
 #pragma unroll 1
@@ -16046,7 +16046,7 @@ static GTR__DEVICE float gtr__res_source(const gtr__feed_one &in, const char *sr
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
         : ((const float *)src)[i];
 }
-// Where x is floats, and what the loss compares with.
+// x of floats; and, below, the loss's targets.
 static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank, int precision) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
@@ -16079,8 +16079,8 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
         pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
     }
 }
-// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last,
-// stays finite: it is multiplied by zeros.
+// Called between two barriers behind gtr__res_ask: waits for the copies, stores labels and rates. Rows without a
+// sample, and k behind the last, hold finite numbers, which are multiplied by zeros.
 template <int P>
 static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, const gtr__res_raw &raw) {
@@ -16090,7 +16090,7 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
     gtr__copies_done<0>();
     if (!s.bytes) gtr__res_take_floats(s, pool, h, step, rank, P);
-    // beyond lies what belongs to others
+    // bytes behind the rank's k are of other ranks
     else if (columns % 4 || (uintptr_t)src % 4)
         gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);
     if (s.m.loss == GTR__OP_XENT_STEP) {
@@ -16101,15 +16101,15 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
 }
 
 // >>resident-dropout
-// Where element e of 16 rows lies, as fragments do.
+// Row and column of element e of 16 rows in the order of accumulators, and the element of a row and column.
 static GTR__DEVICE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
 static GTR__DEVICE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
 static GTR__DEVICE int gtr__res_place(int r, int c) {
     return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1);
 }
-// The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On
-// the way back nobody draws: what was dropped is -0.0 in what the activation's gradient reads, what was kept never is;
-// and the factor of what was kept is in the loss's gradient, or in the first layer's sums.
+// The second team draws the op's masks of a rank's rows and a group's columns a step ahead and stores them as factors:
+// 0 or the scale. The way back draws none: a dropped element is -0.0 in what the activation's backward reads, a kept
+// one never is, and the scale of kept ones is a factor of the loss's gradient, or of the first layer's sums.
 static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par,
         int group, int rank) {
     for (int l = 0; l < s.m.layers - 1; l++) {
@@ -16126,14 +16126,14 @@ static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *poo
         }
     }
 }
-// An output, and what the activation's gradient reads.
+// Applies a factor to an output, and to what the activation's backward reads.
 template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &out, float &saved) {
     out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
     saved = factor != 0.0f ? saved + 0.0f : -0.0f;
 }
 
 // >>resident-middle
-// A warp's 16 rows to its place in red (warps, tiles, 32, 4).
+// A warp stores its accumulators of 16 rows in its part of red (warps, tiles, 32, 4).
 template <int MOST>
 static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
@@ -16144,8 +16144,8 @@ static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int ti
 static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
     *(float4 *)to = gtr__word_numbers(v);
 }
-// red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's;
-// keep: where they go as well.
+// red = parts of a (16, width) w^T by warps, which await a's words, 16 of k at a time, four of them a lane's. keep:
+// where these are stored as well.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
         int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
@@ -16197,8 +16197,8 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
         for (int e = 0; e < 4; e++) acc[0][j][e] += acc[1][j][e];
     gtr__res_spill<TILES>(red, acc[0], tiles);
 }
-// acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a
-// tile stand for t and t + 4.
+// acc += two tiles of d, accumulators as A fragments, times w's rows: columns 2 t and 2 t + 1 of a tile are k t and t +
+// 4 of the mma, in w as well.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
         int pitch, int tiles) {
@@ -16216,14 +16216,14 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
         }
     }
 }
-// The warps' sums of an element, in order; a warp without work has left zeros.
+// The sum of an element's parts, in the warps' order; a warp without work has stored zeros.
 static GTR__DEVICE float gtr__res_total(const float *p, int far) {
     float v[GTR__RES_WARPS];
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
-// Of one or two elements side by side.
+// Of W adjacent elements.
 template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int far) {
     if constexpr (W == 1) v[0] = gtr__res_total(p, far);
     else {
@@ -16234,9 +16234,9 @@ template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const fl
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
 }
-// an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
+// Added, plus 1, to an activation's number (or -1): dropout is behind it, and it is not ReLU.
 #define GTR__RES_DROPS 1024
-// Activations other than ReLU by calls: their code between all else costs it registers.
+// Other activations are calls: inline, their code costs the rest registers.
 static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) {
     if (act >= GTR__RES_DROPS) act -= GTR__RES_DROPS + 1;
     return gtr__mlp_act4(act, make_float4(v, 0.0f, 0.0f, 0.0f), a, b).x;
@@ -16262,8 +16262,9 @@ static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float 
     return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
         L.act_a, L.act_b).x;
 }
-// Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first
-// layer's on), where they lie.
+// visit(unit, layer, row, column, from, to) for each four words of further weights that the block holds; row -1:
+// biases;
+// from: word behind layer 1's published weights; to: word of shared memory, -1: none.
 template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
@@ -16291,7 +16292,7 @@ template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, i
     }
     for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
-// Awaits them as step `from` has updated them, to shared memory.
+// Awaits these words as step `from` has updated them, and stores them in shared memory.
 static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from,
         gtr__waiting &awaited) {
     const int tid = gtr__res_thread();
@@ -16313,8 +16314,8 @@ static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int fro
     }
     awaited.tag = tag;
 }
-// The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there
-// before; what nobody waits for is done later.
+// The loss of a rank's rows from the last layer's sums, 16 threads a row: gtr__res_lose computes what does not depend
+// on the sums, before these are there; gtr__res_publish_loss, later, what no exchange waits for.
 template <int TILES> struct gtr__res_losing {
     float v[TILES / 2], dx[TILES / 2], g, share;
     int label;
@@ -16333,7 +16334,7 @@ static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, cons
         : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
 }
-// The gradient, to d.
+// Logits and the loss's gradient, to d.
 template <int P, int LAST, int TILES>
 static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
         int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
@@ -16348,10 +16349,10 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
             gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        // rest: of the sum of exponentials, but for one of the greatest
+        // rest: the sum of exponentials without those of the greatest, which `ones` counts
         float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
 #pragma unroll
-        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // but for NaN
+        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // NaN is ignored
         top = gtr__warp_max<8>(top);
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
@@ -16396,9 +16397,8 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
         }
     }
 }
-// What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the
-// greatest and the rest of the sum. A row's share of the loss, to h, and to bad whether it is finite: the second team,
-// when nobody waits for it.
+// By the second team, off the critical path: a row's loss and counts, to h, and 2 to *bad if it is not finite; from
+// what the first team left: GTR__RES_OUT numbers of each row, then the greatest ones, then sums of exponentials less 1.
 static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
         int rank, int step, uint32_t *bad) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n,
@@ -16440,11 +16440,12 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
     loss = gtr__warp_sum<8>(loss);
     if (lane) return;
     h->scratch[r] = loss; h->counts[r] = tally;
-    // so that the sum of all rows is finite; a mean of none is not
+    // a bound under which the sum over all rows is finite; a mean over no row is not
     if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]))
         atomicOr(bad, 2u);
 }
-// Publishes the loss of a rank's rows, counted, right and labelled ones, for the reporting block. Behind a barrier.
+// Publishes a rank's loss and its counts of rows counted, right and labelled, for the reporting block. Behind a
+// barrier.
 static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
     if (tid >= 32) return;
@@ -16456,22 +16457,20 @@ static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head 
 }
 
 // >>resident-update
-// the k-th tile of a block; the number of tiles: none
+// The k-th tile of a block; s.tasks: none.
 static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
     const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
         : s.theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
-// others have nothing else
+// A spare block's shared memory has tiles alone.
 static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
     return block < s.groups * s.ranks ? s.tile_at : 0;
 }
-// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome
-// is published. A team's. It is made before all know of the step before, so that there are three
-// sets of weights and moments.
+// A tile, by a team: 16 x 16 of a further layer's dw = dz^T h, db where it is the first along k, and the update, whose
+// weights are published. It runs before the verdict on the step before is known: three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-// The update of one of a block's tiles from its gradient, whose parts are in a team's registers;
-// its outcome is published.
+// The update of tile number `at` of a block from acc, the warps' parts of its gradient; publishes the new weights.
 template <int P>
 static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
@@ -16499,7 +16498,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
     } else p = 0.0f;
     if (sent) gtr__publish(to, gtr__word_pack(gtr__res_ready<P>(p), mark));
     if (there) { now[0] = p; now[272] = a; now[544] = b; }
-    if (k0 == 0) {          // the biases' sums are kept for later
+    if (k0 == 0) {          // biases' parts, for gtr__res_tile_biases
 #pragma unroll
         for (int e = 0; e < 2; e++) {
             db[e] = gtr__warp_sum<2>(db[e]);
@@ -16507,8 +16506,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
         }
     }
 }
-// The operands of N tiles are awaited before the first is updated: else whoever awaits the last
-// one's weights waits for all.
+// Awaits the operands of N tiles before it updates the first: else consumers of the last one's weights wait for all.
 template <int P, int N>
 static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
@@ -16518,12 +16516,12 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = first; k < h->tiles; k += N * each) {
-        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there
-        // for long is awaited first
+        // columns 2 g and 2 g + 1 of dz are the mma's rows g and g + 8, those of h are of one tile each; h, published
+        // long ago, is awaited first
         const uint32_t *z[N], *y[N];
         int pz[N], ph[N];
 #pragma unroll
-        for (int j = 0; j < N; j++) {           // those beyond the last are the first again
+        for (int j = 0; j < N; j++) {           // tiles behind the last: the first again
             const int at = k + j * each < h->tiles ? k + j * each : k, l = h->tile[at].layer, n0 = h->tile[at].n0;
             pz[j] = gtr__res_opaque(s.layer[l].width); ph[j] = gtr__res_opaque(s.layer[l - 1].width);
             z[j] = (l == s.m.layers - 1 ? s.dl : s.layer[l].dz) + row * pz[j] + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
@@ -16539,7 +16537,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
                 gtr__await_words<4>(u[j], n, awaited, [&](int i) {
                     return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j];
                 });
-            // polls in vain take bandwidth from other blocks
+            // polls of dz before it is near would take bandwidth from other blocks
             if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
             waits = false;
 #pragma unroll
@@ -16575,7 +16573,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
-// Their biases, of which there are few: behind all that others wait for, and a barrier.
+// Updates tiles' biases, which are few, off the critical path. Behind a barrier.
 template <int P>
 static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last) {
@@ -16602,13 +16600,13 @@ static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr
         gtr__publish(s.layer[l].b + par * s.renewed + n, gtr__word_pack(gtr__res_low<P>(p), mark));
     }
 }
-// Of k that are multiplied at once: all, where they are known; few of float32's, whose products are long.
+// k of a call of gtr__res_forward: all, where CUT has them; few of FP32, whose products are long.
 template <int P, int CUT>
 static __device__ constexpr int gtr__res_turn() {
     return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64;
 }
-// acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the
-// first call waits for; loads are issued one round ahead, as those that wait for each other cost most here.
+// acc += 16 rows of x, as bytes, times w's rows, over `left` of k: lane t has four of k, for two mmas. x is loaded
+// before w, for which the first call (wait) waits at the team's barrier; loads are issued a round ahead of their use.
 template <int P, int CUT>
 static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
         int kp, int left, int units, float scale, bool wait) {
@@ -16622,7 +16620,7 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
         hi[i] = i * 16 < left ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
     }
     if (wait) gtr__res_sync();
-    auto fetch = [&](int i) {       // beyond the end: of what lies there, by 0
+    auto fetch = [&](int i) {       // behind the end: finite numbers, multiplied by 0
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
@@ -16650,7 +16648,7 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
         }
     }
 }
-// The same where x lies as floats.
+// The same of floats.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
         const float *q, int kp, int kr, int units) {
@@ -16667,7 +16665,7 @@ static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float 
         }
     }
 }
-// Publishes x w of a block's columns and k for the owners of the rows: a warp makes 16 rows. Waits for its team.
+// Publishes parts: x w of a block's columns and k, 16 rows by a warp. Contains a barrier of its team.
 template <int P, int CUT>
 static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int group, int rank, int step, uint32_t tag) {
@@ -16700,8 +16698,8 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
-// The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a
-// group's ranks that has rows. keeps: writes them; bad: 2 where a gradient is not finite.
+// Updates the biases of 4 FOURS columns of the first layer from c on, a lane each, from a step's dz: all blocks of a
+// group that have rows compute the same. keeps: stores them; bad |= 2 where a gradient is not finite.
 template <int P, int FOURS>
 static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
         int step, int c, bool keeps, bool last, uint32_t &bad) {
@@ -16718,7 +16716,7 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
         sum.w += gtr__res_exact<P>(u.w);
         z += apart * zp;
     }
-#pragma unroll 1                // side by side they take a step 1.4 us longer where one warp has them
+#pragma unroll 1                // unrolled, where one warp has them, a step takes 1.4 us longer
     for (int o = FOURS; o < 32; o *= 2) sum = gtr__shuffle_add4(sum, o);
     sum.x = __shfl_sync(0xffffffffu, sum.x, from); sum.y = __shfl_sync(0xffffffffu, sum.y, from);
     sum.z = __shfl_sync(0xffffffffu, sum.z, from); sum.w = __shfl_sync(0xffffffffu, sum.w, from);
@@ -16731,8 +16729,8 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
     if (last) s.m.layer[0].db[n] = v;
     return p;
 }
-// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products.
-// 16 rows at a time, the next loaded ahead.
+// acc += z^T x, 16 columns of each: columns 2 g and 2 g + 1 of z are the mma's rows g and g + 8; even and odd columns
+// of x are two tiles. 16 rows at a time, the next 16 loaded ahead.
 template <int P, bool BYTES, bool KNOWN>
 static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
         int xp, int steps, float scale) {
@@ -16767,7 +16765,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
 #pragma unroll 1
     for (int r = 0; r < steps; r += 4) {        // of 8 rows; their number is even
         const bool more = r + 2 < steps;
-        // or what lies behind, unused: half a definition would last the whole step
+        // behind the end, unused: if this were conditional, its registers would be live over the whole step
         two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);
         use(one);
         z += 32 * zp; x += 32 * xp;
@@ -16775,7 +16773,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
         if (more) use(two);
     }
 }
-// A lane's weights and moments of a task: four of k in two rows; by row, step, kind.
+// A lane's weights p and moments a, b of a task: four of k in two rows; in memory by row, step, kind.
 struct gtr__res_kept {
     float4 p[2], a[2], b[2];
     GTR__DEVICE void get(const float4 *state, int par)
@@ -16790,10 +16788,10 @@ struct gtr__res_kept {
 static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
     f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w;
 }
-// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them
-// behind it. A warp makes 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all
-// warps does so behind it.
-// listen: awaits dz, and returns the marks; if there are any, nothing is updated.
+// dw = dz^T x of the group's columns of the first layer and the rank's k, and the update; new weights are stored
+// rounded for products. A warp has tasks of 16 rows by 16 columns. Padding stays 0, as x or dz is 0 there. No barrier
+// follows.
+// listen(): awaits dz and returns the marks; if there are any, no weight is updated.
 template <int P, int CUT, typename F>
 static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int step, bool last, F listen) {
@@ -16825,7 +16823,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
         else gtr__res_backward<P, false, false>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
         kept.get(state, par);
-        float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
+        float v[8], p[8], a[8], b[8], none = 0.0f;          // none: NaN if a gradient is not finite
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]);
@@ -16860,7 +16858,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
             }
         if (CUT) break;
     }
-    // the blocks with least to do
+    // by a warp with the fewest tasks
     if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {
         uint32_t bad = 0;
         gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
@@ -16870,9 +16868,10 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
 }
 
 // >>resident-kernel
-// Weights and moments of this block, from device memory; what the launch leaves, back to it: visit(segment, index in
-// it, elements that are there, whether it is this block that writes them, where they lie, distance to the moments).
-// Fours of the first layer's, else ones.
+// visit(segment, index in it, valid elements, elements, whether this block stores them, their place in shared memory,
+// distance to the moments') for all weights of the block with their moments of a step: four of the first layer at a
+// time, else one. gtr__res_load reads them from device memory at a launch's begin, gtr__res_save stores them at its
+// end.
 template <typename F>
 static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
@@ -16924,13 +16923,13 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
     });
     if (block >= s.groups * s.ranks) return;
     const int group = block % s.groups, pairs = (s.kr + 15) / 16, size = (s.layer[0].slice + 15) / 16 * pairs * 64;
-    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // what is where, first
+    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // first each four's indices
         ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 4) << 16;
         if (to >= 0) *(int4 *)(pool + to) = make_int4(l, r, c, 0);
     });
     __syncthreads();
 #pragma unroll 1
-    for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then four at a time
+    for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then, from these, weights
         float v[4][4] = {}, *to[4];
         bool bias[4];
 #pragma unroll
@@ -16985,7 +16984,7 @@ static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr_
         }
     });
 }
-// The inputs' slots get the step's batch, for whoever reads it behind the launch.
+// Stores the step's batch in the inputs' slots, for readers behind the launch.
 template <int T, typename Net, typename Head>
 static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
@@ -17004,7 +17003,8 @@ static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, i
         }
     }
 }
-// The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
+// Awaits the parts of the first layer's output of a rank's rows and a group's columns, a word or two by a thread; sums
+// them over the ranks, and publishes the output.
 static GTR__DEVICE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
 template <int P, int CUT, typename V, int N>
@@ -17025,7 +17025,7 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
     float z[W], bias[W], out[W], saved[W];
 #pragma unroll
     for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
-    // the step before's update, while parts are on their way
+    // the update of the step before, while parts are on their way
     if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
@@ -17052,11 +17052,11 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
 #pragma unroll
     for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
-// A rank's rows from the first layer's parts to its gradient: the first team.
+// A rank's rows, by the first team: from the first layer's parts to its dz.
 template <int P, int CUT> struct gtr__res_rows {
     static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
         REST = gtr__res_known<CUT>::REST;
-    // W: of what one thread has side by side
+    // W: adjacent elements of a thread
     static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;
     const gtr__res &s;
     float *pool;
@@ -17068,12 +17068,13 @@ template <int P, int CUT> struct gtr__res_rows {
     const gtr__res_layer &end, &hidden;
     const gtr__mlp_layer &H;
     const int pitch, d_pitch = 36, end_pitch, hidden_width;
-    const bool whole;           // on to layers below the last hidden one, of which all columns are wanted
+    const bool whole;           // there are layers below the last hidden one, whose gradient needs all its columns
     const int from, upto, under;
     gtr__res_losing<REST> losing;
-    // the group's columns of the last hidden layer's gradient; of the last layer's weights, loaded ahead
+    // the group's columns of the last hidden layer's gradient, from column place on; weights of the last layer, loaded
+    // ahead
     float published[2][4], w[2][4];
-    int place;                  // of the former
+    int place;
     uint32_t mark;
     GTR__DEVICE gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
             int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
@@ -17085,7 +17086,7 @@ template <int P, int CUT> struct gtr__res_rows {
             upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice), under(!whole ? 0
             : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {
     }
-    // Through the further layers; the last one's sums are left.
+    // Forward through the further layers; leaves the last one's sums in red.
     GTR__DEVICE void forward() {
 #pragma unroll unroll
         for (int l = 1; l <= last; l++) {
@@ -17124,14 +17125,14 @@ template <int P, int CUT> struct gtr__res_rows {
     GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
 #pragma unroll
-        for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
+        for (int k = 0; k < 2; k++)         // behind the last: other words, unused
 #pragma unroll
             for (int u = 0; u < 2; u++) {
                 w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8];
             }
     }
-    // The last hidden layer's gradient: all of it where there are layers below, and on to the next;
-    // else the group's columns.
+    // The last hidden layer's gradient: all columns where there are layers below, and the group's columns of the next
+    // one's, as parts; else the group's columns.
     GTR__DEVICE void hidden_back() {
         float back[TILES][4] = {};
 #pragma unroll 1
@@ -17191,7 +17192,7 @@ template <int P, int CUT> struct gtr__res_rows {
                 gtr__word_pack(gtr__res_published<P>(published[u][3]), mark));
         }
     }
-    // From there to the first layer's.
+    // From there down to the first layer's dz, which is published.
     GTR__DEVICE void further_back() {
 #pragma unroll unroll
         for (int l = last - 1; l > 0; l--) {
@@ -17241,15 +17242,15 @@ template <int P, int CUT> struct gtr__res_rows {
         }
     }
     GTR__DEVICE void run(float scale) {
-        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
+        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // before the wait for parts
         if constexpr (TILES == 2)
             gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
         else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group,
             rank, step, awaited);
         gtr__res_pass(h, par, awaited);
-        gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the weights are there
+        gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the second team has stored the further weights
         forward();
-        // What does not depend on the loss is loaded before it; what no other block waits for is published last.
+        // Loads that don't depend on the loss are issued before it; words that no block waits for are published last.
         fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
         gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
             rank, par, losing);
@@ -17267,15 +17268,16 @@ template <int P, int CUT> struct gtr__res_rows {
                 if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c,
                     gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
             }
-        gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
+        gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // the weights are read, the figures' numbers left
     }
 };
-// All records of the launch, and the rates of each step. All threads of one block.
+// All threads of the reporting block copy the launch's records from the host, take the snapshot, and compute each
+// step's rates.
 template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
-    int4 v[turns];              // all loads at once: they lie in the host's memory
+    int4 v[turns];              // all loads in flight at once, from the host's memory
 #pragma unroll
     for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T)
         v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
@@ -17290,7 +17292,7 @@ template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
         gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
     }
 }
-// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
+// Reports a step's figures, the sums over ranks; of a bad step, also the launch's steps behind it, which are not done.
 static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
@@ -17307,8 +17309,8 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
     gtr__report_step(m.report);
     if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
 }
-// The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later.
-// ahead(step) comes first.
+// The reporting block: for each step ahead(step); then it awaits the loss of each rank's rows and, from the next step,
+// the verdict: whether a gradient was not finite; then it reports.
 template <typename Net, typename F>
 static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
@@ -17324,12 +17326,12 @@ static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, 
         __syncthreads();
         const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
         uint32_t bad = __syncthreads_or((marks & 2u) || awaited.turns >= GTR__DEADLINE);
-        if (bad || i + 1 == steps) {        // all others have ended, or are about to
+        if (bad || i + 1 == steps) {        // the launch's last barrier
             if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             gtr__mlp_grid_arrive(s.m, true);
             if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return;
             const uint32_t flag = gtr__poll(s.flag);
-            if (flag & 2) {     // all know it: nobody keeps anything
+            if (flag & 2) {     // past a deadline: all blocks see the flag, and store nothing
                 if (tid == 0) atomicOr(&s.m.ctl->ticket[6], GTR__ABANDONED);
                 return;
             }
@@ -17340,7 +17342,7 @@ static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, 
         if (bad) return;
     }
 }
-// All have made ready: the launch's records are known behind it.
+// The launch's first barrier: behind it each block copies the launch's records. False: the launch is abandoned.
 template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
     gtr__mlp_grid_arrive(s.m);
@@ -17356,8 +17358,8 @@ template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(co
     __syncthreads();
     return true;
 }
-// The launch's last barrier: whether what blocks have is to be stored, and which step, if any,
-// was bad and is rolled back.
+// The launch's last barrier. Returns whether blocks store their state; wrong: the bad step to which they roll back, or
+// -1: none.
 template <typename Net>
 static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
@@ -17367,7 +17369,7 @@ static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int 
     if (wrong < 0 && flag) wrong = steps - 1;
     return !(flag & 2);
 }
-// The first team: what the next exchange waits for. The step that was not finite, or -1.
+// The first team: what exchanges carry. Returns the step that was not finite, or -1.
 template <int P, int CUT>
 static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
@@ -17384,7 +17386,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
         gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, awaited.tag);
         if (rank < s.rows) gtr__res_rows<P, CUT>(s, pool, h, group, rank, i, awaited).run(scale);
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-        // the way back: the group's columns of all rows
+        // the way back: awaits dz of the group's columns, all rows
         const uint32_t marks = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
             const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP
             : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
@@ -17402,7 +17404,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
                 }
             gtr__res_pass(h, par, awaited);
             if (last) gtr__res_sync();
-            else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the next step's x has long been there
+            else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the second team arrived long before
             const uint32_t all = gtr__res_marks(h, par);
             if (i && group == 0 && rank == 0 && tid == 0) gtr__publish(s.verdict + i - 1, all ? 2u : 0u);
             if (tid == 0) h->marks[0][par ^ 1] = h->own[0][par ^ 1] = 0;
@@ -17416,7 +17418,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
             return i - 1;
         }
     }
-    // the last's
+    // the last step's biases
     if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {
         uint32_t bad = 0;
         gtr__res_bias<P, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
@@ -17424,7 +17426,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
     }
     return -1;
 }
-// The last step's biases and figures.
+// The second team, at the end: the last step's biases and figures.
 template <int P>
 static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
@@ -17435,7 +17437,7 @@ static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *
     gtr__res_sync();
     if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
-// The second: tiles, the loss, what becomes of the weights, and the next step's x.
+// The second team: tiles, the loss's figures, the further weights, the next step's x.
 template <int P>
 static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
@@ -17452,7 +17454,7 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
             gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
-            // while others' weights are on their way; every block has the verdict before it updates
+            // while other blocks' weights are on their way; a block has the verdict before it updates
             gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);
             gtr__res_weights(s, pool, i - 1, awaited);
             gtr__res_pass(h, par, awaited);
@@ -17480,19 +17482,20 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
     }
     gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
 }
-// What comes before the first step and behind the last is one code for all kernels. Behind this the launch's records
-// and the block's own weights are there; false: it is given up.
+// Before the first step, one function for all instances of the kernel (gtr__res_finish: behind the last): clears words
+// and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
+// or a status stops the launch.
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
         return false;
     }
-    if (me == blocks - 1) {     // first, as it takes longest
+    if (me == blocks - 1) {     // first, as it takes the longest
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
     }
-    // no step's words
+    // tag 1, which no word of steps 0 and 1 has
     for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4)
         *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);
     if (me < blocks - 1) {
@@ -17523,7 +17526,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
     }
     return gtr__res_begin(s, h);
 }
-// All but the reporting block: wrong is the step that was not finite, or -1.
+// All blocks but the reporting one. wrong: the step that was not finite, or -1.
 static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h,
         int steps, int wrong) {
     const int me = (int)blockIdx.x;
@@ -17550,15 +17553,15 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     if (me == (int)gridDim.x - 1) gtr__res_serve(s, h, steps);
     else {
         if (me >= workers) {
-            const int team = gtr__res_team(), one = gtr__res_thread();        // tiles only: the teams take turns
+            const int team = gtr__res_team(), one = gtr__res_thread();        // spare: the teams take tiles in turn
 #pragma unroll 1
             for (int i = 0; i <= steps; i++) {
                 gtr__waiting awaited = { 0, 0, s.m.hurry };
                 if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
                 if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
-                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // the same for all
+                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // as in all blocks
                 if (i == steps) break;
-                // no block waits for this one, nor keeps words until it has read them
+                // no block waits for words of a block without tiles, nor for its reads
                 if (team >= h->tiles) continue;
                 if (one < (int)(sizeof(gtr__rates) / 4))
                     ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
@@ -17583,8 +17586,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
 
 // >>resident-match
 static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
-// Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared
-// memory. False: it does not fit.
+// The cut into groups and ranks, and the layout of shared memory: a pure function of extents, multiprocessors and bytes
+// of shared memory. False: it does not fit.
 static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int slice,
         int ranks, int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16;
@@ -17643,7 +17646,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     s->red_words = GTR__RES_WARPS * 16 * widest > tile_words ? GTR__RES_WARPS * 16 * widest : tile_words;
     s->red_at = room(2 * s->red_words + tile_words);
     s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
-    // theirs lie in front of red
+    // a spare block's tiles lie in front of red
     if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;
     s->renewed = s->units = 0;
     for (int l = 1; l <= last; l++) {
@@ -17660,7 +17663,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         int sm_count, size_t shared) {
     int best = 0, best_slice = 0, best_ranks = 0;
     if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_TEAM) return false;
-    // cycles, about
+    // the least estimate, in cycles
     for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {
         if (!gtr__res_cut(s, c, exchange_pre, targets, bytes, slice, ranks, sm_count, shared)) continue;
         const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16),
@@ -17668,7 +17671,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (
             tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
         for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
-        // what a kernel is made for
+        // the cut that NARROW has as constants
         if (c->layers == 3 && slice == gtr__res_known<GTR__RES_NARROW>::SLICE
                 && ranks == gtr__res_known<GTR__RES_NARROW>::RANKS && s->kr <= 128)
             cost -= cost / 4;
@@ -17682,11 +17685,11 @@ static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l
 }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
-    // scaled, the output does not show it
+    // dropout's scale hides the output that other activations' backward reads
     *exchange_pre = act >= 0
         && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
-    for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
+    for (int l = 0; l < p->layers; l++) {       // padding has to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
         if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
     }
@@ -17697,7 +17700,7 @@ static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     for (int l = 0; l < p->layers; l++) bits |= gtr__res_drop(v, p, l) << l;
     return bits;
 }
-// Behind a call's operands: dropout, and the scales that hang on it.
+// Fills in dropout and the scales that depend on it, behind gtr__mlp_fill.
 static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp_parts *p, bool bf16) {
     for (int l = 0; l < p->layers; l++) {
         gtr__res_layer *q = &s->layer[l];
@@ -17710,7 +17713,7 @@ static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp
     s->db_scale = p->layers > 2 ? s->layer[0].scale : 1.0f;
     s->dw_scale = (s->bytes && !bf16 ? s->m.x.scale : 1.0f) * s->db_scale;
 }
-// Whether x can stay bytes: what has as many elements a row as x is of bytes that are scaled alone.
+// Whether x stays as bytes: all inputs with x's elements a row are bytes with a scale and no shift.
 static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     const gtr__feed *f = (const gtr__feed *)v->node[0].attr.ptr;
     int found = 0;
@@ -17721,7 +17724,7 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     }
     return found;
 }
-// A plan's nodes, or those of the call that replaces them, for kernels of many steps.
+// The parsed nodes of a plan, or of the NETWORK call that replaces them.
 struct gtr__res_net {
     gtr__mlp_view v;
     gtr__mlp_parts p;
@@ -17742,7 +17745,7 @@ struct gtr__res_net {
         const int64_t work = cut.parameters * cut.batch, most = (int64_t)caps->sm_count * 2500000;
         return gtr__mlp_takes(&v, &p, &cut, 5) && cut.parameters <= 1000000
             && work <= (most > 40000000 ? most : 40000000) && !(o->clip > 0) && !o->scaled
-            // the target is among the other inputs
+            // the target is another input than x
             && !gtr__mlp_same(&v, v.node[p.loss].in[1], v.node[p.forward[0]].in[0]);
     }
     gtr_dtype dtype() const { return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype; }
@@ -17758,7 +17761,7 @@ static int gtr__res_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 
 // >>resident-launch
-// Workspace: what is exchanged, then the flag, records and rates.
+// Lays out the workspace: words that are exchanged, then the flag, records and rates. Returns its bytes.
 static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     const int last = c->layers - 1, total = s->rows * 16;
     int64_t at = 0;
@@ -17783,7 +17786,7 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
-// Which of the other inputs is the loss's target.
+// *at: which of m.rest is the loss's target.
 static gtr_result gtr__res_target(void *instance, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
