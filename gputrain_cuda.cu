@@ -20611,50 +20611,54 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
-    int task0, across;          // first of its tasks; how many side by side along k
-    // words in shared memory: w as halves (float32 in the last layer); what a task's are to be multiplied by
+    int task0, across;          // number of its first task; tasks side by side along k
+    // words in shared memory: w in FP16 (last layer: float32); bias; each task's factor of its w
     int forward_at, forward_pitch, bias_at, scale_at;
-    uint32_t *h, *dz;           // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4)
+    uint32_t *h, *dz;           // exchanged: output, gradient: [8 rows][16 columns][lane][4 words]
 } gtr__tall_layer;
+// How a step is cut, where its operands lie in shared memory, and its words in the workspace. Blocks in order: mains,
+// the blocks with columns of the first layer (workers: groups x ranks x slabs) or with rows in the middle; spare
+// blocks, which have tasks alone; the reporting block. A task is a strip of a further layer's dw with its update.
 typedef struct gtr__tall {
     gtr__mlp m;
     gtr__tall_layer layer[GTR__MLP_LAYERS];
-    int groups, ranks, slabs, rows, kr; // rows: sixteens of them; k of a rank, a multiple of 16
-    // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    int groups, ranks, slabs, rows, kr; // rows: the batch's sixteens of rows; kr: k of a rank, a multiple of 16
+    // eights of rows of a slab; units of the first layer (16 of k of every other column) that a block updates, a warp
+    // each; words of the dw that a block publishes
     int eights, units, share;
-    int unit_part;              // 2^16 / units, rounded up: a quotient of less than 2^10 by it
-    int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
-    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of
-    // rows of a block, at most
+    int unit_part;              // 2^16 / units, rounded up: n unit_part >> 16 is n / units for n below 2^10
+    int ways, deep, tall;       // warps that share the k of a part, the rows of dw; a task's sixteens of rows: 1 or 2
+    // blocks with rows in the middle; those, or workers, if more; spare blocks; sixteens of rows of a block, at most
     int middles, mains, spare, owns;
-    int paired;                 // two blocks of the same rows and k, a cluster, ask for half of x each, which both get
-    int renew;                  // threads that renew the first layer: all, or all but the askers
-    int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
-    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
+    int paired;                 // pairs of blocks of the same rows and k are clusters: each copies half of x to both
+    int renew;                  // threads that update the first layer: all, or all but the askers, x's producers
+    int total, tasks, most_tasks;       // rows, padded; tasks, of a spare block at most
+    // bytes of a row of x; words of a column of dz, of a row of an operand, of the last hidden layer's output
     int pitch, dz_pitch, op_pitch, hidden_pitch;
     // words in shared memory
     int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at,
         bias_at, red_at, tile_at, end_at;
     int target;                 // which of m.rest is the loss's
-    float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
-    // the further layers' weights, biases and scales: where in shared memory, how many words
+    float byte_by, byte_from;   // factors of a byte (gtr__tall_bytes), and of a product of bytes
+    // the image, the further layers' weights, biases and scales as products read them: words in shared memory
     int image_at, span;
-    // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
+    // of even steps, then of odd ones: the image that tasks write; of each task, a word once its piece is there
     uint32_t *image, *published;
-    uint32_t *pool;             // all that is exchanged
+    uint32_t *pool;             // all words that are exchanged
     int64_t words, old;         // old: first word of the image of odd steps
-    float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
-    uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;      // first: the first layer's new weights
-    uint2 *origin;              // of a step's rows: which of the data set, label
+    float4 *own;                // first layer's state, of even steps, then of odd ones: [block][p, m, v, bias][thread]
+    // first: the first layer's new weights; dl: the logits' gradient; count: rows of a step that count in the loss
+    uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;
+    uint2 *origin;              // of each row of each step: its row of the data set, its label
     gtr__record *record;
     gtr__rates *rate;
 } gtr__tall;
-// what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the
-// middle (s.rows: it has none)
+// A worker's place in the cut; the first of its slab's eights of rows, and how many; the first of its sixteens of rows
+// in the middle (from s.rows on: none).
 typedef struct gtr__tall_me {
     int group, rank, slab, first, eights, row;
 } gtr__tall_me;
-typedef struct gtr__tall_head { // what a block keeps beside its pool
+typedef struct gtr__tall_head { // a block's static shared memory
     gtr__tall_me me;
     float4 row[16];             // loss, counted, right, labelled
     gtr__rates rate[2];      // by step
@@ -20663,16 +20667,16 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0, index; } tile[8];
-    uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
+    uint32_t most[GTR__TALL_WARPS];     // largest magnitudes of a task's new weights
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
-    int all[2];                 // by step: how many labels count in the batch
-    // x has come; the further layers' new weights have; the pair's other block has room for a step's x
+    int all[2];                 // by step: labels that count in the batch
+    // mbarriers: x is there; the image is there; the pair's other block has room for a step's x
     alignas(8) uint64_t bar, weights, free;
-    int departed;                   // the first step for which it has not, and will not have
-    bool alike;                 // it has rows in the middle, as this one has
-    int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
-    float factor;               // what to multiply the products of a step's parts with
+    int departed;                   // first step for which that block, which has left, makes no room
+    bool alike;                 // both blocks of the pair have rows in the middle
+    int stop, lost;             // leave before the next step; the next step's mark: something was not finite
+    float factor;               // factor of the products of a step's parts
 } gtr__tall_head;
 static GTR__DEVICE bool gtr__tall_any(bool v) {
     return __any_sync(0xffffffffu, v);
@@ -22397,7 +22401,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        // no step's words
+        // tags that no word of steps 0 and 1 has
         if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);
     for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
         *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i
