@@ -18265,13 +18265,14 @@ template <typename T> static GTR__DEVICE void gtr__field_outer_last(float *d, ui
 }
 
 // >>field-rows
-// A thread's place in its team.
+// A thread's indices in its team, and the team's shared memory.
 template <int P> struct gtr__field_place {
-    int team, half, warp, lane, tid;        // half: which 64 columns; tid: within the team
-    // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
+    int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warp group; tid: in the team
+    // at: address of the team's shared memory; row, turn: of a matrix row whose address the lane gives for 16x16 parts
+    // of the warp's rows: its offset in a panel, and its 16-byte piece permuted by the row
     uint32_t at, row, turn;
     char *base;
-    // index: within the group
+    // index: in warp group `group`
     GTR__DEVICE gtr__field_place(const gtr__field &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
@@ -18283,18 +18284,18 @@ template <int P> struct gtr__field_place {
     GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
         return panel + row + (turn ^ (uint32_t)(s << 5));
     }
-    // Of the team's shared memory: see gtr__field_layer.
+    // Layer l's output, and the gradient of its product, in the team's shared memory.
     GTR__DEVICE uint32_t y_at(const gtr__field &m, int l) const {
         return at + m.place_at + l * (P * GTR__FIELD_PANEL);
     }
     GTR__DEVICE uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
 };
-// A layer's weights in the block's.
+// A layer's weights in the block's shared memory.
 template <int P>
 static GTR__DEVICE uint32_t gtr__field_w(const gtr__field &m, int l) {
     return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at;
 }
-// Which rows of the data set the team's tile number n has, one a thread.
+// The data set's rows of a tile, the team's n-th, one by a thread; -1 behind the batch.
 template <int P>
 static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
         const gtr__field_place<P> &p, int tile, int n) {
@@ -18303,7 +18304,7 @@ static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head 
     const int64_t r = gtr__origin<true>(i, h->record.rows, h->record.first, h->record.key, h->shift);
     h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
-// The tile's inputs to their slots, where they can be read after the launch.
+// Stores the tile's x and target in the inputs' slots, for readers behind the launch.
 template <int P, int N>
 static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
         int tile, int slot) {
@@ -18327,8 +18328,8 @@ static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_pl
     for (int i = p.tid; m.t_kept && i < rows * n; i += N)
         m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
 }
-// By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x
-// takes stage_pitch bytes.
+// N threads start the copies of a tile's x into the stage, rows of stage_pitch bytes with 16-byte pieces permuted by
+// row, and below of its target, both as float32.
 template <int P, int N>
 static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
         const int64_t *origin, const gtr__field_place<P> &p) {
@@ -18368,7 +18369,7 @@ static GTR__DEVICE void gtr__field_ask_target(const gtr__field &m, const gtr__re
             o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
     }
 }
-// x to halves in its panel; kept: to the input's slot as well.
+// Rounds x from the stage to 16 bits in its panel; keep: stores it in the input's slot, too.
 template <typename T, int P, int N>
 static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
         int slot, bool keep) {
@@ -18386,8 +18387,8 @@ static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_
     }
     if (keep) gtr__field_keep<P, N>(m, p, tile, slot);
 }
-// d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as
-// columns of 8 of 16 bits a row.
+// d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__field_ones: row n of `bias` has output n's
+// biases of 8 layers, 16 bits each.
 template <typename T, int TILES>
 static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
 #if GTR__FIELD_WGMMA
@@ -18408,7 +18409,7 @@ static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t 
     }
 #endif
 }
-// What it takes: ones in column l of 16.
+// Its A fragments: 64 x 16, ones in column l.
 template <typename T> struct gtr__field_ones {
     uint32_t a[4];
     GTR__DEVICE gtr__field_ones(int l, int lane)
@@ -18418,15 +18419,15 @@ template <typename T> struct gtr__field_ones {
         gtr__field_hold<4>(a);
     }
 };
-// A warp's part of 64 columns to panel.
+// A warp stores its 16 rows of 64 columns in a panel.
 template <int P>
 static GTR__DEVICE void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
 }
-// Activations: y = f(x) and f'(x), by which the way back multiplies, so that both share what is costly. Errors are a
-// quarter of what storage rounds by: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Other rows of the
-// table go by their formulas.
+// An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
+// storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
+// here use their formulas.
 static GTR__DEVICE float gtr__field_exp2(float v) {
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
@@ -18459,8 +18460,8 @@ template <int OP> static GTR__DEVICE float2 gtr__field_act(float x, float a, flo
         return make_float2(y, gtr__unary_bwd(OP, 1.0f, x, y, a, b));
     }
 }
-// Where a thread keeps the derivatives of layer l, THREADS of 16 bytes apart: nobody else reads them, so that they stay
-// in L2.
+// A thread's derivatives of layer l in the workspace, 16 bytes each, THREADS times 16 bytes apart. No other thread
+// reads them: they stay in L2.
 template <int THREADS>
 static GTR__DEVICE uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
@@ -18469,9 +18470,9 @@ static GTR__DEVICE void gtr__field_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
-// The output of layer l from N pairs of its product, in words of halves. RELU: all activations are; of others the
-// derivatives go to slopes, less a half: all of a gelu's of small x would be rounded to that, and the gradients of
-// layers below may be made of what is more.
+// y = the output of layer l from N pairs of its product d, two 16-bit numbers a word. RELU: all activations are ReLU;
+// of others f'(x) - 1/2 is stored in slopes: f' of a gelu of small x rounds to 1/2, and gradients of layers below may
+// depend on the difference.
 template <typename T, int N, int THREADS, bool RELU>
 static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
         int thread) {
@@ -18500,7 +18501,7 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
 #undef GTR__EACH
     }
 }
-// Back through it: z = d f'(x), N pairs; r: f'(x) - 1/2.
+// z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
 static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
 #pragma unroll
@@ -18510,7 +18511,7 @@ static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, ui
             fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
     }
 }
-// What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
+// r = what the backward of layer l's activation reads, of the first or second half of the warp's columns; loaded ahead.
 template <int P, bool RELU>
 static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
         int half, uint32_t *r) {
@@ -18522,7 +18523,7 @@ static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr_
             + (half * 2 + s) * GTR__FIELD_T, r + 4 * s);
     }
 }
-// The gradient of layer l's product from that of its output, likewise; r: the first half.
+// dz = the gradient of layer l's product from d, that of its output; r: the first half of what gtr__field_recall loads.
 template <typename T, int P, bool RELU>
 static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
@@ -18538,15 +18539,14 @@ static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gt
         if (s == 0) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
-// Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series
-// where 1 + e has too few of e.
+// slope = sigmoid(x) - t, and the loss, of a logit x of at most 11 bits: by fast functions, and by a series where 1 + e
+// loses e's bits.
 static GTR__DEVICE void gtr__field_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
 }
-// Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums:
-// of the gradient's columns.
+// The loss, and its gradient z in 16 bits, of 8 columns from c0 on of the product d; sums += z's columns.
 template <typename T, int P>
 static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
@@ -18581,9 +18581,9 @@ static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_pl
         sums[1] += a.y + b.y;
     }
 }
-// What a team keeps in registers over all its rows.
+// A thread's sums over all rows of its team's step.
 struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
-// A team's first tile, and how many teams its role has.
+// A team's first tile; *teams: how many teams its role has, the distance to its next tile.
 template <int P>
 static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
         int role, int *teams) {
@@ -18591,7 +18591,7 @@ static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_pl
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
-// A step's record to the block's copy of it; by one warp.
+// One warp copies a step's record to shared memory.
 static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
@@ -18605,8 +18605,8 @@ static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *r
         h->go = h->start = 1;
     }
 }
-// A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any
-// more. Where teams are fed it is their feeders' turn, and teams see the record behind their next barrier.
+// Opens a step: its record, and the copies of its first rows. By all threads of teams, when no thread reads the record
+// of the step before any more. FED: feeders gather these rows, and teams see the record behind their next barrier.
 template <int P, bool FED>
 static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
         const gtr__record *record, const gtr__field_place<P> &p, int role) {
@@ -18625,7 +18625,8 @@ static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
         gtr__copies_commit();
     }
 }
-// Of a team's tile number count, over all steps: where its x and target lie, and which turn of the barriers that is.
+// The slot of x and target of a team's tile number count, over all steps, its lap, the phase of the slot's mbarriers,
+// and these.
 struct gtr__field_turn {
     int slot;
     uint32_t lap, full, empty, seen;
@@ -18637,7 +18638,7 @@ struct gtr__field_turn {
         seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
     }
 };
-// A step's rows to a team, by 64 P threads: the first ones lie ready before the step begins.
+// The producer of a step's rows, 64 P threads: it copies and converts the first tile before the step begins.
 template <typename T, int P> struct gtr__field_feeder {
     static constexpr int N = 64 * P;
     const gtr__field &m;
@@ -18646,31 +18647,32 @@ template <typename T, int P> struct gtr__field_feeder {
     const int role;
     uint32_t &count;
     const uint32_t pool;
-    int wide_step, wide;        // P 2: counted, for its teams wait for the feeders
+    // P 2: distance to the next tile, and the tile, counted, not computed: its team waits for feeders
+    int wide_step, wide;
     GTR__DEVICE gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
             uint32_t &count) : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)),
             wide_step(0), wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {
     }
-    // These are read again for each tile: registers are few, and what does not fit would come from L2.
+    // Read again for each tile, as registers are few, and spilled ones come from L2.
     GTR__DEVICE const char *source() const {
         return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot];
     }
     GTR__DEVICE bool whole(const char *src) const {
         return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
     }
-    // By whole warps.
+    // Called by whole warps.
     GTR__DEVICE gtr__field_place<P> where() const {
         const int index = gtr__thread() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     }
-    // The tile of number count.
+    // The batch's tile that is the team's number count.
     GTR__DEVICE int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
         if constexpr (P == 2) return wide;
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
     }
-    // Issues the copies of its rows.
+    // Starts the copies of that tile's rows; waits at `seen` before it writes the target's slot.
     GTR__DEVICE void ask() {
         const gtr__field_place<P> p = where();
         const int next = tile_of(p);
@@ -18710,7 +18712,7 @@ template <typename T, int P> struct gtr__field_feeder {
         gtr__field_go<P>(true);
         return *(const volatile int *)&h->start != 0;
     }
-    // x to halves in the tile's panel: P 1 with fewer registers.
+    // Rounds x from the stage to 16 bits in the slot's panel.
     GTR__DEVICE void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
@@ -18741,7 +18743,7 @@ template <typename T, int P> struct gtr__field_feeder {
             }
         }
     }
-    // The inputs' slots get the tile, where they can be read after the launch.
+    // Stores the tile in the inputs' slots, for readers behind the launch.
     GTR__DEVICE void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
         const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS,
             live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
@@ -18763,11 +18765,11 @@ template <typename T, int P> struct gtr__field_feeder {
         for (int i = p.tid; m.t_kept && i < live * out; i += N)
             m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
     }
-    // False: the step does not begin.
+    // All tiles of a step: copies, waits at `empty`, converts, arrives at `full`. False: the step does not begin.
     GTR__DEVICE bool run() {
         {
             const gtr__field_place<P> p = where();
-            // what no row fills
+            // columns that no copy writes
             for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16)
                 *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
             if (p.tid == 0) h->served[p.team] = count;
@@ -18788,17 +18790,16 @@ template <typename T, int P> struct gtr__field_feeder {
             if (((const volatile gtr__record *)&h->record)->more == 0) keep(p, t, tile);
             gtr__shared_publish();
             gtr__field_signal(t.full);
-            gtr__field_feed_barrier<P, true>(p.team);      // all have read it
+            gtr__field_feed_barrier<P, true>(p.team);      // all have read the stage
             count++;
             wide += wide_step;
             ask();
         }
     }
 };
-// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next
-// product, and the product of a team's weights' gradient a layer later than the gradient that it takes, when all of the
-// team have stored theirs.
-// FED: P is 1, there is one role, and room for gradients apart. P 2: by mma.sync.
+// A team's tiles, forward and back. Warps store what others read while the tensor cores compute the next product. A
+// weights' gradient is added to a layer later than its dz is computed, when all warps of the team have stored dz.
+// FED: P is 1, there is one role, and dz has places of its own. P 2: by mma.sync.
 template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     const gtr__field &m;
     gtr__field_head *h;
@@ -18811,7 +18812,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     const float g;
     int teams, first, tile, n;
     float d[32];                // a product of the tile
-    uint32_t y[16], r[8];       // what it becomes, in halves; what the way back recalls
+    uint32_t y[16], r[8];       // an output or a dz, in 16 bits; what gtr__field_recall loads
     GTR__DEVICE gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
             const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
             : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__FIELD_WGMMA && !FED
@@ -18828,8 +18829,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     GTR__DEVICE float4 &tally() const {
         return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
     }
-    // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of
-    // those that have begun.
+    // The slot of a tile's x and target, computed at each use, as registers are few. back: how many tiles ago, of those
+    // that have begun.
     GTR__DEVICE gtr__field_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
@@ -18838,18 +18839,18 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     GTR__DEVICE uint32_t x_of(uint32_t back) const {
         return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
     }
-    // of the next tile
+    // the next tile's rows
     GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
-    // Everything between two products: y goes to panel, and is seen by all of the team.
+    // Stores y in a panel, and makes it visible to the team and to wgmma.
     GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
         gtr__shared_publish();
         gtr__field_team_barrier<P>(p.team);
     }
-    // All of the team have said so.
+    // Waits until all warps of the team have stored dz number i of the tile (mbarrier `ready`).
     GTR__DEVICE void hear([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
-        // as often in each tile
+        // phases: as many in each tile
         if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
         else {
             gtr__field_await(ready(), turn);
@@ -18859,8 +18860,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if (P == 1) gtr__field_team_barrier<P>(p.team);
 #endif
     }
-    // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind
-    // the first tile's, of zeros.
+    // P 1: adds dz^T x to the first layer's gradient. FED: behind the next tile's first products; behind those of the
+    // first tile, both operands are zeros.
     GTR__DEVICE void lowest(uint32_t dz, uint32_t x) {
         constexpr int unit = GTR__FIELD_UNITS - 1;
         if (m.layer[0].panels == 2) {
@@ -18882,6 +18883,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_commit();
         }
     }
+    // FED: waits at `full` for the tile's x; else converts it, when its copies are done.
     GTR__DEVICE void take() {
         if constexpr (FED) {
             const gtr__field_turn t = turn_of(0);
@@ -18904,7 +18906,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
         gtr__field_commit();
         if constexpr (FED) {
-            gtr__field_team_barrier<P>(p.team);        // the last tile's gradients are there
+            gtr__field_team_barrier<P>(p.team);        // the last tile's dz is stored
             lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
             gtr__field_until<1>();
         } else gtr__field_until<0>();
@@ -18934,7 +18936,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
             if constexpr (P == 1) {
-                // the last tile's products that read this place are made
+                // the last tile's products that read this place are done
                 if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
                 gtr__field_put<P>(p, p.y_at(m, l - 1), y);
             }
@@ -18943,7 +18945,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             if constexpr (P == 1) gtr__field_hold<16>(y);
         }
     }
-    // A last layer of at most 8 outputs, the loss, and back to its input.
+    // A last layer of at most 8 outputs: product, loss, and the gradient of its input.
     GTR__DEVICE void small_last(const float *target) {
         float out[4], loss = 0.0f;
         uint32_t z[4] = { 0, 0, 0, 0 };
@@ -19007,7 +19009,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         else sum.loss += loss;
         if constexpr (P == 1) gtr__field_signal(ready());
     }
-    // The tile's x and target are used: their slots are free for another's.
+    // FED: frees the slots of the tile's target (`seen`) and of the last tile's x (`empty`), which its gradient has
+    // read by now; else starts the copy of the next target.
     GTR__DEVICE void release() {
         if constexpr (FED) {
             gtr__field_signal(turn_of(1).seen);
@@ -19019,7 +19022,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             n++;
         }
     }
-    // Back through another role's layers.
+    // Back through the layers above this role's.
     GTR__DEVICE void skip() {
 #pragma unroll 1
         for (int l = last - m.small; !FED && l > high; l--) {      // another role's
@@ -19035,13 +19038,13 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
         }
     }
-    // P 1: back through this role's, a unit of 64 columns a layer.
+    // P 1: back through this role's layers, each of which has a unit of 64 columns.
     GTR__DEVICE void back_units() {
 #pragma unroll
         for (int i = 0; i < GTR__FIELD_UNITS; i++) {
             const int l = high - i;
             if (l < low) continue;
-            // The gradient of the layer above, and this one's to its place.
+            // Adds to the gradient of the layer above, then stores this layer's dz.
             auto above = [&]() {
                 hear(i);
                 if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
@@ -19095,7 +19098,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
         if constexpr (!FED) gtr__field_until<0>();
     }
-    // P 2: the gradient of the lowest: its units are the first and the second, or what is behind.
+    // P 2: adds to the gradient of the role's lowest layer, in units d0 and d1.
     GTR__DEVICE void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
         if (low == 0 && m.layer[0].k <= 32) {
             gtr__field_begin();
@@ -19115,7 +19118,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
         }
     }
-    // P 2: a layer, or two.
+    // P 2: back through this role's layers, one or two.
     GTR__DEVICE void back_halves() {
         const uint32_t dz = p.dz_at(m, high), x_now = p.at + m.x_at;
         share(dz, y);
