@@ -10,6 +10,12 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
+// Words of comments. instance: the backend on a device; variant: a compiled kernel. lane: a thread of a warp, or of the
+// team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or norm,
+// an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch. four:
+// elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum, in the
+// workspace. fragment: an mma's operand in a warp's registers. word: 4 bytes that carry their own arrival (>>blocks).
+//
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
 //     device-helpers       the instance as launchers see it, errors, results
@@ -687,9 +693,9 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 
 // >>runtime
 // An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
-// nodes run on lanes: lane = stage * GTR__MAX_STREAMS + stream is stream number `stream` of instances[stage]. The first
-// stream of instances[0] is the main one: other lanes fork from it and are joined to it,
-// eagerly and in a capture alike.
+// nodes run on streams of its stages: gtr__lane, stage * GTR__MAX_STREAMS + stream, numbers stream `stream` of
+// instances[stage]. The first stream of instances[0] is the main one, from which the others fork and to which they
+// join, eagerly and in a capture.
 
 #include <atomic>
 #include <new>
@@ -1406,13 +1412,13 @@ static gtr_result gtr__run_one(gtr__instance *in, gtr__plan *plan, const gtr__no
     return r;
 }
 
-// Enqueues the nodes of a part on their lanes. A node's kernel may overlap the end of its predecessor where that is the
-// sole thing it waits for; of all that it waits for on one device, whatever the lane, where a graph's edges say so.
-// Lanes are joined even after an error, so that a capture can be ended.
+// Enqueues the nodes of a part on their streams. A node's kernel may overlap the end of its predecessor where that is
+// all that it waits for, or, in a captured graph on one device, the ends of all that it waits for, on any stream.
+// Streams are joined even after an error, so that a capture can be ended.
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0;
-    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a lane
+    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a stream
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
     // not where gradients may be set by hand
@@ -1764,7 +1770,7 @@ static GTR__DEVICE void gtr__copies_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all groups but the last LEFT
+template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all commits of copies but the last LEFT
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
@@ -2758,7 +2764,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 
 // >>products-wgmma
 // C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
-// tensor copies, which round float32 to TF32), groups of four warps multiply 64 rows each. The blocks of a cluster
+// tensor copies, which round float32 to TF32), warp groups (four warps) multiply 64 rows each. The blocks of a cluster
 // share the sum over k: each sends the others their rows of its part, and finishes its own.
 //
 //   producer (a thread)  --full-->  consumers (M / 16 warps)  --parts, bulk copies: arrived-->  the rows' owner
@@ -3277,7 +3283,7 @@ static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__
         return false;
     if (w.kernel != GTR__WAY_WGMMA) return split == 1 || caps->compute >= 90;
     return GTR__TENSOR_MAPS && caps->arch_feature && !p->inner && !(p->a_k && p->sums)
-        // clusters leave multiprocessors of a group over; those that wait for others to end are slow
+        // clusters leave multiprocessors of a GPC idle; clusters that wait for others to end are slow
         && (split == 1 || blocks <= caps->sm_count * (8 - split / 4) / (w.m == 128 ? 8 : 4))
         && (p->a_k < p->b_k ? w.n == 32 : f32 || (w.m == 64 && (w.n == 64 || p->a_k)))
         && (p->lda | p->ldb | p->a_batch | p->b_batch | p->a_kb | p->b_kb) % (f32 ? 4 : 8) == 0
@@ -3289,7 +3295,7 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     // by how many of A and B have k contiguous: what goes through registers or is turned makes steps longer
     static const float layout[2][3] = { { 2.3f, 1.28f, 1 }, { 2.4f, 1.18f, 1.15f } };
     const bool half = kind == GTR__PRODUCT_HALF;
-    // large clusters leave multiprocessors of a group over
+    // large clusters leave multiprocessors of a GPC idle
     const int fill = w.kernel == GTR__WAY_WGMMA && split == 8 ? 3 : 4;
     const int64_t waves = gtr__ceil(tiles * split * ranges, gtr__ceil(caps->sm_count * fill, 4)),
         depth = gtr__ceil(gtr__ceil(p->k, half ? 64 : 32) * p->kb, split * ranges),
@@ -4095,7 +4101,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 
 // >>products-run
 
-// Products of one form, whose launch waits for more of them (>>match-groups).
+// Products of one form, the sets of one launch, which waits for more of them (>>match-groups).
 typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
 static bool gtr__product_joins(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__group *group = (gtr__group *)((gtr__cuda *)instance)->group;
@@ -4238,8 +4244,8 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         memcpy((void *)&chosen->p, p, sizeof *p);
         chosen->choice = choice;
     }
-    // never at the same time: the library's own, and sums before or after it; parts, when it
-    // has nothing for the product
+    // the library's workspace and A's sums, before or after it, share bytes; an own kernel's parts, sums and copies do
+    // not
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
     const size_t before = choice.parts_bytes + choice.sums_bytes, all = before + (choice.even ? choice.copy_bytes : 0);
     if ((choice.ranges > 1 || choice.even) && bytes < all) bytes = all;
@@ -5288,8 +5294,8 @@ static gtr_result gtr__conv_cut_of(void *instance, const gtr__window *g, bool im
 }
 // >>conv-im2col
 // The same on Hopper's own matrix instructions: a warp brings stages of 128 bytes of k, the gathered operand by bulk
-// copies that walk an image's pixels under a tap (im2col mode), and two groups of four warps multiply half of the
-// tile's rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
+// copies that walk an image's pixels under a tap (im2col mode), and two warp groups multiply half of the tile's
+// rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
 // several a stage; outside an image, and beyond the channels, are zeros.
 //
 //   producer (a warp)  --full-->  consumers (8 warps)  -->  C through the ring, with the epilogue
@@ -5751,10 +5757,10 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 // PLACES, IMAGE: a block is persistent: the weights of 64 output channels stay in its shared memory while it walks
 // tiles. A pixel's input channels are panels of 128 bytes, as many as the weights of all have room for; a stage is what
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
-// least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
+// least of shared memory. Two consumer warp groups take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
 // Staging has 128 bytes a pixel: 64 channels of 16 bits, or 32 of float32, of which the epilogue makes two passes: in
-// the first pass warps 0 and 1 of the group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
+// the first pass warps 0 and 1 of a warp group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
 // comes with C's channels innermost, where wgmma reads k innermost: the consumers' eight warps transpose it in shared
 // memory before the first tile.
 //
@@ -5768,11 +5774,11 @@ static gtr_result gtr__im2col_run(void *instance, const gtr__call *c, const gtr_
 //   rows 32 .. 47: column u + 2                 p - 2 step_x
 //   rows 48 .. 63: column u + 3                 p - 3 step_x
 //
-// Before the epilogue a consumer group adds the shifted sums of all columns through staging, into the first 64 >> fold
-// rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more behind
-// each.
+// Before the epilogue a consumer warp group adds the shifted sums of all columns through staging, into the first 64 >>
+// fold rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more
+// behind each.
 //
-//   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
+//   producer thread  --full[group]-->  a warp group    -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
@@ -5806,7 +5812,7 @@ typedef struct gtr__lines_cut {
     // staging behind a tile's pixels, gtr__lines_over
     int fold, columns, over;
     int epilogue_reads, turned;         // tensors that the epilogue reads; IMAGE: taps of the weight in reverse order
-    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, one for each group
+    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, a warp group each
     gtr__fast across, down;             // tiles side by side, and below each other, in an image
 } gtr__lines_cut;
 // How many of C's channels one TMA box of the weight has, each with 128 >> log bytes of k under one tap. The box has
@@ -5911,8 +5917,8 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
         }
     }
-    // The staging thread: for each tile it hands staging to the tile's group through staged[group], as often as the
-    // group awaits that in finish(), and each time after staging_empty. It does so with each of the tensors that the
+    // The staging thread: for each tile it hands staging to the tile's warp group through staged[group], as often as
+    // that awaits it in finish(), and each time after staging_empty. It does so with each of the tensors that the
     // epilogue reads, or once with nothing where it reads none; where columns of taps are folded (first = -1), once
     // with nothing in front of the tensors, as folding itself writes to staging. It prefetches the tensors to L2
     // before.
@@ -6031,9 +6037,9 @@ template <int N, bool HALF> struct gtr__lines_block {
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
-    // A group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2 half)
-    // store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how many
-    // columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
+    // A warp group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2
+    // half) store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how
+    // many columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
     // multiplied weights of zero by pixels outside the window. What a warp reads behind the tile's end only reaches
     // pixels that no store takes to C.
     GTR__DEVICE void fold_columns(float *d, int group) const {
@@ -6094,8 +6100,8 @@ template <int N, bool HALF> struct gtr__lines_block {
             gtr__bar_arrive(staging_empty);
         }
     }
-    // A consumer group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels under
-    // the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
+    // A consumer warp group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels
+    // under the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
         const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128 >> cut.fold,
@@ -6110,7 +6116,7 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
         }
     }
-    // Bit s of turns: the parity of the group's own turn at slot s.
+    // Bit s of turns: the parity of the warp group's own turn at slot s.
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
@@ -6183,16 +6189,16 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 #endif
 }
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
-// more of a border than large ones; two pixels side by side are a step of k. A group of four warps has a column of
-// taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the groups
-// share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor cores:
-// 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
+// more of a border than large ones; two pixels side by side are a step of k. A warp group has a column of
+// taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
+// groups share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor
+// cores: 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
 //
 // Float32: wgmma takes B from shared memory only with k innermost, so three warps transpose each pixel of the image in
 // place: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
 // channels under a column of taps are next to each other: N rows of B for a step of k, a pixel. A is in registers.
 //
-//   producer thread  --full-->  3 warps  --transposed-->  3 consumer groups  --empty-->  producer thread
+//   producer thread  --full-->  3 warps  --transposed-->  3 warp groups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int N, bool HALF> struct gtr__lines_weight {
     static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
@@ -6339,7 +6345,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
 };
 #endif
-// Threads of a block: groups, a warp that produces; float32: three that transpose, and the producer.
+// Threads of a block: warp groups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
@@ -6593,9 +6599,9 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
     return in_turn > least ? in_turn : least;
 }
 // Puts into c the tile of PLACES or IMAGE that takes least for a given log and fold, if any beats c. `most` bounds the
-// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two groups do not overlap. That is 0
-// of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two for a
-// block's last tile, and 300 ns for each tile and pass over staging.
+// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two warp groups do not overlap. That
+// is 0 of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two
+// for a block's last tile, and 300 ns for each tile and pass over staging.
 static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
                                    int fold, double most, double *least) {
     const bool half = c->kind == GTR__PRODUCT_HALF;
@@ -8830,7 +8836,7 @@ static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int
 // second one; GUARD alone, of which there is one at a time, ends in its last block.
 
 #define GTR__T 256              // threads a block where nothing else is said
-#define GTR__BATCHED 2          // groups of four that a thread of an element-wise kernel has in flight, of each operand
+#define GTR__BATCHED 2          // fours that a thread of an element-wise kernel has in flight, of each operand
 
 // >>operands
 // An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
@@ -9929,7 +9935,7 @@ typedef struct gtr__part_copy {
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
-// All blocks of a part copy it 16 bytes at a time: each thread four groups, gridDim.x blocks of threads apart.
+// All blocks of a part copy it 16 bytes at a time: each thread four vectors, gridDim.x blocks of threads apart.
 static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
@@ -14232,7 +14238,7 @@ static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *sh
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
 // by itself. The record REPORT fetched ahead: two trips to the host would take longer than all else here. A block works
-// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in
+// out which rows its fours of elements come from, many at a time, and copies them, four fours of a thread in
 // flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
@@ -14310,7 +14316,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         }
     }
 }
-// Images: a thread makes `turns` groups of four elements (of one, where rows are no multiple of four) that lie a
+// Images: a thread makes `turns` fours of elements (single ones, where rows are no multiple of four) that lie a
 // block's width apart, each from its pixels, and works a row's draws out where the row is another one than before.
 // Bound by bytes where images are large: each once in (but for what is cropped), once out.
 typedef struct gtr__feed_images {
@@ -14391,7 +14397,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
 // word, record, the row's index), each of which waits for the one before.
 #define GTR__TURN_CHANNELS 32   // of a tile, at most
 #define GTR__TURN_EACH 16       // elements of a tile that a thread loads, all in flight together
-#define GTR__TURN_FEW 2         // groups of four pixels of a thread of gtr__k_feed_turn_few
+#define GTR__TURN_FEW 2         // fours of pixels of a thread of gtr__k_feed_turn_few
 // f: the images, as gtr__k_feed_images takes them. pixels: of an image. A tile has 2^log pixels of `channels` channels.
 // wide: 16 bytes of the input are stored at a time, else one element. tiles: blocks of an image; across: of these,
 // those side by side along the pixels for one group of channels; by_channels: division by `channels`.
@@ -17482,7 +17488,7 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
     }
     gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
 }
-// Before the first step, one function for all instances of the kernel (gtr__res_finish: behind the last): clears words
+// Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
 // and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
 // or a status stops the launch.
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
@@ -22623,7 +22629,7 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 // instructions. What is left of the segments goes to UPDATE's kernel. Last come the weights' gradients because the
 // gradients of the layers' inputs read the weights as they were.
 // dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after
-// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps
+// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two warp groups
 // multiply (wgmma, both operands with k across) and write dw; seven warps follow a tile behind and read it back from L2
 // with p, m and v, and write p, m, v and p's copy. Where steps are queued nobody reads dw any more: its tiles go
 // through a ring of workspace, and its place is other values'.
@@ -23099,7 +23105,7 @@ enum gtr__chain_from : uint8_t {
 typedef struct __align__(16) gtr__chain_step { // products read them as words of 16 bytes
     gtr__chain_kind kind;
     gtr__chain_fn fn;
-    uint8_t op, more; // EW: more of the same group follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
+    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
     gtr__chain_from from[2];
     uint8_t type[2], to, wide; // storage of operands, of the result; rows in global memory: four elements at a time
     uint8_t loss, parts;
@@ -23331,7 +23337,7 @@ static __device__ __noinline__ gtr__four gtr__chain_binary(int op, int side, gtr
     else gtr__binary4(op, a.v, b.v);
     return side ? d : a;
 }
-// A group of steps on values of one width: a thread does the same elements in all of them. Returns how many.
+// A run of steps on values of one width: a thread does the same elements in all of them. Returns how many.
 template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
     const int n = s->n, slice = gtr__chain_slice(n, h.cluster),
               across = min(max(gtr__chain_padded(n) - h.rank * slice, 0), slice) / 4;
@@ -23852,7 +23858,7 @@ typedef struct gtr__chain_build {
     const int *root; // of a call's operands; NULL: the plan's values
     gtr_precision precision;
     int rows, phase, nodes, products, at; // at: the node that is read
-    bool open; // a group of element-wise steps may go on
+    bool open; // a run of element-wise steps may go on
     int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
     int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
     int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
@@ -24209,7 +24215,7 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
         s->to = (uint8_t)b->value[out].type;
         b->value[out].local = !pair;
     }
-    b->open = false; // its parts are added behind the group
+    b->open = false; // its parts are added behind the run
     b->loss_out[b->n_loss] = back ? -1 : n->out[0];
     b->loss_node[b->n_loss++] = (int)(n - b->v.node);
     return true;
