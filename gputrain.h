@@ -1791,36 +1791,37 @@ static gtr__window gtr__window_of(const int64_t *i, const gtr_shape *image, cons
 }
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
 #define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
-/* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
+/* A step's own figures: the host writes them to a ring in mapped memory, step last; step s reads record s %
+   GTR__RING. */
 typedef struct {
     uint64_t step;
     int64_t first; /* position of the batch's first row in the epoch */
     int64_t rows; /* rows of the data set; 0: src holds the batch itself */
     uint64_t key; /* the epoch's shuffle; 0: in order */
-    int64_t more, pad; /* the launch that does this step does so many after it, whose records are written */
+    int64_t more, pad; /* steps behind this one in its launch, whose records are written */
     gtr_float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
-/* Of a trainer, on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT all else. The host
+/* A trainer's state on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT the rest. The host
    reads it once drained. */
 typedef struct {
     uint64_t step; /* attempted steps done; the running step's 0-based number */
     uint64_t applied; /* updates done: Adam's t is this + 1 during UPDATE */
     uint64_t launches; /* steps launched, those after a sticky status included */
     uint64_t bad_step;
-    uint32_t status; /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
+    uint32_t status; /* sticky; 1: a value was not finite; 2: a wait between blocks missed its deadline */
     uint32_t guard; /* not 0: this step must change no state, and the status becomes this */
     float scale; /* loss scale; 1 if there is none */
     uint32_t good; /* steps since the scale last changed */
     float norm; /* 2-norm of the unscaled gradients, if clipped */
     gtr_float coef; /* what UPDATE multiplies gradients by: clip / scale */
-    uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
+    uint32_t ticket[8]; /* counts of blocks: for last blocks, and for grid barriers; zero between launches */
     uint64_t barrier[GTR__MAX_STREAMS]; /* of each stream: counts blocks at grid barriers; highest bit: abandoned */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
-       to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
+       to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step that a block fetches */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
     gtr__record record[2];
-    /* as a launch that may be given up found them; its steps */
+    /* the snapshot to which an abandoned launch rolls back; its steps */
     struct { uint64_t step, applied, launches, steps; float scale; uint32_t good; } begun;
 } gtr__ctl;
 typedef struct {

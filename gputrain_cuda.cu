@@ -14,7 +14,7 @@
 // team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or norm,
 // an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch. four:
 // elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum, in the
-// workspace. fragment: an mma's operand in a warp's registers. word: 4 bytes that carry their own arrival (>>blocks).
+// workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival (>>blocks).
 //
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
@@ -15821,7 +15821,7 @@ template <int P>
 static GTR__DEVICE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
 // A gradient is read by products, as TF32, and by sums, whole: half of TF32's last place is added, so that the mma's
 // truncation rounds to nearest. All published gradients have it, zeros too, but those that are not finite. exact:
-// without it; an infinity becomes finite there, but the weights' gradients are not.
+// without it; an infinity becomes finite there, but shows in the weights' gradients.
 template <int P> static GTR__DEVICE float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
