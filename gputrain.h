@@ -1591,7 +1591,7 @@ typedef enum {
 /* Reductions over axes, once for both files: what some elements come to, of which two join; of none x is 0 and k -1.
    LSE: the largest a and the sum b of exp(x - a); MAX, and of -x MIN: the largest a, at k; PROD: a of all but
    c zeros; VAR: mean a, squared deviations b, count c; NORM1, NORM2: the sum a; PEAK: the largest |x| a, of c elements.
-   end: the result, and what backward wants. back: dx, given that, or whether x is at k; n: the count less f[0]. */
+   end: the result, and what backward wants. back: dx, given that, or whether x is at k; n: count less correction. */
 #define GTR__FOLD_KINDS(X) X(LSE) X(MAX) X(MIN) X(PROD) X(VAR) X(NORM1) X(NORM2) X(PEAK)
 #define GTR__FOLD_ENUM(kind) GTR__F_##kind,
 enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
@@ -1863,36 +1863,37 @@ static gtr__window gtr__window_of(const gtr__window_attr *a, const gtr_shape *im
 }
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
 #define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
-/* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
+/* A step's own figures: the host writes them to a ring in mapped memory, step last; step s reads record s %
+   GTR__RING. */
 typedef struct {
     uint64_t step;
     int64_t first; /* position of the batch's first row in the epoch */
     int64_t rows; /* rows of the data set; 0: src holds the batch itself */
     uint64_t key; /* the epoch's shuffle; 0: in order */
-    int64_t more, pad; /* the launch that does this step does so many after it, whose records are written */
+    int64_t more, pad; /* steps behind this one in its launch, whose records are written */
     gtr_float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
-/* Of a trainer, on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT all else. The host
+/* A trainer's state on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT the rest. The host
    reads it once drained. */
 typedef struct {
     uint64_t step; /* attempted steps done; the running step's 0-based number */
     uint64_t applied; /* updates done: Adam's t is this + 1 during UPDATE */
     uint64_t launches; /* steps launched, those after a sticky status included */
     uint64_t bad_step;
-    uint32_t status; /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
+    uint32_t status; /* sticky; 1: a value was not finite; 2: a wait between blocks missed its deadline */
     uint32_t guard; /* not 0: this step must change no state, and the status becomes this */
     float scale; /* loss scale; 1 if there is none */
     uint32_t good; /* steps since the scale last changed */
     float norm; /* 2-norm of the unscaled gradients, if clipped */
     gtr_float coef; /* what UPDATE multiplies gradients by: clip / scale */
-    uint32_t ticket[8]; /* for kernels whose last block ends, or that meet; zero between launches */
+    uint32_t ticket[8]; /* counts of blocks: for last blocks, and for grid barriers; zero between launches */
     uint64_t barrier[GTR__MAX_STREAMS]; /* of each stream: counts blocks at grid barriers; highest bit: abandoned */
     /* Reading the host's memory takes a microsecond: REPORT fetches the next step's record, FEED a missing one,
-       to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step a block set out for */
+       to record[step % 2], where it is when tag[step % 2] is step + 1; claim: the last step that a block fetches */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
     gtr__record record[2];
-    /* as a launch that may be given up found them; its steps */
+    /* the snapshot to which an abandoned launch rolls back; its steps */
     struct { uint64_t step, applied, launches, steps; float scale; uint32_t good; } begun;
 } gtr__ctl;
 typedef struct {
@@ -2023,17 +2024,17 @@ static const gtr__arg *gtr__pool_saved(const gtr__call *c) {
 typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
-    int64_t stride[GTR_MAX_DIMS]; /* of a view, in what it is an alias of; [0] is 0: element after element */
-    int64_t lookups; /* a gradient as so many; 0: dense */
-    int last; /* the shape is (N, ..., C) of a logical (N, C, ...) of so many dimensions; 0: it is the logical one; -C:
-        it is, (N, C ...) of an (N, C, ...), but a row lies as (..., C) */
+    int64_t stride[GTR_MAX_DIMS]; /* of a view, in the value it aliases; [0] is 0: contiguous */
+    int64_t lookups; /* a gradient of so many rows; 0: dense */
+    int last; /* layout: 0: the logical shape; > 0: (N, ..., C) of a logical (N, C, ...) of so many dimensions; -C:
+        flattened (N, C ...), a row stored as (..., C) */
     gtr__home home;
-    int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
-    size_t offset, bytes; /* in its home; alias: from the other's start */
+    int alias; /* GTR__HOME_ALIAS: the value it aliases; GTR__HOME_ARENA: the gradient whose memory it uses; -1 */
+    size_t offset, bytes; /* in its home; alias: in that value */
     int stage;
     int producer; /* first node that writes it; -1: none */
-    int only; /* an input's slot in low storage: there is no other */
-    int unstored; /* GTR__HOME_GRADIENT: nobody writes it */
+    int only; /* an input's low-precision slot, the only one */
+    int unstored; /* GTR__HOME_GRADIENT: no node writes it */
     gtr_tensor *tensor; /* whose value it is; NULL */
     int gradient_of; /* value; -1 */
     int micro;
@@ -2046,40 +2047,40 @@ typedef struct {
     gtr__phase phase;
     int stage, stream;
     int n_in, n_out;
-    int *in, *out; /* values; -1: none */
-    uint64_t reads; /* bit i: in[i]'s data is read; bit 63 (of adds, too): of all from it on */
+    int *in, *out; /* values, out behind in; -1: none */
+    uint64_t reads; /* bit i: in[i]'s data is read; bit 63 (of adds, too): of all from 63 on */
     uint64_t adds; /* bit i: out[i] is added to */
     gtr__attr attr;
     int micro;
     int training, recomputed;
-    int own; /* in a network: 1 + the output that its kernel makes, see gtr__matcher.own; of a late one: 1; 0: none */
+    int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
     int region; /* of gtr_recompute_begin; 0: none */
     gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
-    int ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
+    int ws_value; /* the gradient whose memory the workspace uses; -1: the arena */
     double flops, bytes;
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
     gtr__call call; /* resolved */
-    uint32_t wait_mask; /* lanes it waits for: node wait_node[lane] must be done */
+    uint32_t wait_mask; /* lanes whose node wait_node[lane] must be done before it starts */
     int wait_node[GTR__MAX_LANES];
-    int signals; /* some other lane waits for it */
-    int leaf; /* it makes gradients of parameters alone, which nothing but the update waits for */
-    int after; /* 1 + a node of another stream that it waits for, too: what that used is free then; 0: none */
+    int signals; /* another lane waits for it */
+    int leaf; /* it makes parameters' gradients alone, which only the update waits for */
+    int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
 } gtr__node;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
     gtr__value *value; int n_value; int64_t cap_value;
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
-    int guarded; /* a step of a trainer: GUARD lets one that went wrong change no state */
+    int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
-    int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients as lookups, by place; of parameters */
-    int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
-    int waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
-    int barriers; /* a backend's: it has run kernels of ops whose blocks wait for each other */
-    size_t carry; /* bytes of values that outlive the left phases, besides the arena */
+    int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients of lookups: values; which parameters */
+    int steps, ragged; /* the most that one launch does; whether ones of fewer rows may be among them */
+    int waits, unfit; /* 1 + a matcher: its blocks wait for each other; prepare can't launch it; 0: none */
+    int barriers; /* by the backend: it ran kernels of ops whose blocks wait for each other */
+    size_t carry; /* bytes outside the arena of values that the right phases read */
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
@@ -2099,16 +2100,16 @@ typedef struct gtr__caps {
     int lookups; /* gradients as lookups are */
     size_t product_workspace; /* bytes that a product asks for */
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
-    /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
-       (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
-       that chains are taken at any cost (-1: never), that no value lies in another's place */
+    /* For tests, else 0: polls that a block has before it abandons a launch; which block (1: the first) is late at the
+       last barrier; room for so many blocks that wait for each other; no cuBLASLt; chains at any cost (-1: never); no
+       value in another's place */
     int hurry, late, room, no_library, chains, apart;
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
 } gtr__caps;
 
 // >>tables
-/* What the backend gets of the host. */
+/* The host's functions for the backend. */
 typedef struct {
     void *user;
     void *(*alloc)(void *user, size_t bytes); /* host memory; NULL when out */
@@ -2121,31 +2122,31 @@ typedef struct {
 typedef struct {
     int device_index, max_sm, threads; void *stream; void *share;
     /* an instance whose device (and pool) to share; NULL */
-    bool ahead; /* of the device's other work, which own streams are behind else */
+    bool ahead; /* its streams have the highest priority, else the lowest */
 } gtr__instance_desc;
 typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
 /* left: nodes before plan->split */
 typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
-/* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become one
-   NETWORK node, whose operands are all values that they read (in) and write (out), attr->ptr a gtr__network of them; a
-   backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->network.matcher]. */
+/* A matcher of the select pass. match: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become
+   one NETWORK node, whose operands are all values they read (in) and write (out), attr->ptr a gtr__network of them; the
+   backend's kernel[GTR__OP_NETWORK][GTR__FWD] forwards the call to matchers[attr->network.matcher]. */
 typedef struct {
     const char *name;
     int (*match)(gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
-    int steps; /* where it takes a whole plan: the most steps that one launch does */
+    int steps; /* where it takes a whole plan: the most steps of a launch */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
-    /* where it takes a whole plan, values of the arena are not stored; where it is late, those that it alone uses */
+    /* where it takes a whole plan, it stores no values of the arena; where it is late, none that it alone uses */
     int bare;
-    /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
+    /* the output of node at + i that it makes by a kernel of its own; -1: none; NULL: of no node */
     int (*own)(const gtr__plan *plan, int at, int i);
-    int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
-    int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
-    int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
-    size_t own_bytes; /* its node keeps these across launches: the last output */
-    int late; /* of what late fusions left, in its own order; streams and waits take it as its nodes */
-    int holds; /* values lie longer for it: not in lean plans */
+    int unstored; /* these outputs are gradients that its kernel consumes: other values may use their memory */
+    int ragged; /* a step of fewer rows, at the data set's end, may be one of a launch */
+    int waits; /* its blocks wait for each other, and may abandon a launch, which changes no state */
+    size_t own_bytes; /* that its node keeps across launches, as the last output */
+    int late; /* asked behind the late fusions; streams and waits treat its node like others */
+    int holds; /* it prolongs values' lives: not in lean plans */
 } gtr__matcher;
 #define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
@@ -2165,18 +2166,18 @@ typedef struct {
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
     gtr_result (*wait)(void *instance); /* until all is done */
-    /* n copies behind what other's first stream holds; instance's, which is idle, goes on when they are done */
+    /* n copies on other's first stream, for which instance's, idle, waits */
     gtr_result (*take)(void *instance, void *other, const gtr__move *move, int64_t n);
-    /* CUDA's alone: bytes from pinned memory to the device once event after (NULL: none) has passed, beside the first
-       stream's work, which waits for them and then notes a point in *event (made if NULL); ready waits for it; wait_for
-       makes the stream wait for a user's. */
+    /* CUDA alone. upload: copies from pinned memory on a stream of its own, once event after (NULL: none) has passed;
+       the first stream waits for the copy and records *event (made if NULL). ready: the host waits for it. wait_for:
+       the first stream waits for a user's. */
     gtr_result (*upload)(void *instance, void *dst, const void *src, size_t bytes, void *after, void **event);
     gtr_result (*ready)(void *instance, void *event);
     gtr_result (*wait_for)(void *instance, void *user_event);
     void (*event_free)(void *instance, void *event);
     gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
     void (*environment)(void *instance, char *text, size_t size);
-    double (*seconds)(void *instance, int start); /* less what start != 0 gave: the device's time since; waits */
+    double (*seconds)(void *instance, int start); /* device time since the call of start != 0; waits */
     const gtr__kernel (*kernel)[GTR__DIR_COUNT]; /* by op and direction; NULL: there is none */
     const gtr__matcher *matchers; int n_matchers;
     /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
@@ -2198,12 +2199,12 @@ extern
 #endif
 const gtr__backend *GTR__CUDA_SYMBOL(void);
 // >>programs
-/* Element-wise nodes of one index space as one: a late matcher of both backends moves them side by side, and its kernel
-   goes over the elements once, a few at a time, with what the nodes read and make in slots. A slot holds what would be
-   stored, rounded, so that no bit depends on what is fused. */
+/* A program: element-wise nodes of one index space as one. A late matcher of both backends moves them side by side, and
+   its kernel passes over the elements once, some at a time, operands and results in slots. A slot holds values as they
+   would be stored, rounded: fusion changes no bit. */
 #define GTR__PROGRAM_SLOTS 12 /* loads and steps */
 #define GTR__PROGRAM_LOADS 8
-#define GTR__PROGRAM_WINDOW 64 /* nodes among which a node's companions are looked for: planning stays linear */
+#define GTR__PROGRAM_WINDOW 64 /* nodes that are searched for members: planning stays linear */
 typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
     GTR__STEP_BINARY
@@ -2216,17 +2217,18 @@ static gtr__step_kind gtr__step_of(gtr__op op) {
         : f & GTR__RANDOM ? GTR__STEP_DRAW : f & GTR__EW ? f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY
         : f & GTR__BANDS ? GTR__STEP_BAND : GTR__STEP_NONE;
 }
-/* A step makes operand out of its node: forward (side 0), or the gradient of input side - 1. Slots of its formula's
-   operands; what that does not read is one that it does. a: what COPY, BAND, SPREAD and DROP start from. factor: of
-   SPREAD. line: elements of DROP's or DRAW's row. begin: of the band, so shaped, of an out of more elements. */
+/* A step computes its node's operand out: forward (side 0), or the gradient of input side - 1. dy, a, b, y: slots of
+   its formula's operands; one that it does not read names one that it does. to: its result's slot. a: the source of
+   COPY, BAND, SPREAD, DROP. factor: SPREAD's. line: elements of DROP's or DRAW's row. begin, band: of an out of more
+   elements, the band's start and shape. */
 typedef struct {
     const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
     int64_t begin; gtr_shape band;
 } gtr__step;
 typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
-/* Load k begins as operand load[k] in slot[k], of shape shape[k] broadcast to full[k], or a band of it from
-   begin[k] on. A slot holds of memory root (of the plan) all elements (part 0), 1 + the operand that is broadcast, or
-   what is broadcast or a band for one step (-1). */
+/* Load k puts operand load[k], of shape[k] broadcast to full[k], or its band from begin[k] on, into slot[k]. A slot
+   holds elements of the plan's value root: all (part 0), those of broadcast operand part - 1, or a broadcast or band
+   for one step (-1). */
 typedef struct {
     int64_t count; gtr__program_used n;
     int slot[GTR__PROGRAM_LOADS], load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS], part[GTR__PROGRAM_SLOTS];
@@ -2234,8 +2236,8 @@ typedef struct {
     int64_t begin[GTR__PROGRAM_LOADS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
-/* What a matcher took together. Operands of members, and of program (a late matcher's, if they are one), index c->in,
-   then c->out behind it; -1: none. root: the first in the same memory */
+/* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
+   c->out behind it; -1: none. root: the first operand in the same memory */
 typedef struct { int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
 static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
@@ -2246,7 +2248,7 @@ static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) {
     return n;
 }
 static int64_t gtr__elements(const gtr_shape *s) { return gtr__shape_inner(s, -1); } /* of a literal shape */
-/* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
+/* x's shape with the dimensions in the mask 1, as a reduction keeps them. */
 static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
     for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
     return x;
@@ -2260,11 +2262,11 @@ static int gtr__root(const gtr__plan *p, int v) {
     while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
     return v;
 }
-/* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
+/* The root value that a node reads as operand k or, behind the inputs, writes; -1: none. */
 static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
     return k < n->n_in && !gtr__bit(n->reads, k) ? -1 : gtr__root(p, n->in[k]);
 }
-/* Whether one writes what the other reads or writes; a network may do so with any gradient. */
+/* Whether one node writes what the other reads or writes; a network may write any gradient. */
 static bool gtr__nodes_depend(const gtr__plan *p, const gtr__node *a, const gtr__node *b) {
     if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
     for (int i = 0; i < GTR__ALL(a); i++) {
@@ -2279,8 +2281,8 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
     for (int i = from; i != to; i += d) p->node[i] = p->node[i + d];
     p->node[to] = n;
 }
-/* BAND: operands that are the whole and the parts that bands of its rows are copied to or, joins, from: run elements,
-   from begin on, each behind the last; 0: no member. Other nodes' parts are their outputs. */
+/* BAND: operand whole is copied to the parts (joins: from them), operands part on, each a band of run elements of a
+   row, from begin on, one behind the other; run 0: it may be no member. Other nodes' parts are their outputs. */
 typedef struct { int whole, part, parts, joins; int64_t begin, run; } gtr__banding;
 static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
     const bool joint = (gtr__op_flags[n->op] & GTR__JOINT) != 0, back = n->dir == GTR__BWD;
@@ -2294,11 +2296,11 @@ static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
     w.begin = joint ? 0 : at->begin * gtr__shape_inner(s, at->axis);
     w.run = joint ? gtr__shape_inner(&p->value[n->in[0]].shape, at->axis - 1)
         : (at->end - at->begin) * gtr__shape_inner(s, at->axis);
-    if (w.joins && !n->adds && w.parts * w.run != gtr__shape_inner(s, at->axis - 1)) w.run = 0; /* there are zeros */
+    if (w.joins && !n->adds && w.parts * w.run != gtr__shape_inner(s, at->axis - 1)) w.run = 0; /* the rest is zeros */
     for (int k = 0; k < w.parts; k++) if (gtr__use(p, n, w.part + k) < 0) w.run = 0;
     return w;
 }
-/* The elements of a node that a program may have as a member: of each output or part; 0: it may not. */
+/* The elements of each output or part of a node that may be a program's member; 0: it may not. */
 static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     const gtr__step_kind kind = gtr__step_of(n->op);
     const gtr__banding w = gtr__bands_of(p, n);
@@ -2323,8 +2325,8 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     /* a Philox block is four elements of a row that lie side by side */
     return n->attr.draw.run || n->attr.draw.channels || (row < count && row % 4) ? 0 : count;
 }
-/* The slot in which a step's operand id is, broadcast, or a load of its own. -1: there is no room, or it is a part of
-   what is made here: other elements would be meant. */
+/* The slot of a step's operand id, which may be a new load. -1: slots are full, or members make a part of its memory,
+   of which it would be other elements. */
 static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__step *t, int id) {
     const gtr_shape *shape = &p->value[id].shape;
     const bool whole = gtr__elements(shape) == q->count, spread = t->kind == GTR__STEP_SPREAD,
@@ -2342,8 +2344,8 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__ste
     q->root[u->slots] = root; q->part[u->slots] = part;
     return q->slot[u->loads++] = u->slots++;
 }
-/* Adds a node; linked: it is the first, or reads what others do or make. False, with a part of it in q, where it may be
-   no member, is of other elements, or where not all find room. */
+/* Adds a node's steps; linked: it is the first, or reads members' operands or results. False, with some steps in q: it
+   may be no member, has other elements, or slots are full. */
 static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n, bool *linked) {
     const gtr__step_kind kind = gtr__step_of(n->op);
     const int before = q->n.slots;
@@ -2370,7 +2372,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
         if (s.b < 0) s.b = s.a;
         if (s.y < 0) s.y = s.a;
         if (s.dy < 0) s.dy = s.a;
-        for (int t = 0; t < (w.joins ? before : q->n.slots); t++) /* made again, it is added to */
+        for (int t = 0; t < (w.joins ? before : q->n.slots); t++) /* a second write must add */
             if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
         if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
         s.to = q->n.slots++;
@@ -2380,7 +2382,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
     }
     return true;
 }
-/* Whether a node soon behind j, which q has, reads what j, or what reads that, makes, and what was made. */
+/* Whether a node soon behind member j consumes its results, directly or not, and those of the members before. */
 static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__program_used *was, int j) {
     const gtr__program_used now = q->n;
     bool meets = false, linked = true;
@@ -2397,7 +2399,7 @@ static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__p
     q->n = now;
     return meets;
 }
-/* Whether count nodes are a program: then q is it. */
+/* Makes q of count nodes. False: they are no program. */
 static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__node *n, int count) {
     bool linked;
     memset(&q->n, 0, sizeof q->n);
@@ -2405,7 +2407,7 @@ static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__no
     while (count && gtr__program_add(p, q, n, &linked)) { n++; count--; }
     return !count;
 }
-/* Element-wise nodes go down to the first that depends on them where that may be in a program with them: its other
+/* Moves element-wise nodes down to the first that depends on them, if both may be members of a program: its other
    operands may be made in between. */
 static void gtr__program_sink(gtr__plan *p) {
     for (int i = p->split - 2; i >= 0; i--) {
@@ -2415,7 +2417,7 @@ static void gtr__program_sink(gtr__plan *p) {
         while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
         if (j >= end || gtr__program_count(p, &p->node[j]) != count) continue;
         while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
-            j--; /* the whole's next bands stay with what makes them */
+            j--; /* the whole's next bands stay with their producers */
         gtr__node_move(p, i, j - 1);
     }
 }
@@ -2755,9 +2757,9 @@ static void gtr__null_take(gtr_context *ctx) {
 }
 
 // >>fields
-/* A descriptor's field that the user sets and the library would ignore is an error, which names the field and what
-   reads it. No error: a value that holds anyway, and a field of what a flag or a precision switches off (.frozen,
-   loss_scale). F(field, whether the library reads it, what reads it) of descriptor d, before defaults are filled in. */
+/* A descriptor's field that the user sets and the library would not read is an error, which names the field and its
+   reader. No error: a value that holds anyway, and a field of what a flag or a precision switches off (.frozen,
+   loss_scale). F(field, whether the library reads it, its reader) of descriptor d, before defaults are filled in. */
 typedef struct { const char *name, *by; size_t at, bytes; } gtr__field_row;
 /* The error, if a field of the n rows is not all zero bytes and bit k of reads, its row's number, is 0. */
 static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const void *d, const gtr__field_row *row,
@@ -2777,7 +2779,7 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
         FIELDS(GTR__IS_READ) \
         return gtr__unread(ctx, who, d, row, n_row, reads); \
     }
-/* Users' pointers, which do nothing alone, are no mistake where what gets them is switched off. */
+/* A .user pointer is no error without the callback that gets it. */
 #define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc")
 GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
 #define GTR__OPTIMIZER_FIELDS(F) F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; others have beta1") \
@@ -2810,8 +2812,8 @@ GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, boo
     F(metrics.probabilities, scored, ".metrics.scores") F(metrics.threshold, scored, ".metrics.scores") \
     F(metrics.top_k, scored, ".metrics.scores") F(metrics.ignore_index, scored, ".metrics.scores")
 #define GTR__ASKS ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each epoch's end"
-/* told: at epochs' ends the monitored figure is used. called, kept, scored: there is a .callback, a .checkpoint,
-   .metrics.scores. */
+/* told: the monitored figure is read at epochs' ends. called, kept, scored: .callback, .checkpoint, .metrics.scores is
+   set. */
 GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept, bool scored)
 #define GTR__METRICS_FIELDS(F) F(binary, classes && !each, "as many labels as scores") \
     F(probabilities, classes, "classes, not targets") F(threshold, classes && (!each || classes == 2), "two classes") \
@@ -2822,7 +2824,7 @@ GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept
 GTR__READS(metrics, gtr_metrics_desc, GTR__METRICS_FIELDS, int64_t classes, bool each)
 #define GTR__COLUMN_FIELDS(F) F(scale, bytes || d->scale == 1, "GTR_U8") F(shift, bytes, "GTR_U8")
 GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes)
-/* Behind the last column: arrays' first without data, which may be optional. */
+/* Columns behind the last. Arrays end at the first one without data, which may be optional: its name is no error. */
 #define GTR__NO_COLUMN_FIELDS(F) F(data, called, "sets whose columns before it have data") \
     F(name, !called, "more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
 GTR__READS(no_column, gtr_column, GTR__NO_COLUMN_FIELDS, bool called)
@@ -2848,7 +2850,7 @@ GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
 GTR__READS(windows, gtr_windows_desc, GTR__WINDOWS_FIELDS, bool lengths)
 #define GTR__INIT_FIELDS(F) F(a, drawn, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
 GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
-/* A sequence is an image of one row: of two figures its own is the width's. */
+/* A sequence is an image of height 1: its figure is the width's. */
 #define GTR__ONE_WAY(F, field) F(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
     "images (N, C, H, W): of a sequence there is one, and " #field "_w is another")
 #define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) GTR__ONE_WAY(F, dilation) \
@@ -2879,14 +2881,14 @@ static gtr_result gtr__reads_list(gtr_context *ctx, const char *who, const char 
 }
 
 // >>memory
-/* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
+/* Memory aligned to `to` bytes, at least 64; malloc's (zeroed: calloc's) pointer is stored in front of it. */
 static void *gtr__aligned(size_t bytes, size_t to, bool zeroed) {
     unsigned char *raw, *p;
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t all = bytes + to + sizeof raw;
     raw = (unsigned char *)(zeroed ? calloc(all, 1) : malloc(all));
     if (!raw) return NULL;
-#ifdef MADV_HUGEPAGE /* small pages: a walk every 4 KiB; a data set is read in half the time */
+#ifdef MADV_HUGEPAGE /* one page walk in 2 MiB, not in 4 KiB: a data set is read in half the time */
     if (bytes > (size_t)1 << 22) madvise(raw + (4096 - (uintptr_t)raw % 4096), bytes - 8192, MADV_HUGEPAGE);
 #endif
     p = raw + sizeof raw;
@@ -2899,8 +2901,7 @@ static void gtr__aligned_free(void *p) {
     memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
     free(raw);
 }
-/* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands
-   in front of the block. */
+/* Host memory for bookkeeping: zeroed, aligned to 64, from the user's allocator; its size is stored in front of it. */
 static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t all = bytes + 64;
@@ -2921,7 +2922,7 @@ static void gtr__host_free(const gtr_desc *d, void *block) {
     else gtr__aligned_free(p);
 }
 static size_t gtr__rounded(size_t bytes) { return GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN); }
-/* NULL and GTR_ERR_NOMEM in the context when out. */
+/* Out of memory: NULL, and GTR_ERR_NOMEM in the context. */
 static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
     if (!p) GTR__FAIL(ctx, NOMEM, "out of host memory: %zu bytes", bytes);
@@ -2932,7 +2933,7 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
 #define GTR__CLEAR(to, n) memset(to, 0, (size_t)(n) * sizeof *(to))
 #define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
 static void gtr__mfree(gtr_context *ctx, const void *p) { gtr__host_free(&ctx->desc, (void *)(uintptr_t)p); }
-/* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
+/* Makes room for one more of n elements of size, doubling. False: out of memory, nothing changed. */
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
     if (n < *cap) return true;
     int64_t want = *cap ? *cap * 2 : 16;
@@ -4729,7 +4730,7 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
 /* d loss / d x: loss a scalar; x's shape. */
 
 // >>op:part
-/* Output i[0] of an op of several. */
+/* Output `count` of an op of several. */
 
 // >>op:reshape
 /* The same elements in another shape, any dtype. A dimension of attr shape may be -k, k times the batch,
@@ -4922,7 +4923,7 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:exp
 // >>op:log
 // >>op:unary
-/* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
+/* y = f(x), formulas and gradients in GTR__UNARY; attr ew: a, b. Gelu: Hendrycks and Gimpel, 2016. */
 typedef struct {
     const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out;
 } gtr__unary_job;
@@ -5492,7 +5493,7 @@ GTR__CPU(embedding_bwd) {
 }
 
 // >>op:scatter_add
-/* y (i[0], ...): rows of x (..., ...) added where ids (...) say, as in embedding's dtable; dx = dy[ids]. */
+/* y (attr count, ...): rows of x (..., ...) added where ids (...) say, as in embedding's dtable; dx = dy[ids]. */
 GTR__SHAPE(scatter_add) {
     const gtr_shape *ids = &s->in[0], *x = &s->in[1];
     gtr_shape o = gtr_shape1(s->attr->count);
@@ -6554,8 +6555,8 @@ GTR__CPU(batch_norm_bwd) {
 }
 
 // >>op:group_norm
-/* x (N, C, ...), weight (C) and bias (C), or neither -> y like x, rstd (N, G), mean (N, G), G = i[0] groups of C / G
-   channels: rstd = 1 / sqrt(variance + f[0]); with xh = (x - mean) rstd, y = xh weight + bias; dbias, dweight = sums of
+/* x (N, C, ...), weight (C) and bias (C), or neither -> y like x, rstd (N, G), mean (N, G), G groups of C / G
+   channels: rstd = 1 / sqrt(variance + eps); with xh = (x - mean) rstd, y = xh weight + bias; dbias, dweight = sums of
    dy, dy xh; with g = dy weight, dx = rstd (g - mean g - xh mean(g xh)), means over a row's group. Kernels see the
    channels last. Wu and He, 2018; Ulyanov, Vedaldi and Lempitsky, 2016. */
 GTR__SHAPE(group_norm) {
@@ -6654,7 +6655,7 @@ GTR__CPU(group_norm_bwd) {
 }
 
 // >>op:layer_norm
-/* x (..., K), weight (K), bias (K) or none -> y like x, rstd (...), mean (...): rstd = 1 / sqrt(variance + f[0]); with
+/* x (..., K), weight (K), bias (K) or none -> y like x, rstd (...), mean (...): rstd = 1 / sqrt(variance + eps); with
    xh = (x - mean) rstd, y = xh weight + bias; dbias, dweight = sums over rows of dy, dy xh; with g = dy weight,
    dx = rstd (g - mean g - xh mean(g xh)). rms_norm: no mean, mean g or bias.
    Ba, Kiros and Hinton, 2016; Zhang and Sennrich, 2019. */
@@ -6730,7 +6731,7 @@ GTR__CPU(layer_norm_bwd) {
 #define gtr__cpu_rms_norm_bwd gtr__cpu_layer_norm_bwd
 
 // >>op:argmax
-/* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
+/* y (GTR_I32): the index of x's largest element along the axis, which goes; the first of equals; NaN
    counts as the largest. */
 GTR__SHAPE(argmax) {
     const int64_t axis = s->attr->along.axis;
@@ -6761,7 +6762,7 @@ GTR__CPU(argmax_fwd) {
 }
 
 // >>op:cumsum
-/* y: along axis i[0], the sum of x's elements up to this one; dx: dy's from this one on. */
+/* y: along the axis, the sum of x's elements up to this one; dx: dy's from this one on. */
 #define gtr__shape_cumsum gtr__shape_same
 static void gtr__cumsum_range(GTR__SPAN) {
     GTR__AXIS;
@@ -6784,7 +6785,7 @@ GTR__CPU(cumsum_fwd) {
 #define gtr__cpu_cumsum_bwd gtr__cpu_cumsum_fwd
 
 // >>op:sort
-/* y: the first i[1] (0: all) of x's elements along axis i[0] in ascending, with i[2] descending, order, equals in
+/* y: the first k (0: all) of x's elements along the axis in ascending order, or descending, equals in
    theirs; a NaN is the largest. Output 1 (GTR_I32): where they were. dx is dy there, else 0. */
 GTR__SHAPE(sort) {
     const int64_t axis = s->attr->sort.axis, k = s->attr->sort.k, n = s->in[0].dim[axis];
@@ -6867,7 +6868,7 @@ GTR__CPU(sort_fwd) {
 #define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
 
 // >>op:take
-/* y: along axis i[0] the elements of x (n) that ids (m) name; f[0] for one below 0. Of element j dx is the sum of those
+/* y: along the axis the elements of x (n) that ids (m) name; value for one below 0. Of element j dx is the sum of those
    of dy that order (m) names from starts[j] to starts[j + 1] - 1 (n + 1). */
 GTR__SHAPE(take) {
     gtr_shape o = s->in[0];
@@ -6899,7 +6900,7 @@ GTR__CPU(take_fwd) {
 #define gtr__cpu_take_bwd gtr__cpu_take_fwd
 
 // >>op:one_hot
-/* y (..., i[0]): 1 where the index is ids' (...), else 0; NaN for an id outside. */
+/* y (..., attr count): 1 where the index is ids' (...), else 0; NaN for an id outside. */
 GTR__SHAPE(one_hot) {
     gtr_shape o = s->in[0];
     if (o.ndim >= GTR_MAX_DIMS) return gtr__shape_want(s, 1, "at most 7 dimensions");
@@ -6921,7 +6922,7 @@ GTR__CPU(one_hot_fwd) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label, and no NaN; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With
+   label, and no NaN; NaN if there is no such row. Ignored are the negative labels. With
    tally's output as third input the divisor is, of what counts in all the labels that tally had, the share that N is of
    these: weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
@@ -6960,10 +6961,10 @@ GTR__CPU(accuracy_fwd) {
 
 // >>op:cross_entropy
 /* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N, 2): log sum exp x as max x and the rest, for their
-   sum would round away what large logits differ by, or NaN twice; count (1): counted rows. f[0]: smoothing s, i[0],
-   i[1]: ignore_index. loss = mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse -
-   mean x), NaN if there is none, or if a label that is not ignored lies outside [0, C). A third input makes another
-   count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), by
+   sum would round away what large logits differ by, or NaN twice; count (1): counted rows. loss =
+   mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse - mean x), s: attr loss.a, NaN if
+   there is none, or if a label that is not ignored lies outside [0, C). A third input makes another count, as
+   accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), by
    expm1 at the label, 0 in ignored rows, NaN in rows of a bad label. */
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
@@ -7125,8 +7126,8 @@ static gtr_result gtr__mean_loss_backward(GTR__ARGS, gtr__ew_fn dx, gtr__ew_fn d
         : gtr__mean_loss_forward(cpu, c, gtr__ew_##name))
 
 // >>op:nll
-/* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> f[0] x[n, label] + f[1] (N): 0 where the label is i[0],
-   NaN where it is another outside [0, C). dx: f[0] dy there, else 0. */
+/* x (N, C), or (C) without a gradient, labels (N) GTR_I32 -> a x[n, label] + b (N): 0 where the label is ignored,
+   NaN where it is another outside [0, C). dx: a dy there, else 0. */
 GTR__SHAPE(nll) {
     const gtr_shape *x = &s->in[0];
     s->out[0] = s->in[1];
@@ -7286,7 +7287,7 @@ GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in[back ? 2 : 0], &c->out[0]))
 #define gtr__cpu_cast_bwd gtr__cpu_copy_bwd
 
 // >>op:fill
-/* out[0] = f[0], times the loss scale if i[0]. */
+/* out[0] = value, times the loss scale if scaled. */
 GTR__CPU(fill_fwd) {
     const bool scaled = c->attr->fill.scaled && c->ctl;
     const gtr_float v = (gtr_float)(c->attr->fill.value * (scaled ? (double)c->ctl->scale : 1.0));
@@ -7448,7 +7449,7 @@ GTR__CPU(tally_fwd) {
 // >>op:bn_commit
 /* in: sets of five, of as many norms: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked
    (I64 or none), which are written unless this step is guarded: running = (1 - m) running + m batch, of the unbiased
-   variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
+   variance. m: momentum, n: values a channel, both the same for all sets. No two sets have the same statistics. */
 GTR__CPU(bn_commit_fwd) {
     const double m = c->attr->commit.momentum, n = (double)c->attr->commit.values, unbias = n > 1 ? n / (n - 1) : 1;
     (void)cpu;
@@ -7602,8 +7603,8 @@ GTR__CPU(update_fwd) {
 }
 
 // >>op:report
-/* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL
-   outside a trainer. Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
+/* in: up to GTR__MAX_REPORT scalars, the loss first; attr report.ptr is NULL outside a trainer.
+   Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
    or without a scale sets the status. */
 GTR__CPU(report_fwd) {
     gtr__shared *shared = (gtr__shared *)c->attr->report.shared;
@@ -7677,13 +7678,12 @@ static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 
 // >>program
-/* A program on the CPU: strips of GTR__BLOCK elements go through all steps, by the loops that the ops themselves
-   run. */
+/* A program on the CPU: all steps on a strip of GTR__BLOCK elements, then the next strip, by the ops' own loops. */
 typedef struct {
     const gtr__program *p; const gtr__call *c;
-    const gtr_float *lies[GTR__PROGRAM_SLOTS]; gtr__nd nd[GTR__PROGRAM_SLOTS]; /* as the elements go; NULL: else */
+    const gtr_float *lies[GTR__PROGRAM_SLOTS]; gtr__nd nd[GTR__PROGRAM_SLOTS]; /* contiguous floats; NULL: by nd */
 } gtr__program_job;
-/* n elements of what lies otherwise from element i on: into t or, store, from it. */
+/* n elements from i on of any other operand: into t or, store, from it. */
 static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *nd, gtr_float *t, int64_t i, int64_t n,
         bool store) {
     const int64_t step = nd->stride[1][0];
@@ -7723,7 +7723,7 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
     GTR__IVDEP
     for (int64_t k = 0; k < n; k++) r[k] += t[k];
 }
-/* Stores what step s makes, or adds it to what is there; returns what is stored, which is in t, unless it lies so. */
+/* Stores step s's result, or adds it; returns the stored values, in t or, contiguous floats, in place. */
 static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
         gtr_float *t, int64_t i, int64_t n) {
     const gtr__arg *out = gtr__operand_of(w->c, s->out);
@@ -9896,7 +9896,7 @@ static gtr_dtype gtr__low_dtype(gtr_precision p) {
 
 // >>pass:record
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
-/* The form of v that lies on this stage in this storage and layout (gtr__value.last); -1: nobody has asked for it. */
+/* The form of v on this stage, in this storage and layout (gtr__value.last); -1: it is not made yet. */
 static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, int last) {
     while (v >= 0 && (GTR__V(v).stage != stage || GTR__V(v).storage != storage || GTR__V(v).last != last))
         v = b->extra[v].form;
@@ -9906,16 +9906,16 @@ static int gtr__fed_low(const gtr__build *b, int v) {
     const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision), GTR__V(v).last);
     return w == v ? -1 : w;
 }
-/* Notes w as a form of v, whose gradient, where to_master, goes to v's. */
+/* Registers w as a form of v; to_master: w's gradient adds to v's. */
 static int gtr__form_add(gtr__build *b, int v, int w, bool to_master) {
     if (w < 0) return w;
     if (to_master) b->extra[w].gradient_root = v;
     b->extra[w].form = b->extra[v].form;
     return b->extra[v].form = w;
 }
-/* Inputs without a batch are copied to their slot by gtr_set; the others are fed. */
+/* FEED fills the slots of inputs with a batch, gtr_set those of others. */
 static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
-/* The whole batch of an input, in its slot; low: the slot that FEED fills in low storage. */
+/* An input's slot, or the micro-batch's rows of it; low: the slot that FEED fills in low precision. */
 static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
     int v, whole = b->shared[t->id];
@@ -9960,7 +9960,7 @@ static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage,
     gtr__form_add(b, head, w, false);
     return gtr__simple_node(b, op, v, w, region) ? w : -1;
 }
-/* v; of flat columns (N, taps, C) of it. */
+/* v; of a flattened v the view (N, taps, C). */
 static int gtr__unflat(gtr__build *b, int v) {
     const gtr__value x = GTR__V(v);
     if (x.last >= 0) return v;
@@ -9968,8 +9968,8 @@ static int gtr__unflat(gtr__build *b, int v) {
     if (v >= 0) GTR__V(v).last = 3;
     return v;
 }
-/* The form of head, of which v is one, in the other layout: with channels last, of n dimensions, or 0, as it is
-   logically. Where no two elements change places it is v in another shape. */
+/* The form of head, of which v is one, in the other layout: channels last in n dimensions; n 0: logical. A PERMUTE
+   node makes it; where no element moves it is an alias of v. */
 static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
     const gtr__value x = GTR__V(v);
     if (x.last < 0) {
@@ -9992,8 +9992,8 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
     if (!n) GTR__V(w).tensor = x.tensor;
     return w;
 }
-/* An operand as an op wants it: on its stage, in its precision, with channels last of `last` dimensions, or 0. A
-   conversion is a node, but of parameters, whose low copies the update writes, and of inputs, which FEED converts. */
+/* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
+   but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last, int region) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
@@ -10050,10 +10050,10 @@ static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
 static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
     return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t);
 }
-/* Whether micro-batches' values one behind the other are the whole batch's. */
+/* Whether micro-batches' values, concatenated, are the whole batch's. */
 static bool gtr__joined(const gtr_tensor *t) { return gtr__batched(t) && t->runs == 1; }
-/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other if that joins them; else
-   the last one does. Of a gradient it is the sum of their parts, of a report the mean. */
+/* A fetched value lives in its tensor's buffer, micro-batches concatenated where they join, else the last one. Of a
+   gradient it is the sum over micro-batches, of a report the mean. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
     gtr__value *x = &GTR__V(v);
@@ -10075,8 +10075,8 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
         b->phase = GTR__FORWARD;
     } else if (b->micro == b->r->micro - 1) x->home = GTR__HOME_KEPT;
 }
-/* Where the rows of a random op's micro-batch lie in the whole batch, and elements in the logical tensor, so that it
-   draws for each what it would there. */
+/* Sets where a random op's rows are in the whole batch, and its elements in the logical tensor: what is drawn for each
+   depends on that alone. */
 static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
     const int at = gtr__batch_axis(&t->shape);
     const gtr__value *y = &GTR__V(n->out[0]);
@@ -10092,14 +10092,14 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
     n->row0 = 0;
     a->run = unit * b->rows; a->whole = unit * b->r->batch; a->shift = unit * b->row0;
 }
-/* Recorded ahead, and again or before: a batch's statistics are committed once. */
+/* Whether t, recorded ahead, is recorded again or was before: a batch's statistics are committed once. */
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
 static bool gtr__flat(const gtr__op_row *row) { return (row->flags & (GTR__ALIAS | GTR__EW | GTR__DROPS)) != 0; }
-/* How many dimensions t's operands, and, kept, its outputs, have with channels last; 0: as they are logically. Ops of
-   images want it; element-wise ones, and those that go along an axis, follow what they read. attr's axes follow.
-   -C: the operands that are flat so stay so. No draw is moved. */
+/* The layout (gtr__value.last) of t's operands and, kept, of its outputs; sets attr's axes in it. Ops of images take
+   channels last; element-wise ones, and those along an axis, follow their operands; -C: flattened ones stay so, but for
+   random draws. */
 static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
     const gtr__op_row *row = gtr__row(t->op);
     const int n = t->in[0]->shape.ndim;
@@ -10136,7 +10136,7 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     attr->reduce.axes = mask;
     return n;
 }
-/* A permutation from channels last, or of an input to them, is another view of what lies so: true. */
+/* Records a permutation from channels last, or of an input to them, as an alias. False: it is none such. */
 static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
@@ -10154,7 +10154,7 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
-    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function might say this, and then that */
+    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
         const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
         const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
         if (!gtr__shape_equal(&s->out[i], &was))
@@ -10253,7 +10253,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
-/* Inputs come before what uses them, so one sweep from the end does. */
+/* A tensor comes behind its inputs: one sweep from the end marks all. */
 static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
     for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
         if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
@@ -10269,7 +10269,7 @@ static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->row0 = b->r->batch * m / parts;
     b->rows = b->r->batch * (m + 1) / parts - b->row0;
 }
-/* No tensor has a value yet in this micro-batch, but those that were made ahead. */
+/* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
     for (int64_t i = 0; i < b->ctx->n_tensor; i++) b->map[i] = -1;
@@ -11479,23 +11479,23 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 }
 
 // >>pass:memory
-/* A value, a node's workspace (value -1), or a wall behind a gradient's place (value -1, node n_node). */
+/* Memory to be placed: a value, a node's workspace (value -1), or a wall behind a gradient (value -1, node n_node). */
 typedef struct {
     int value, node, stage;
     int first, lane; /* node of its first use, and its lane */
-    int last, last_lane; /* of its last uses in each lane the one that is known last, about */
-    int in; /* the gradient in whose place it lies; -1: the arena */
-    size_t bytes, offset, base; /* base: where its place begins, until all have one */
-    int left, right; /* of the tree; -1 none */
-    bool passed, any_passed; /* over until spans get smaller, and not in these: */
-    size_t begin, top, gap; /* the subtree lies from begin to top, with no larger room between */
+    int last, last_lane; /* its last use in last_lane, another lane than its own if there is one */
+    int in; /* the gradient whose memory it uses; -1: the arena */
+    size_t bytes, offset, base; /* base: where that begins, until all are placed */
+    int left, right; /* children in the treap; -1: none */
+    bool passed, any_passed; /* dead until spans get smaller; any in the subtree; not counted in: */
+    size_t begin, top, gap; /* the subtree's memory, and its largest gap */
 } gtr__span;
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
-/* Whether all uses of a (last use per lane) are done when node starts. */
+/* Whether all uses of a span (last_of_a, by lane) are done when node starts. */
 static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane) {
     const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
@@ -11505,18 +11505,18 @@ static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
-   those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
-   go, and what is over is in no one's way until spans get smaller: placing is near-linear. */
+/* Placed spans: a treap for each stage, in the order of offsets, then of first uses. A search for memory skips a
+   subtree whose spans are all live beside the new one, or none, and dead spans until spans get smaller: placing is
+   near-linear. */
 typedef struct {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
-    int *last; /* by value, then by node, then a wall's: the last use in each lane; -1 */
+    int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each lane; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int *done; /* by node: what is done of each lane before it and all behind it of its stage */
+    int *done; /* by node and lane: the last node that is done before it and all nodes behind it of its stage */
     int root[GTR__MAX_STAGES];
-    const gtr__span *s; /* who looks for a place, from at on, below end */
+    const gtr__span *s; /* the span to be placed, from at on, below end */
     size_t at, end;
 } gtr__places;
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
@@ -11526,7 +11526,7 @@ static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
-/* A subtree's figures; by lane: the latest use, the earliest first use, the latest first use, the earliest last use. */
+/* A subtree's figures; time, by lane: latest use, earliest first use, latest first use, earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
@@ -11574,7 +11574,7 @@ static void gtr__recall(gtr__places *f, int t) {
     x->passed = false;
     gtr__sum_up(f, t);
 }
-/* Moves f->at past what of a subtree is in the way. True once there is room. */
+/* Moves f->at past a subtree's spans that are live beside f->s. True once there is room. */
 static bool gtr__move_past(gtr__places *f, int t) {
     if (t < 0) return false;
     gtr__span *x = &f->span[t];
@@ -11607,18 +11607,18 @@ static bool gtr__move_past(gtr__places *f, int t) {
     gtr__sum_up(f, t);
     return room;
 }
-/* The lowest place from at on; end if there is none. */
+/* The lowest free offset from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
     f->s = s; f->at = at; f->end = end;
     gtr__move_past(f, f->root[s->stage]);
     return GTR__MIN(f->at, end);
 }
-/* Of a lane's holes those that are written late enough are the last. */
+/* By stage and lane, then by first writer: those written late enough are a lane's last. */
 static int gtr__hole_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     return x->stage != y->stage ? x->stage - y->stage : x->lane != y->lane ? x->lane - y->lane : x->node - y->node;
 }
-/* The first by node that has room for s, at s->offset. */
+/* The hole with the earliest first writer that has room for s; sets s->offset. */
 static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
     const gtr__span *found = NULL, *h;
     for (int j = 0, end; j < n_holes; j = end) {
@@ -11654,9 +11654,9 @@ static void gtr__fill_done(gtr__places *f, bool mixed) {
         next[n->stage] = i;
     }
 }
-/* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
-   gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. Holes
-   lie in a row in front of the arena meanwhile, a wall behind each. */
+/* Sets offsets, largest span first, each the lowest that no span has whose uses may run beside its own: in the gradient
+   (holes; first: its first writer; n_node: none) that is written first after all its uses and has room, else in the
+   arena. Meanwhile holes lie side by side in front of the arena, a wall behind each. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
         int n_holes, int *last) {
     gtr__places f = GTR__ZERO;
@@ -11668,7 +11668,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     f.time = GTR__NEW(ctx, int, trees + (size_t)p->n_node * (size_t)o->lanes);
     if (!f.time) return false;
     f.done = f.time + trees;
-    for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then nothing is known */
+    for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then no order is known */
     gtr__fill_done(&f, mixed);
     for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
     for (gtr__span *h = holes; h < holes + n_holes; h++)
@@ -11693,7 +11693,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         gtr__span *s = &spans[i];
         s->lane = s->last_lane = gtr__lane(&p->node[s->first]);
         const int *last_use = gtr__last_uses(&f, s);
-        for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: it is known later */
+        for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: other lanes see it later */
             if (j != s->lane && last_use[j] > (s->last_lane == s->lane ? -1 : last_use[s->last_lane])) s->last_lane = j;
         s->last = last_use[s->last_lane];
         const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, arena);
@@ -11728,7 +11728,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
 }
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg few[GTR__MAX_ARGS], *args = few;
-    static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
+    static const char wanted = 0; /* a non-NULL address, never dereferenced */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     if (GTR__ALL(n) > GTR__MAX_ARGS && !(args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
@@ -11740,7 +11740,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         const gtr__value *v = &p->value[n->in[k]];
         const gtr__home home = p->value[root].home;
         args[k].data = (void *)(uintptr_t)&wanted;
-        /* what a network makes for itself need not leave the chip */
+        /* a network's own values need not leave the chip */
         if (k >= n->n_in && n->op == GTR__OP_NETWORK && (home == GTR__HOME_ARENA || home == GTR__HOME_NONE)) continue;
         n->bytes += (double)gtr__value_bytes(v) * (1 + args[k].add);
         if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
@@ -11755,8 +11755,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     n->ws_bytes = gtr__rounded(n->ws_bytes);
     return r;
 }
-/* Values that the right phases read must survive what runs between gtr_backward and gtr_update:
-   they leave the arena. */
+/* Moves values that the right phases read out of the arena: other plans may run between gtr_backward and gtr_update. */
 static void gtr__carry(gtr__plan *p) {
     for (int i = p->split; i < p->n_node; i++)
         for (int k = 0; k < p->node[i].n_in; k++) {
@@ -11766,8 +11765,8 @@ static void gtr__carry(gtr__plan *p) {
             p->carry += gtr__rounded(gtr__value_bytes(v));
         }
 }
-/* Whether max_pool's windows lie side by side and cover the image, and are so small that a thread has one: the GPU's
-   kernel that does so takes no dilation and no step below the kernel, even where there is one place. */
+/* Whether max_pool's windows tile the image, small enough for a thread each: the GPU's kernel for that takes neither
+   dilation nor a stride below the extent, even of a single window. */
 static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
     const int64_t *extent = n->attr.window.extent;
     const gtr__window g = gtr__window_of(&n->attr.window, &p->value[n->in[0]].shape, &p->value[n->in[1]].shape,
@@ -11775,16 +11774,16 @@ static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
     return !g.ph && !g.pw && g.kh * g.kw <= 16 && g.dh == 1 && g.dw == 1 && g.kh * g.oh == g.h && g.kw * g.ow == g.w
         && g.sh >= g.kh && g.sw >= g.kw;
 }
-/* Whether a node may write its only output of operand k's extents where that operand lies: each element has been read,
-   by the thread that writes it, before. Both backends' kernels do so. */
+/* Whether a node may write its only output in place over operand k, of the same extents: in both backends an element
+   is read before, and by the thread that writes it. */
 static bool gtr__may_write_over(const gtr__plan *p, const gtr__node *n, int k) {
     const uint64_t flags = gtr__row(n->op)->flags;
     if (flags & GTR__EW) return true;
     if (n->dir == GTR__FWD) return false;
     return flags & GTR__OVER_DY ? k == n->n_in - 1 : flags & GTR__OVER_TILES && !k && gtr__tiled(p, n);
 }
-/* The value in whose place node i makes its output *y: an operand of the same extents and storage that no other node
-   uses later, in any stream; -1. first, last: by value, as gtr__pass_memory has them. */
+/* The operand in whose memory node i makes its output *y: of the same extents and storage, with no later use in any
+   stream; -1: none. first, last: by value, as gtr__pass_memory has them. */
 static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const int *first, const int *last, int *y) {
     const gtr__node *n = &p->node[i];
     const bool all = gtr__row(n->op)->flags & GTR__EW;
@@ -11798,7 +11797,7 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
         if (!from || x != n->in[k] || from->home != GTR__HOME_ARENA || from->storage != to->storage
             || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
             || !gtr__may_write_over(p, n, k)) continue;
-        for (q = 0; q < n->n_in; q++) /* nobody else reads it, or as a view */
+        for (q = 0; q < n->n_in; q++) /* no other operand reads it, or as a view */
             if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || gtr__row(n->op)->flags & GTR__OVER_DY)) break;
         for (l = 0; l < o->lanes; l++)
             if (last[(size_t)x * (size_t)o->lanes + (size_t)l] > (l == lane ? i : clock[l])) break;
@@ -11806,8 +11805,8 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
     }
     return -1;
 }
-/* place: in whose place each value lies, at first its own, or an earlier one's, which then lives as long. What has no
-   place of its own has no first use. */
+/* place[v]: the value whose memory v uses: v, or an earlier one, which then is live as long. A value without memory of
+   its own has no first use. */
 static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *first, int *last, int *place) {
     const size_t lanes = (size_t)o->lanes;
     int x, y;

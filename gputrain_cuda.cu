@@ -10,8 +10,144 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Contents: device helpers, runtime, products, the other ops, kernels of whole networks, the table. Markers:
-// "// >>name", "// >>op:name".
+// Words of comments. instance: the backend on a device; variant: a compiled kernel. lane: a thread of a warp, or of the
+// team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or norm,
+// an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch. four:
+// elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum, in the
+// workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival (>>blocks).
+//
+// CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
+// Device helpers and the runtime
+//     device-helpers       the instance as launchers see it, errors, results
+//     launch               starting a kernel: overlap with its predecessor, clusters, cooperative launch, shared memory
+//     elements             loads and stores of one and of four elements of any type
+//     reductions           sums and maxima of a warp and of a block, the last block of a grid
+//     formulas             the header's element-wise formulas on the device; erf, sin, cos
+//     runtime              cuBLASLt loaded at run time, the instance
+//     runtime-probe        which architecture the loaded code was compiled for
+//     runtime-create       an instance: device, streams, events; capabilities
+//     runtime-memory       allocation, copies, snapshots, uploads, events
+//     runtime-plan         a prepared plan; instances of several stages; which inputs of a node may be read early
+//     runtime-watch        which gradients kernels check to be finite, and which are left to GUARD
+//     runtime-streams      nodes enqueued on their streams: events between them, overlap of kernels
+//     runtime-graph        capture, prepare, launch, release
+// Matrix products
+//     products             the product struct, its tail and its choice; which kernel takes what (table)
+//     products-ptx         instructions: cp.async, ldmatrix, packed conversions
+//     ptx-group            barrier, leader and registers of a warp group; the proxy fence
+//     ptx-mma              mma.sync, rounding to TF32
+//     ptx-cluster          cluster barrier, addresses in other blocks' shared memory
+//     ptx-barrier          mbarrier: arrive, expected bytes, waits
+//     tensor-maps          tensor maps of bulk copies (TMA)
+//     products-epilogue    bias, batch_norm, activation or its gradient, addition, store
+//     products-kernel      tiles of operands and their copies into shared memory
+//     fragments            fragments of A and B from shared memory
+//     products-mma         accumulators of a block, by mma.sync and by float32 units
+//     products-store       sums over a cluster, C's rows to the epilogue, sums of A's columns
+//     products-tail        element-wise steps behind a product, in its launch
+//     products-block       the plain product kernel
+//     products-wgmma       the product kernel of Hopper: picture, bounds, measurements
+//     wgmma                instructions of Hopper: wgmma, bulk tensor copies; panels
+//     wgmma-kernel         the kernel: producer, consumers, exchange within a cluster
+//     products-sums        sums of columns, outer products, sums of ranges of k
+//     products-choice      the cost models: which kernel, tile, cluster, ranges of k
+//     products-own         launchers of own products
+//     products-library     cuBLASLt, and passes around it
+//     products-run         running a product: groups, tails, copies into rows of whole 16 bytes, workspace
+//     op:matmul op:linear op:linear_act op:linear_dact
+// Convolutions
+//     op:conv              forms of a convolution; which kernel takes what (table); classes, rows, taps
+//     conv-gather          copies of a gathered tile
+//     conv-store           C to memory by 16 bytes
+//     conv-kernel          the plain kernel, one operand gathered
+//     conv-warps           tiles of 256 by mma.sync
+//     conv-choice          the cost model of these two
+//     conv-im2col          Hopper's kernel by im2col copies
+//     conv-lines           Hopper's kernels by lines of pixels
+//     conv-hopper-choice   the cost models of Hopper's kernels
+//     conv-product         running the chosen kernel, copies of operands
+//     conv-depthwise       depthwise convolutions
+//     conv-depthwise-runs  the same by runs of neighbouring places
+//     conv-direct          images of few channels, alone and with a max_pool behind them
+//     conv-narrow          the weight's gradient of few outputs
+//     conv-plain           a convolution that is a product
+//     conv-columns         images of few channels as stored columns
+//     conv-run             op:conv forward and backward
+// Parts that kernels share
+//     blocks               words that carry their own arrival: publish, poll, await
+//     blocks-barrier       the grid's barrier with its deadline
+//     blocks-rows          which row of a data set a row of the batch is
+// Ops
+//     ops                  rules that all kernels of ops keep
+//     operands             an operand of any type: loads, stores, where it lies
+//     strides              index arithmetic of tensors with strides
+//     map                  element-wise kernel of one or two operands
+//     unary                gradients of unary ops
+//     op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log op:unary
+//     reduce               sums over dimensions
+//     binary               gradients of binary ops
+//     op:add op:sub op:mul op:div op:binary
+//     program              element-wise programs
+//     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
+//     parts                copies of several parts
+//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:dropout op:random op:embedding
+//     op:scatter_add
+//     match-tables         matcher: lookups of several tables in one launch
+//     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
+//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
+//     op:mse op:bce_with_logits op:pair_step op:custom
+//     custom-staging       operands of a custom op in mapped memory
+//     record               the step's record on the device
+//     op:feed op:guard op:report op:update
+//     match-finish         matcher: GUARD, UPDATE and REPORT in one launch
+//     op:check
+// Whole networks
+//     op:network           which matcher takes which nodes (table); a multilayer perceptron's launch
+//     mlp-device           its grid barrier, the roll back of an abandoned launch
+//     mlp-match            the parser of a multilayer perceptron's nodes
+//     mlp-launch           its launch parameters, from the nodes' calls
+//     resident             perceptrons of small batches: weights in shared memory for many steps
+//     resident-feed        gathering the next step's rows
+//     resident-dropout     masks
+//     resident-middle      exchanges, further layers, loss
+//     resident-update      gradients and updates
+//     resident-kernel      teams, reporting block, launch and end of a step
+//     resident-match       the matcher: how it is cut
+//     resident-launch      workspace, launch
+//     field                narrow perceptrons of tall batches in 16 bits
+//     field-ptx            barriers, panels, wgmma instructions
+//     field-products       products of a warp group
+//     field-rows           rows of a team: gather, forward, backward
+//     field-chain          widths above 64 on Hopper
+//     field-step           a step: sums over blocks, update, report
+//     field-match          the matcher: how it is cut
+//     field-launch         workspace, launch
+//     tall                 perceptrons of tall batches of bytes
+//     tall-feed            gathering x
+//     tall-middle          the middle: further layers, loss, and back
+//     tall-first           the first layer: product, gradient, update
+//     tall-spare           spare blocks: gradients and updates of the further layers
+//     tall-kernel          phases of a step
+//     tall-match           the matcher: how it is cut
+//     tall-launch          workspace, launch
+//     wide                 gradients of large weights with their update
+//     wide-kernel          its kernel
+//     wide-match           the matcher
+//     wide-launch          the nodes around the kernel
+//     chain                runs of nodes that are local to a tile of rows
+//     chain-products       products of a chain
+//     chain-steps          element-wise steps, losses
+//     chain-sums           gradients of weights
+//     chain-compile        from nodes to steps
+//     chain-cut            clusters, passes, chunks, places in shared memory
+//     chain-run            cost, matcher, launch
+// Late matchers and the table
+//     match-tails          a product and element-wise steps behind it
+//     match-pools          a convolution and the max_pool behind it
+//     match-heads          a linear, its loss, the gradient of its input
+//     match-groups         products of one shape in one launch
+//     matchers             the list of matchers
+//     table                the backend's table
 
 #define GPUTRAIN_BACKEND
 #include "gputrain.h"
@@ -165,6 +301,7 @@ static inline gtr_result gtr__check(gtr__run *run, cudaError_t e, const char *wh
     return gtr__check((void *)gtr__on(run), e, what);
 }
 
+// >>launch
 // Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(run, c, kernel, grid, block,
 // shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
 // statement is gtr__enter().
@@ -341,6 +478,7 @@ static GTR__DEVICE void gtr__enter() {
 #endif
 }
 
+// >>elements
 // Storage to float and back, by type and by number.
 static GTR__DEVICE float gtr__load(const float *p)         { return *p; }
 static GTR__DEVICE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
@@ -423,6 +561,7 @@ static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     else if ((dtype) == GTR_BF16) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
     else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
 
+// >>reductions
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
 // of the lanes that it is over.
 template <int HALF = 16, typename V> static GTR__DEVICE V gtr__warp_sum(V v) {
@@ -479,6 +618,7 @@ static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     return last;
 }
 
+// >>formulas
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
@@ -583,9 +723,9 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 
 // >>runtime
 // An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
-// nodes run on lanes: lane = stage * GTR__MAX_STREAMS + stream is stream number `stream` of instances[stage]. The first
-// stream of instances[0] is the main one: other lanes fork from it and are joined to it,
-// eagerly and in a capture alike.
+// nodes run on streams of its stages: gtr__lane, stage * GTR__MAX_STREAMS + stream, numbers stream `stream` of
+// instances[stage]. The first stream of instances[0] is the main one, from which the others fork and to which they
+// join, eagerly and in a capture.
 
 #include <atomic>
 #include <new>
@@ -691,6 +831,7 @@ static gtr_result gtr__alive(gtr__instance *in) {
         "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
+// >>runtime-probe
 // What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks
 // what its architecture has.
 static __global__ void gtr__probe_kernel(int *out) {
@@ -777,6 +918,7 @@ static gtr_result gtr__find_device(int index, char *why) {
     return GTR_OK;
 }
 
+// >>runtime-create
 static void gtr__cuda_destroy(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     if (!in) return;
@@ -1218,6 +1360,7 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
     return mask;
 }
 
+// >>runtime-watch
 // Whether GUARD wants of gradients that they are finite, and no norm.
 static bool gtr__guards_alone(const gtr__plan *plan) {
     for (int i = plan->split; i < plan->n_node; i++) {
@@ -1274,6 +1417,7 @@ static uint32_t *gtr__watches(gtr__run *run, const gtr__call *c, const void *a, 
     for (const void *p : { a, b }) if (!asks) gtr__watch_at(run, p, GTR__CHECKED);
     return &c->ctl->guard;
 }
+// >>runtime-streams
 static gtr__run gtr__run_of(gtr__instance *in, const gtr__call *call) {
     static const gtr__unwatched all = { {}, -1 };
     gtr__run run;
@@ -1297,13 +1441,13 @@ static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan
     return r;
 }
 
-// Enqueues the nodes of a part on their lanes. A node's kernel may overlap the end of its predecessor where that is the
-// sole thing it waits for; of all that it waits for on one device, whatever the lane, where a graph's edges say so.
-// Lanes are joined even after an error, so that a capture can be ended.
+// Enqueues the nodes of a part on their streams. A node's kernel may overlap the end of its predecessor where that is
+// all that it waits for, or, in a captured graph on one device, the ends of all that it waits for, on any stream.
+// Streams are joined even after an error, so that a capture can be ended.
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0;
-    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a lane
+    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a stream
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
     // not where gradients may be set by hand
@@ -1365,6 +1509,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     return r;
 }
 
+// >>runtime-graph
 // Captures a part into an executable graph. On failure nothing has run and the streams are as before.
 static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out) {
     gtr__instance *main = (gtr__instance *)instances[0];
@@ -1507,8 +1652,31 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 
 // >>products
 // All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an
-// epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops: the plain
-// one, and Hopper's (products-wgmma) of tensor cores where rows are of whole 16 bytes; large ones on cuBLASLt.
+// epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops; large
+// ones on cuBLASLt. gtr__product_kind gives the arithmetic: HALF where A and B have the same 16-bit type (BF16 from
+// compute 80 on), TF32 where both are float32 under GTR_TF32 (from 80 on), else FMA, in float32.
+//
+//   kernel                   takes                                                bound by; workspace
+//   gtr__outer_kernel        k = 1; ldc = n, no sums, no bias of rows             bytes of C and of the epilogue; none
+//   gtr__column_sums_kernel  m = 1, k > 1: sums of B's rows times A; B (k, n), no bytes of B; a float for each range of
+//                            gaps, no epilogue but an addition to C               rows and column (gtr__sum_ranges)
+//   gtr__product_kernel      all; tiles of 32 x 32, 64 x 64; a cluster shares k   latency, then bytes from L2; parts
+//                            from compute 90 on
+//   gtr__wgmma_kernel        TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;   latency, then bytes from L2; parts,
+//                            tiles of 64 x 32, 64 x 64, TF32 128 x 64; rows of    copies of A and B with such rows
+//                            whole 16 bytes, else copied; no `inner`, no sums of  (gtr__product_even)
+//                            an A with k contiguous (gtr__way_takes has the rest)
+//   cuBLASLt                 kb = 1, A and B of one type, C of that or float32    flops, and bytes of passes around it;
+//                            (gtr__library_can has the rest)                      caps.product_workspace at most, and A
+//                                                                                 transposed, or A's sums
+//
+// gtr__product_choice takes the first two where batch = kb = 1 and m n k >= 16384 (gtr__product_streams), else what has
+// the least estimate: gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
+// gtr__library_ns. Ranges leave parts of C, float32, in the workspace, which gtr__ranges_kernel adds up. A workspace
+// that is too short rules out the library, copies and ranges (gtr__product_run). Where the library has no algorithm an
+// own kernel runs; where a tensor map can't be made, the plain one. Tails (gtr__product_tails): gtr__wgmma_kernel of
+// M = 64, or gtr__product_kernel of 32 x 32 and FMA, where A has k contiguous and k is not cut into ranges. Groups
+// (gtr__product_joins): up to GTR__SETS products of one form in a launch of gtr__wgmma_kernel.
 
 #include <type_traits>
 
@@ -1636,7 +1804,7 @@ static GTR__DEVICE void gtr__copies_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all groups but the last LEFT
+template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all commits of copies but the last LEFT
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
@@ -1682,6 +1850,7 @@ template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(
 #endif
     return u;
 }
+// >>ptx-group
 // A warp group, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
 // here on.
 [[maybe_unused]] static GTR__DEVICE void gtr__group_barrier(int id) {
@@ -1700,6 +1869,7 @@ static GTR__DEVICE void gtr__shared_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
+// >>ptx-mma
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
 #if __CUDA_ARCH__ >= 800
@@ -1724,6 +1894,7 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
 #endif
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
+// >>ptx-cluster
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
 // is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
 // a block's end, waits for no writes.
@@ -1766,6 +1937,7 @@ static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
 #endif
     return v;
 }
+// >>ptx-barrier
 // Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
 // is over when all have come.
 #if __CUDA_ARCH__ >= 900
@@ -1821,6 +1993,7 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 }
 #endif
 
+// >>tensor-maps
 #if CUDART_VERSION >= 12000
 #define GTR__TENSOR_MAPS 1
 #else
@@ -2056,6 +2229,7 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
     }
 }
 
+// >>fragments
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
 // of a tile's depth.
 template <int KIND, int T, bool AK, int BYTES = 128>
@@ -2097,6 +2271,7 @@ static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, in
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
 
+// >>products-mma
 // A block's accumulators and the two inner products. Four warps, two by two, each a quarter of the tile.
 template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     static constexpr int MI = T / 32, NI = T / 16;
@@ -2200,6 +2375,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
 };
 
+// >>products-store
 // Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
 // start before the first is used.
 template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F get) {
@@ -2622,7 +2798,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 
 // >>products-wgmma
 // C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
-// tensor copies, which round float32 to TF32), groups of four warps multiply 64 rows each. The blocks of a cluster
+// tensor copies, which round float32 to TF32), warp groups (four warps) multiply 64 rows each. The blocks of a cluster
 // share the sum over k: each sends the others their rows of its part, and finishes its own.
 //
 //   producer (a thread)  --full-->  consumers (M / 16 warps)  --parts, bulk copies: arrived-->  the rows' owner
@@ -2634,6 +2810,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 // 128 x 128 lost: a stage of theirs takes as long as two of 128 x 64, and their exchange 2 us more. Of float32 the
 // instruction takes from shared memory what has k across alone: where rows are k, A goes through registers, and B is
 // turned in its place.
+// >>wgmma
 // The accumulators of such an instruction, in its text and as operands of constraint c.
 #define GTR__L4 "{%0, %1, %2, %3"
 #define GTR__L16 GTR__L4 ", %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
@@ -2763,6 +2940,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
 }
 #endif
 
+// >>wgmma-kernel
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 // HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
@@ -3139,7 +3317,7 @@ static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__
         return false;
     if (w.kernel != GTR__WAY_WGMMA) return split == 1 || caps->compute >= 90;
     return GTR__TENSOR_MAPS && caps->arch_feature && !p->inner && !(p->a_k && p->sums)
-        // clusters leave multiprocessors of a group over; those that wait for others to end are slow
+        // clusters leave multiprocessors of a GPC idle; clusters that wait for others to end are slow
         && (split == 1 || blocks <= caps->sm_count * (8 - split / 4) / (w.m == 128 ? 8 : 4))
         && (p->a_k < p->b_k ? w.n == 32 : f32 || (w.m == 64 && (w.n == 64 || p->a_k)))
         && (p->lda | p->ldb | p->a_batch | p->b_batch | p->a_kb | p->b_kb) % (f32 ? 4 : 8) == 0
@@ -3151,7 +3329,7 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     // by how many of A and B have k contiguous: what goes through registers or is turned makes steps longer
     static const float layout[2][3] = { { 2.3f, 1.28f, 1 }, { 2.4f, 1.18f, 1.15f } };
     const bool half = kind == GTR__PRODUCT_HALF;
-    // large clusters leave multiprocessors of a group over
+    // large clusters leave multiprocessors of a GPC idle
     const int fill = w.kernel == GTR__WAY_WGMMA && split == 8 ? 3 : 4;
     const int64_t waves = gtr__ceil(tiles * split * ranges, gtr__ceil(caps->sm_count * fill, 4)),
         depth = gtr__ceil(gtr__ceil(p->k, half ? 64 : 32) * p->kb, split * ranges),
@@ -3955,7 +4133,7 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
 
 // >>products-run
 
-// Products of one form, whose launch waits for more of them (>>match-groups).
+// Products of one form, the sets of one launch, which waits for more of them (>>match-groups).
 typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
 static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__group *group = run->group;
@@ -4097,8 +4275,8 @@ static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr_
         memcpy((void *)&run->chosen->p, p, sizeof *p);
         run->chosen->choice = choice;
     }
-    // never at the same time: the library's own, and sums before or after it; parts, when it
-    // has nothing for the product
+    // the library's workspace and A's sums, before or after it, share bytes; an own kernel's parts, sums and copies do
+    // not
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
     const size_t before = choice.parts_bytes + choice.sums_bytes, all = before + (choice.even ? choice.copy_bytes : 0);
     if ((choice.ranges > 1 || choice.even) && bytes < all) bytes = all;
@@ -4154,7 +4332,7 @@ static void *gtr__some(const gtr__call *c, const gtr__arg *arg) {
 }
 
 // >>op:matmul
-// a (..., M, K) or transposed (i[3]) times b (..., N, K), as a layer's weight lies, or (..., K, N) (i[4]). An operand
+// a (..., M, K) or transposed (a_km) times b (..., N, K), as a layer's weight lies, or (..., K, N) (b_kn). An operand
 // without leading dimensions serves all of the batch; its gradient is one product whose k runs over the batch too.
 
 // An operand or, if t, its transpose.
@@ -4310,6 +4488,40 @@ static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) {
 // Of a stride, pixels of an image fall into classes by their remainders, of which each has taps of its own: IMAGE makes
 // a product of each class, in which neighbours read neighbours, and no term is zero for its remainder.
 //   PLANES  the same of copies with images innermost, so many of them at a time
+//
+// Kinds are those of products. The first kernel that takes a convolution runs (gtr__conv_run, gtr__conv_dweight):
+//
+//   kernel                      takes                                                  bound by; workspace
+//   gtr__depthwise_*kernel      all forms; cg = og = 1, at most 64 taps; by runs:      bytes of x and y; dweight: parts
+//                               pixels of whole 16 bytes, kw from 2 to 7, dw = 1,
+//                               strides 1 and 2 (gtr__depthwise_by_runs)
+//   gtr__narrow_weight_kernel   WEIGHT, HALF; groups 1, at most GTR__NARROW_OUTPUTS    bytes, or shared memory; parts
+//                               outputs, channels a multiple of 8 (gtr__narrow_make)
+//   a product (conv-plain)      gtr__conv_plain: one tap, strides and groups 1, no     see >>products
+//                               padding
+//   gtr__direct_kernel,         PLACES, WEIGHT, TF32 and HALF; groups 1, at most       bytes of y, or shared memory;
+//   gtr__direct_weight_kernel   GTR__COLUMNS_CHANNELS channels, pixels of no whole 16  instructions; dw: parts
+//                               bytes, at most 255 taps times channels
+//   gtr__columns_kernel and     PLACES, WEIGHT; such images of any kind, at most 1024  bytes of the columns; these, and
+//   a product                   taps times channels                                    the product's
+//   else the least estimate (gtr__conv_product):
+//   gtr__conv_kernel            all; tiles of 64 x 64, FMA also 32 x 32                bytes from L2, or flops; parts
+//   gtr__conv_warps_kernel      TF32, HALF; compute 80, GTR__WARPS_SHARED bytes of     flops; parts
+//                               shared memory, channels of whole 16 bytes, kh + kw
+//                               below 32 (gtr__warps_takes)
+//   gtr__im2col_kernel          TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;     flops, or bytes from L2; parts;
+//                               groups 1, channels of whole 16 bytes, IMAGE: at most   IMAGE of float32: the weight
+//                               GTR__IM2COL_CLASSES classes                            transposed
+//   gtr__im2col_kernel, PLANES  WEIGHT of float32 alone; a multiple of 4 images        likewise; copies of both
+//   gtr__lines_kernel           as im2col; stride 1, no batch_norm in the epilogue,    flops, or bytes where the
+//                               whose tensors, and C, have A's type                    epilogue reads two; none
+//   gtr__lines_weight_kernel    as im2col; stride 1, kh times a box's channels 192 at  flops; parts of 2 ranges or more
+//                               most (gtr__lines_weight_choice)
+//
+// Parts are float32 sums of a range of k each, which gtr__ranges_kernel (depthwise: gtr__column_sums_kernel) adds up;
+// IMAGE of several classes has none. Where the workspace is short, gtr__conv_product takes neither im2col nor lines,
+// and fewer ranges. Columns, and copies of PLANES, are made for so many images at a
+// time as GTR__CONV_COPY_BYTES has room for.
 enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT, GTR__CONV_PLANES };
 #define GTR__CONV_COPY_BYTES ((int64_t)64 << 20)        // of copies of operands, made for some images at a time
 
@@ -4394,6 +4606,7 @@ static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, cons
     return t;
 }
 
+// >>conv-gather
 // As gtr__fetch: place(c) is column c of the tile, of which row r lies at the address that it makes of r, or, NULL, is
 // zero; per elements at a time. Only width columns reach C, where k is not along them.
 template <int ES, int T, bool K, bool CONVERT, typename F>
@@ -4473,6 +4686,7 @@ static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut 
     return { y, x, which - among * (uint32_t)cut.groups, range, m, k, (int)place.x * M, (int)place.y * N,
         part * share + min(part, rest), share + (part < rest) };
 }
+// >>conv-store
 // The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
 // of such products alone have nothing of an activation.
 static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
@@ -4586,6 +4800,7 @@ static bool gtr__conv_whole(const gtr__product *p) {
         && !p->guard && !p->pre && !p->bias_m && gtr__aligned(p->affine.from, 16) && !p->affine.mean
         && !(p->affine.from && p->add);
 }
+// >>conv-kernel
 // What a block's threads know alike, and how they fetch.
 template <int KIND, int T, int FORM> struct gtr__conv_block {
     static constexpr bool FMA = KIND == GTR__PRODUCT_FMA, AK = FORM != GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES;
@@ -5039,6 +5254,7 @@ static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__p
     return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(run, c, p, cut, choice)
                               : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(run, c, p, cut, choice);
 }
+// >>conv-choice
 #define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
 static double gtr__ranges_ns(const gtr__product *p, int ranges);
 // Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
@@ -5108,8 +5324,8 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 }
 // >>conv-im2col
 // The same on Hopper's own matrix instructions: a warp brings stages of 128 bytes of k, the gathered operand by bulk
-// copies that walk an image's pixels under a tap (im2col mode), and two groups of four warps multiply half of the
-// tile's rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
+// copies that walk an image's pixels under a tap (im2col mode), and two warp groups multiply half of the tile's
+// rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
 // several a stage; outside an image, and beyond the channels, are zeros.
 //
 //   producer (a warp)  --full-->  consumers (8 warps)  -->  C through the ring, with the epilogue
@@ -5571,10 +5787,10 @@ static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__
 // PLACES, IMAGE: a block is persistent: the weights of 64 output channels stay in its shared memory while it walks
 // tiles. A pixel's input channels are panels of 128 bytes, as many as the weights of all have room for; a stage is what
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
-// least of shared memory. Two consumer groups of four warps take tiles in turn, so that one's epilogue overlaps the
+// least of shared memory. Two consumer warp groups take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
 // Staging has 128 bytes a pixel: 64 channels of 16 bits, or 32 of float32, of which the epilogue makes two passes: in
-// the first pass warps 0 and 1 of the group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
+// the first pass warps 0 and 1 of a warp group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
 // comes with C's channels innermost, where wgmma reads k innermost: the consumers' eight warps transpose it in shared
 // memory before the first tile.
 //
@@ -5588,11 +5804,11 @@ static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__
 //   rows 32 .. 47: column u + 2                 p - 2 step_x
 //   rows 48 .. 63: column u + 3                 p - 3 step_x
 //
-// Before the epilogue a consumer group adds the shifted sums of all columns through staging, into the first 64 >> fold
-// rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more behind
-// each.
+// Before the epilogue a consumer warp group adds the shifted sums of all columns through staging, into the first 64 >>
+// fold rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more
+// behind each.
 //
-//   producer thread  --full[group]-->  consumer group  -->  staging  --TMA store-->  C
+//   producer thread  --full[group]-->  a warp group    -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
@@ -5626,7 +5842,7 @@ typedef struct gtr__lines_cut {
     // staging behind a tile's pixels, gtr__lines_over
     int fold, columns, over;
     int epilogue_reads, turned;         // tensors that the epilogue reads; IMAGE: taps of the weight in reverse order
-    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, one for each group
+    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, a warp group each
     gtr__fast across, down;             // tiles side by side, and below each other, in an image
 } gtr__lines_cut;
 // How many of C's channels one TMA box of the weight has, each with 128 >> log bytes of k under one tap. The box has
@@ -5731,8 +5947,8 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
         }
     }
-    // The staging thread: for each tile it hands staging to the tile's group through staged[group], as often as the
-    // group awaits that in finish(), and each time after staging_empty. It does so with each of the tensors that the
+    // The staging thread: for each tile it hands staging to the tile's warp group through staged[group], as often as
+    // that awaits it in finish(), and each time after staging_empty. It does so with each of the tensors that the
     // epilogue reads, or once with nothing where it reads none; where columns of taps are folded (first = -1), once
     // with nothing in front of the tensors, as folding itself writes to staging. It prefetches the tensors to L2
     // before.
@@ -5851,9 +6067,9 @@ template <int N, bool HALF> struct gtr__lines_block {
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
-    // A group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2 half)
-    // store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how many
-    // columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
+    // A warp group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2
+    // half) store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how
+    // many columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
     // multiplied weights of zero by pixels outside the window. What a warp reads behind the tile's end only reaches
     // pixels that no store takes to C.
     GTR__DEVICE void fold_columns(float *d, int group) const {
@@ -5914,8 +6130,8 @@ template <int N, bool HALF> struct gtr__lines_block {
             gtr__bar_arrive(staging_empty);
         }
     }
-    // A consumer group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels under
-    // the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
+    // A consumer warp group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels
+    // under the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
         const int steps = 4 >> cut.log, box = 8192 >> cut.log >> 4, a_step = AK ? 2 : 128 >> cut.fold,
@@ -5930,7 +6146,7 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
         }
     }
-    // Bit s of turns: the parity of the group's own turn at slot s.
+    // Bit s of turns: the parity of the warp group's own turn at slot s.
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
@@ -6003,16 +6219,16 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 #endif
 }
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
-// more of a border than large ones; two pixels side by side are a step of k. A group of four warps has a column of
-// taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the groups
-// share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor cores:
-// 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
+// more of a border than large ones; two pixels side by side are a step of k. A warp group has a column of
+// taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
+// groups share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor
+// cores: 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
 //
 // Float32: wgmma takes B from shared memory only with k innermost, so three warps transpose each pixel of the image in
 // place: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
 // channels under a column of taps are next to each other: N rows of B for a step of k, a pixel. A is in registers.
 //
-//   producer thread  --full-->  3 warps  --transposed-->  3 consumer groups  --empty-->  producer thread
+//   producer thread  --full-->  3 warps  --transposed-->  3 warp groups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int N, bool HALF> struct gtr__lines_weight {
     static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
@@ -6159,7 +6375,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
 };
 #endif
-// Threads of a block: groups, a warp that produces; float32: three that transpose, and the producer.
+// Threads of a block: warp groups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
@@ -6321,6 +6537,7 @@ static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__p
                                                   : gtr__lines_tiles<false, FORM>(run, c, p, cut, choice, ran);
 }
 #endif
+// >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
 static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
@@ -6412,9 +6629,9 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
     return in_turn > least ? in_turn : least;
 }
 // Puts into c the tile of PLACES or IMAGE that takes least for a given log and fold, if any beats c. `most` bounds the
-// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two groups do not overlap. That is 0
-// of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two for a
-// block's last tile, and 300 ns for each tile and pass over staging.
+// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two warp groups do not overlap. That
+// is 0 of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two
+// for a block's last tile, and 300 ns for each tile and pass over staging.
 static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
                                    int fold, double most, double *least) {
     const bool half = c->kind == GTR__PRODUCT_HALF;
@@ -6502,6 +6719,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
     else if (gtr__product_in_parts(p)) gtr__lines_weight_choice(g, p, caps, c, log);
     return c->tile_lines > 0;
 }
+// >>conv-product
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     if (c->ranges == 1) return;
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
@@ -6601,6 +6819,7 @@ static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr
     });
 }
 
+// >>conv-depthwise
 // Depthwise: each channel with its own window, of which a tile product would be zero all but its diagonal.
 typedef struct gtr__depthwise {
     const void *x, *w, *bias, *dy, *saved;      // saved: what act's backward reads, or NULL
@@ -6725,6 +6944,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
+// >>conv-depthwise-runs
 // Depthwise by runs: a thread makes a run, neighbouring places of one line, of 16 bytes of channels (dweight of 16 bits
 // and more than three columns of taps: of 8 bytes), and keeps each pixel that it loads in registers until every
 // tap of the run has used it. The window is 2 to 7 columns wide, K - 1 or K for a compiled K of 3, 5 or 7, without
@@ -7819,6 +8039,7 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     return gtr__ranges_sum(run, c, p, d->parts, d->sums, ranges);
 }
 
+// >>conv-narrow
 // WEIGHT with at most GTR__NARROW_OUTPUTS outputs (channels of y), 16-bit types, and an image whose channels are a
 // multiple of 8, so that its pixels are whole 16 bytes. With so few outputs dw^T has too few tiles for wgmma. Here dw
 // (outputs, taps and channels) = dy^T (outputs, places) times im2col (places, taps and channels) by mma. A tile is a
@@ -8176,6 +8397,7 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
     return gtr__ranges_sum(run, c, p, d.parts, d.sums, ranges);
 }
 
+// >>conv-plain
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     gtr__product_affine a = {};
     if (c->attr->with.normed) {
@@ -8207,6 +8429,7 @@ static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr
         gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
+// >>conv-columns
 // An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
 // at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
 // bytes: those rows, written here and read by the product.
@@ -8316,6 +8539,7 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
     return GTR_OK;
 }
 
+// >>conv-run
 // Whether it is a product as it stands: one tap, that every pixel is under. (Of a transposed one there may be more.)
 static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
@@ -8539,6 +8763,7 @@ static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awa
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
 }
+// >>blocks-barrier
 // The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
 // by whoever sees the count.
 static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
@@ -8618,6 +8843,7 @@ static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
 
+// >>blocks-rows
 // Which row of a data set of so many, in an epoch's order, a step's row r is, the step's first being the epoch's
 // `first`; rows 0: r. half: GTR__SHUFFLE_IN's h, KNOWN.
 template <bool KNOWN>
@@ -8641,7 +8867,7 @@ static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int
 // second one; GUARD alone, of which there is one at a time, ends in its last block.
 
 #define GTR__T 256              // threads a block where nothing else is said
-#define GTR__BATCHED 2          // groups of four that a thread of an element-wise kernel has in flight, of each operand
+#define GTR__BATCHED 2          // fours that a thread of an element-wise kernel has in flight, of each operand
 
 // >>operands
 // An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
@@ -9742,7 +9968,7 @@ typedef struct gtr__part_copy {
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
-// All blocks of a part copy it 16 bytes at a time: each thread four groups, gridDim.x blocks of threads apart.
+// All blocks of a part copy it 16 bytes at a time: each thread four vectors, gridDim.x blocks of threads apart.
 static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
@@ -9827,7 +10053,7 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 }
 
 // >>op:concat
-// Bands of the whole along axis i[0], one for each of n parts shaped like these, are copied to the parts or, join, from
+// Bands of the whole along its axis, one for each of n parts shaped like these, are copied to the parts or, join, from
 // them: one copy. A part that is not there is 0.
 static gtr_result gtr__bands(gtr__run *run, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
         const gtr__arg *whole, bool join) {
@@ -10291,7 +10517,7 @@ static gtr_result gtr__cuda_softmax_bwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
-// instructions a block. PARTS: rows, or with i[0] elements, lie in the whole batch as the attributes say;
+// instructions a block. PARTS: rows, or, linear, elements, lie in the whole batch as the attributes say;
 // elements then draw one by one.
 typedef struct gtr__drop {
     gtr__opd x, y;
@@ -10740,6 +10966,7 @@ static gtr_result gtr__cuda_scatter_add_bwd(gtr__run *run, const gtr__call *c) {
     return gtr__scatter_add(run, c, true);
 }
 
+// >>match-tables
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
 // front), where nobody else reads what of theirs it moves.
 static bool gtr__tables_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *n) {
@@ -10875,7 +11102,7 @@ typedef struct gtr__slide {
     int64_t items, lines, channels;     // lines: groups of W channels
     gtr__fast by_lines;
     gtr__slide_axis axis[2];            // height, width
-    bool adaptive, within;              // avg_pool's i[11], i[9]
+    bool adaptive, within;              // avg_pool's adaptive, inside
     int log[3];                         // of tiles of max_pool's gradient: rows, columns, lines
     gtr__pool_tile tile;
     int act;                            // whose gradient follows dx; 0: none's
@@ -13998,22 +14225,23 @@ static gtr_result gtr__cuda_custom_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>record
-// The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come
-// of all blocks makes the trip to the host, unless the record was fetched ahead.
+// All threads of a block call it together. Returns the running step's record in device memory, ctl->record[step % 2].
+// Unless it was fetched ahead, one warp of the grid, the first to claim the step, copies it from the host's ring and
+// publishes its tag, step + 1; the first warps of other blocks poll the tag, and copy it, too, past the deadline.
 static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     const volatile uint64_t *const tags = ctl->tag;
-    const uint64_t even = tags[0], odd = tags[1], step = ctl->step;         // one trip
+    const uint64_t even = tags[0], odd = tags[1], step = ctl->step;         // one round trip
     const int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
-    if (__syncthreads_and((k ? odd : even) == step + 1)) return &ctl->record[k];    // threads may see different things
+    if (__syncthreads_and((k ? odd : even) == step + 1)) return &ctl->record[k];    // a tag may arrive between threads
     if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0
             && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
         mine = __shfl_sync(0xffffffffu, mine, 0);
         for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__DEADLINE;
-        if (mine) {             // or the one who claimed it is held up: both bring the same
+        if (mine) {             // perhaps as a second one, of the same bytes
             if (threadIdx.x < sizeof(gtr__record) / 16)
                 ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
             __threadfence();
@@ -14025,22 +14253,22 @@ static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr
     __threadfence();
     return &ctl->record[k];
 }
-// By one warp: the next step's, if the host has written it, in two trips to the host; nobody reads that half before the
-// next launch.
+// One warp copies the next step's record, if the host has written it, by two round trips to the host. No thread reads
+// that half of ctl->record before the next launch.
 static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
     const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
-    if (ctl->tag[k] == next + 1) return;        // another FEED of this step was here
+    if (ctl->tag[k] == next + 1) return;        // fetched already
     uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
     if (__shfl_sync(0xffffffffu, (unsigned long long)there, 0) != next) return;
-    __threadfence_system();                     // the step was written last: what is read from here on is whole
+    __threadfence_system();                     // the host writes `step` last: behind it the record is whole
     if (lane < (int)(sizeof(gtr__record) / 16)) ((int4 *)&ctl->record[k])[lane] = __ldcv((const int4 *)from + lane);
     __threadfence();
     __syncwarp();
     if (lane == 0) *(volatile uint64_t *)&ctl->tag[k] = next + 1;
 }
-// After FEED: its copy; without FEED in the plan, the host's.
+// A group's learning rate: of the record that FEED has fetched; in a plan without FEED, of the host's ring.
 static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
     const uint64_t step = ctl->step, even = ctl->tag[0], odd = ctl->tag[1];
     const float rate[2] = { ctl->record[0].lr[group], ctl->record[1].lr[group] };       // all in one trip
@@ -14051,7 +14279,7 @@ static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *sh
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
 // by itself. The record REPORT fetched ahead: two trips to the host would take longer than all else here. A block works
-// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in
+// out which rows its fours of elements come from, many at a time, and copies them, four fours of a thread in
 // flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
@@ -14129,7 +14357,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         }
     }
 }
-// Images: a thread makes `turns` groups of four elements (of one, where rows are no multiple of four) that lie a
+// Images: a thread makes `turns` fours of elements (single ones, where rows are no multiple of four) that lie a
 // block's width apart, each from its pixels, and works a row's draws out where the row is another one than before.
 // Bound by bytes where images are large: each once in (but for what is cropped), once out.
 typedef struct gtr__feed_images {
@@ -14210,7 +14438,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
 // word, record, the row's index), each of which waits for the one before.
 #define GTR__TURN_CHANNELS 32   // of a tile, at most
 #define GTR__TURN_EACH 16       // elements of a tile that a thread loads, all in flight together
-#define GTR__TURN_FEW 2         // groups of four pixels of a thread of gtr__k_feed_turn_few
+#define GTR__TURN_FEW 2         // fours of pixels of a thread of gtr__k_feed_turn_few
 // f: the images, as gtr__k_feed_images takes them. pixels: of an image. A tile has 2^log pixels of `channels` channels.
 // wide: 16 bytes of the input are stored at a time, else one element. tiles: blocks of an image; across: of these,
 // those side by side along the pixels for one group of channels; by_channels: division by `channels`.
@@ -14944,6 +15172,7 @@ static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
     gtr__update_forms(c, &u);
     return gtr__update_start(run, c, &u);
 }
+// >>match-finish
 // The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
 // GUARD and them what commits statistics.
 static int gtr__finish_match(gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -15016,8 +15245,36 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:network
-// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. What those of whole multilayer
-// perceptrons share: how a plan's nodes are told apart, what a launch gets, and the grid's barriers.
+// Kernels that replace a run of nodes. The pass select asks the matchers (gtr__cuda_matchers) at each node in their
+// order, first those that are not late, and the first that takes nodes has them; `several` are asked where many steps
+// are queued (gtr_fit) alone. A whole step is all nodes from FEED to REPORT: 2 to GTR__MLP_LAYERS linears with known
+// activations, one loss, a guard of it, an optimizer whose rule is fused, no averages, no micro-batches; of the first
+// three matchers, up to GTR__LAUNCH_STEPS of them in a launch.
+//
+//   matcher              takes                                                          bound by; workspace
+//   gtr__field_match     a whole step in 16 bits, compute 80; batch from 4096 on,       latency; each block's sums, a
+//                        layers of at most 128 inputs and outputs, MSE or BCE, data     snapshot, derivatives unless
+//                        in float32, gradients for GTR__FIELD_ROLES roles               all is ReLU
+//   gtr__res_match       a whole step but of FP16, compute 80, several; batch at most   latency; words of two steps
+//                        GTR__RES_TEAM, GTR__RES_OUT outputs, 10^6 parameters, these
+//                        times the batch at most 4 10^7 or 2.5 10^6 a multiprocessor,
+//                        no clip; dropout, but neither exp nor log; fits in shared
+//                        memory (gtr__res_choose)
+//   gtr__tall_match      the same in TF32 or BF16 without dropout; batch above 256, at  latency; words of two steps
+//                        most GTR__TALL_ROWS, x of scaled bytes, from 64 inputs on, at
+//                        most GTR__TALL_HIDDEN hidden layers of at most 256 columns
+//   gtr__chain_match     a run of linears, element-wise ops, dropout and losses, and    latency, then L2; values
+//                        their gradients, not FP32, compute 80; more than 3 products,   that gradients read, parts of
+//                        estimated below 0.7 of the nodes' time (gtr__chain_pays)       losses
+//   gtr__wide_match      BF16 in sm_90a's code: from the first gradient of a large      flops, L2; several: tiles on
+//                        weight (extents from GTR__WIDE_MIN on, multiples of            their way to the update
+//                        GTR__WIDE_M and GTR__WIDE_N) to UPDATE; GUARD of losses alone
+//   gtr__tables_match    lookups of several tables, with their concatenation            bytes; none
+//   gtr__finish_match    UPDATE and REPORT, and GUARD in front of them                  bytes; none
+//   late: gtr__head_match (>>match-heads), gtr__pooled_match (>>match-pools), gtr__program_match (>>program),
+//   gtr__tail_match (>>match-tails), gtr__group_match (>>match-groups)
+//
+// What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
 #define GTR__MLP_LAYERS 6
 
@@ -15479,43 +15736,43 @@ static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__ml
 }
 
 // >>resident
-// A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks:
-// block (g, r) keeps the first layer's weights of its group's columns and its rank's part of k, with their moments, in
-// shared memory; 16 rows of the batch are a rank's own from there on. A step has an exchange a layer and one for the
-// way back, all of them words published to L2 (see >>blocks):
+// A multilayer perceptron whose weights stay in shared memory while a launch does many steps. The workers are groups x
+// ranks of blocks: of the first layer, block (g, r) keeps the weights of group g's columns and rank r's part of k, with
+// their moments. Behind that layer's product rank r has 16 rows of the batch. A step has an exchange for each layer and
+// one on the way back, by words published to L2 (>>blocks):
 //
-//   publisher              words                                   awaited by
-//   block (g, r)           part: x w of its columns and k, all rows   the group's ranks: sum, bias, activation
-//   block (g, r)           h: its rank's rows, its group's columns    the rank's groups: each
-//                          makes its columns of the next
-//                                                                     layer; the last, narrow layer, the loss and its
-//                                                                     gradient are made by every group for itself
-//   block (g, r)           dz: the same of the first layer            the group's ranks: dw = dz^T
-//                          x, whole; update in place
-//   whoever has a tile     w: a further layer's, updated              the blocks that hold these weights
-//   first group of a rank  loss                                       the reporting block
+//   publisher              words                                      awaited by
+//   block (g, r)           part: x w of its columns and k, all rows   group g's block of these rows: sum over ranks,
+//                                                                     bias, activation
+//   block (g, r)           h: its rank's rows, its group's columns    rank r's blocks: each computes its group's
+//                                                                     columns of the next layer; all compute the last,
+//                                                                     narrow layer, the loss and its gradient
+//   block (g, r)           dz of the first layer, likewise            group g's blocks: dw = dz^T x over all rows;
+//                                                                     update in place
+//   block that has a tile  w: a further layer's, updated              the blocks that hold these weights
+//   block (0, r)           loss: the sum of its rank's rows           the reporting block
 //
-// A block's first team of warps does what the next exchange waits for. Its second, while the first goes back, makes the
-// further layers' gradients, tiles over all blocks, publishes their new weights, sums the loss's figures, awaits its
-// own weights, and gathers the next step's x. A number that products read is rounded by its publisher, once, so that
-// those who await it have nothing to do but multiply.
+// A block's first team of warps computes what the next exchange carries. Meanwhile the second team computes the further
+// layers' gradients, of which each block has some tiles, updates and publishes their weights, sums the loss's figures,
+// awaits the further weights that the block holds, and gathers the next step's x. A publisher rounds what products
+// read, once for all consumers.
 //
-// No word needs a fence or a flag: its lowest bit is the step's tag, the one above a mark that its publisher has found
-// a gradient that is not finite, and whoever wants it polls until the tag is there. Buffers alternate by step, and no
-// block ends a step before all have read what the one before made (their parts and tiles are wanted),
-// so that one bit is enough.
-// A bad step is known to all before the next one's update: then each block rolls back to the state before it. One block
-// more fetches the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by the instructions between
-// them, which depend on each other: few warps, so that loads are best issued many at a time.
+// Words need no fence and no flag: bit 0 is the step's tag, bit 1 a mark that the publisher has seen a gradient that is
+// not finite; a consumer polls until the tag arrives. Buffers alternate by step, and a block ends a step only with
+// parts and tiles of all blocks, which have read the words of the step before by then: one bit of tag is enough. Marks
+// reach every block before the next step's update; then each rolls back to the state before the bad step. One more
+// block, the reporting block, fetches the records and reports. Blocks that are left over, the spare blocks, have tiles
+// alone. Bound by latency: 4 round trips through L2 of 0.6 us, and the dependent instructions between them. With few
+// warps, loads are issued many at a time.
 
-// threads of each of two teams: one does what the next exchange waits for, the other all else
+// threads of each of two teams: the first computes what the next exchange carries, the second all else
 #define GTR__RES_TEAM    256
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
 #define GTR__RES_SHIFT   8              // GTR__RES_TEAM is 1 << this
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
-#define GTR__RES_ASKED   11             // words of four that a thread asks for at a time, of new weights
+#define GTR__RES_ASKED   11             // new weights that a thread polls at a time, by fours
 // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
 #define GTR__RES_KP      144
 #define GTR__RES_ZP      24
@@ -15524,33 +15781,32 @@ static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__ml
 typedef struct gtr__res_layer {
     int slice, width;           // columns of a group, a multiple of 8; of all, padded to a multiple of 16
     int task0, across;          // first of its tiles of 16 x 16; how many side by side along k
-    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
+    // words in shared memory: w's rows of the group's columns; w's columns of the group's columns of the layer before
     int forward_at, forward_pitch, back_at, back_pitch;
-    // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the
-    // activation was applied to
+    // bias of the group's columns (last layer: all); what the activation's backward reads of the block's own rows and
+    // columns, its output or its input
     int bias_at, own_at;
     int drop_at;                // dropout behind it: factors of own rows and columns, by step; 0: dropped
     float drop, scale;          // its probability, 1 / (1 - p); 0, 1: none
     uint64_t key;
-    // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
+    // exchanged: output, gradient, new weights, new bias (of even steps; those of odd ones s.renewed further on)
     uint32_t *h, *dz, *w, *b;
 } gtr__res_layer;
 typedef struct gtr__res {
     gtr__mlp m;
     gtr__res_layer layer[GTR__MLP_LAYERS];
-    int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
+    int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that have tiles alone
     int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
-    // x stays the data set's bytes, which are exact: sums are scaled. BF16 rounds them scaled, as
-    // all that feeds a product
+    // x stays as bytes of the data set, which are exact: sums are scaled. BF16 scales and rounds each, as any operand
     int bytes;
     int tasks, most_tasks;
     // words in shared memory
     int left_at, origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words,
         tile_at, unit_at, end_at;
-    int theirs;                 // tiles that fall to workers; the rest to spare blocks
-    // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
+    int theirs;                 // tiles of workers; the rest are spare blocks'
+    // fours of words of the further layers' weights that a block holds; words of all of them
     int units, renewed;
-    int last_pre;               // the last hidden layer's activation wants its input on the way back
+    int last_pre;               // the last hidden layer's activation reads its input on the way back
     int target;                 // which of m.rest is the loss's
     int drops;                  // layers with dropout, a bit each
     float dw_scale, db_scale;   // of the first layer's sums
@@ -15561,10 +15817,10 @@ typedef struct gtr__res {
     gtr__rates *rate;
 } gtr__res;
 
-// What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank,
-// pitches, no more groups of rows than warps and a task of the first layer a warp. TILES, REST: of 8 columns that a
-// group has at most, of the first layer and of the others. NARROW is what 256 columns of 784 get on 132
-// multiprocessors, BROAD what 257 do: 17 groups of 16 columns would be too many.
+// What of the cut a kernel has as constants: nothing (ANY); or three layers, a group's columns of the first, ranks,
+// most k of a rank, pitches, at most a warp for each 16 rows and for each task of the first layer. TILES, REST: tiles
+// of 8 columns of a group at most, in the first layer and in others. 132 multiprocessors get NARROW for 256 columns of
+// 784, BROAD for 257: 17 groups of 16 columns would be too many.
 enum { GTR__RES_ANY, GTR__RES_NARROW, GTR__RES_BROAD };
 template <int CUT>
 struct gtr__res_known { enum { LAST = 0, SLICE = 0, RANKS = 0, KR = 0, KP = 0, ZP = 0, XP = 0, TILES = 4, REST = 4 }; };
@@ -15588,27 +15844,27 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
 
-#define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
+#define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words that a step's figures are computed from
 
-// Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is
-// exact); float32 multiplies in halves.
+// Precisions of products. TF32: operands are rounded where they are published or stored. BF16: numbers are rounded
+// where they are computed, and multiplied as TF32, exactly. FP32: each operand is a sum of two TF32 ones.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P>
 static GTR__DEVICE float gtr__res_low(float v) {
     return P == GTR__RES_BF16 ? gtr__rounded(GTR_BF16, v) : v;
 }
-// As products want it, where it is made once and read often: weights, x.
+// Rounded for products, once, where it is read often: weights, x.
 template <int P> static GTR__DEVICE float gtr__res_ready(float v) {
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
-// What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by
-// itself, but for float32's.
+// A publisher rounds for products. The mma ignores a word's last bits, tag and mark; FP32 clears them
+// (gtr__res_operand).
 template <int P>
 static GTR__DEVICE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
-// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the
-// nearest. All that is published so is, zeros too; only what is not finite stays as it is. exact: without it. An
-// infinity comes out finite there: the weights' gradients show it.
+// A gradient is read by products, as TF32, and by sums, whole: half of TF32's last place is added, so that the mma's
+// truncation rounds to nearest. All published gradients have it, zeros too, but those that are not finite. exact:
+// without it; an infinity becomes finite there, but shows in the weights' gradients.
 template <int P> static GTR__DEVICE float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
@@ -15620,7 +15876,7 @@ template <int P>
 static GTR__DEVICE float gtr__res_operand(uint32_t u) {
     return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u);
 }
-// d (16x8) += a (16x8) b (8x8), both ready.
+// d (16x8) += a (16x8) b (8x8), both rounded for products; FP32: whole.
 template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
 #pragma unroll
@@ -15645,7 +15901,7 @@ template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, 
         for (int i = 0; i < 4; i++) d[i] += some[i];
     } else gtr__mma_tf32(d, ua, ub);
 }
-// Byte i of u: in 2^23's last place.
+// Byte i of u as a float: 2^23 plus it, less 2^23.
 template <int P> static GTR__DEVICE float gtr__res_byte(uint32_t u, int i, float scale) {
     const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
     return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
@@ -15654,7 +15910,7 @@ static GTR__DEVICE bool gtr__res_infinite(float v) {
     return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
 }
 
-// What a block keeps beside its pool.
+// A block's static shared memory.
 typedef struct gtr__res_head {
     float4 part[GTR__RES_RANKS];        // the reporting block's: ranks' sums
     gtr__rates rate[2];      // by step
@@ -15666,15 +15922,15 @@ typedef struct gtr__res_head {
     float scratch[16], share;   // share: of the loss's smoothing, a class's
     uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
-    // by team and step: the marks of awaited words (4: they did not arrive); what was wrong here
+    // by team and step: marks of awaited words (4: past the deadline); marks of this block's own gradients
     uint32_t marks[2][2], own[2][2];
     int stop, wrong;
 } gtr__res_head;
-// Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
+// Head: gtr__res_head or gtr__tall_head, Net: gtr__res or gtr__tall: the launch's members have the same names.
 template <typename Head> static GTR__DEVICE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
-// A root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
+// Root and reciprocal with errors of a last place or two: a gradient's are far larger.
 struct gtr__res_adapt {
     static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
@@ -15697,11 +15953,11 @@ template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
-// Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is
-// there, or done with.
+// Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
+// it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
 static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
-// Opaque: what is computed from them is not kept in registers, of which there are too few, over a whole step.
+// Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
 // opaque, but for its bounds: then its halves are shifts
 static GTR__DEVICE int gtr__res_below(int v, int end) {
@@ -15713,13 +15969,13 @@ static GTR__DEVICE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
 static GTR__DEVICE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
-// Where shared memory lies, in a register: else each access works it out anew.
+// The address of shared memory, in a register: else each access computes it again.
 static GTR__DEVICE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
 }
-// Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
+// Not bar.sync: that requires all warps to wait at the same instruction, and teams don't.
 static GTR__DEVICE void gtr__res_bar(int id, int threads) {
     asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
@@ -15733,15 +15989,15 @@ static GTR__DEVICE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
 static GTR__DEVICE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
     return h->own[0][par] | h->own[1][par];
 }
-// The marks that came with awaited words, for all of the block to see behind the next barrier.
+// Adds the marks of awaited words, and a missed deadline, to the team's: visible to the block behind the next barrier.
 static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
 
 // >>resident-feed
-// The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous
-// copies of words; where rows do not begin at one, the thread that copied them moves them into place.
+// The row source. The second team gathers a step's rows of the data set a step ahead: bytes by asynchronous copies of
+// words; where rows do not begin at a word, the warp that copied a row then shifts its bytes into place.
 struct gtr__res_raw { int label; float rate; };
 static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
@@ -15749,7 +16005,7 @@ static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
     if (row >= s.rows * 16) return;
     const int64_t from = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
-    // the second: in the data set's first column
+    // rows of the data set, then offsets of these rows' first elements
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
 static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
@@ -15760,8 +16016,8 @@ static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
     *(uint2 *)dst = *(const uint2 *)src;
 #endif
 }
-// The words that have some of `left` bytes from src on, of rows that do not begin at one; and, when they have come, the
-// bytes moved to a row's begin.
+// ask_words starts copies of the words that hold `left` bytes from src on, of rows that do not begin at a word;
+// move_words, when the copies have arrived, shifts the bytes to the row's begin.
 static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const char *src, const int64_t *offset,
         int left, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
@@ -15769,7 +16025,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
     for (int c = ((int)threadIdx.x & 31) * 4; c < left + 3; c += 128)
 #pragma unroll 1
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
-            uintptr_t from[4];          // of four rows at once: nothing is read ahead of a copy
+            uintptr_t from[4];          // of four rows at once: a compiler moves no load ahead of a copy
 #pragma unroll
             for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src
                 + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
@@ -15784,7 +16040,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
 static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset,
         int most, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31;
-    // those that copies may have come to
+    // words that a copy may have written
     const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;
     __syncwarp();
 #pragma unroll 1
@@ -15839,7 +16095,7 @@ static GTR__DEVICE float gtr__res_source(const gtr__feed_one &in, const char *sr
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
         : ((const float *)src)[i];
 }
-// Where x is floats, and what the loss compares with.
+// x of floats; and, below, the loss's targets.
 static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank, int precision) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
@@ -15872,8 +16128,8 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
         pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
     }
 }
-// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last,
-// stays finite: it is multiplied by zeros.
+// Called between two barriers behind gtr__res_ask: waits for the copies, stores labels and rates. Rows without a
+// sample, and k behind the last, hold finite numbers, which are multiplied by zeros.
 template <int P>
 static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, const gtr__res_raw &raw) {
@@ -15883,7 +16139,7 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
     gtr__copies_done<0>();
     if (!s.bytes) gtr__res_take_floats(s, pool, h, step, rank, P);
-    // beyond lies what belongs to others
+    // bytes behind the rank's k are of other ranks
     else if (columns % 4 || (uintptr_t)src % 4)
         gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);
     if (s.m.loss == GTR__OP_XENT_STEP) {
@@ -15894,15 +16150,15 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
 }
 
 // >>resident-dropout
-// Where element e of 16 rows lies, as fragments do.
+// Row and column of element e of 16 rows in the order of accumulators, and the element of a row and column.
 static GTR__DEVICE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
 static GTR__DEVICE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
 static GTR__DEVICE int gtr__res_place(int r, int c) {
     return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1);
 }
-// The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On
-// the way back nobody draws: what was dropped is -0.0 in what the activation's gradient reads, what was kept never is;
-// and the factor of what was kept is in the loss's gradient, or in the first layer's sums.
+// The second team draws the op's masks of a rank's rows and a group's columns a step ahead and stores them as factors:
+// 0 or the scale. The way back draws none: a dropped element is -0.0 in what the activation's backward reads, a kept
+// one never is, and the scale of kept ones is a factor of the loss's gradient, or of the first layer's sums.
 static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par,
         int group, int rank) {
     for (int l = 0; l < s.m.layers - 1; l++) {
@@ -15919,14 +16175,14 @@ static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *poo
         }
     }
 }
-// An output, and what the activation's gradient reads.
+// Applies a factor to an output, and to what the activation's backward reads.
 template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &out, float &saved) {
     out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
     saved = factor != 0.0f ? saved + 0.0f : -0.0f;
 }
 
 // >>resident-middle
-// A warp's 16 rows to its place in red (warps, tiles, 32, 4).
+// A warp stores its accumulators of 16 rows in its part of red (warps, tiles, 32, 4).
 template <int MOST>
 static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
@@ -15937,8 +16193,8 @@ static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int ti
 static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
     *(float4 *)to = gtr__word_numbers(v);
 }
-// red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's;
-// keep: where they go as well.
+// red = parts of a (16, width) w^T by warps, which await a's words, 16 of k at a time, four of them a lane's. keep:
+// where these are stored as well.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
         int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
@@ -15990,8 +16246,8 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
         for (int e = 0; e < 4; e++) acc[0][j][e] += acc[1][j][e];
     gtr__res_spill<TILES>(red, acc[0], tiles);
 }
-// acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a
-// tile stand for t and t + 4.
+// acc += two tiles of d, accumulators as A fragments, times w's rows: columns 2 t and 2 t + 1 of a tile are k t and t +
+// 4 of the mma, in w as well.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
         int pitch, int tiles) {
@@ -16009,14 +16265,14 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
         }
     }
 }
-// The warps' sums of an element, in order; a warp without work has left zeros.
+// The sum of an element's parts, in the warps' order; a warp without work has stored zeros.
 static GTR__DEVICE float gtr__res_total(const float *p, int far) {
     float v[GTR__RES_WARPS];
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
-// Of one or two elements side by side.
+// Of W adjacent elements.
 template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int far) {
     if constexpr (W == 1) v[0] = gtr__res_total(p, far);
     else {
@@ -16027,9 +16283,9 @@ template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const fl
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
 }
-// an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
+// Added, plus 1, to an activation's number (or -1): dropout is behind it, and it is not ReLU.
 #define GTR__RES_DROPS 1024
-// Activations other than ReLU by calls: their code between all else costs it registers.
+// Other activations are calls: inline, their code costs the rest registers.
 static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) {
     if (act >= GTR__RES_DROPS) act -= GTR__RES_DROPS + 1;
     return gtr__mlp_act4(act, make_float4(v, 0.0f, 0.0f, 0.0f), a, b).x;
@@ -16055,8 +16311,9 @@ static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float 
     return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
         L.act_a, L.act_b).x;
 }
-// Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first
-// layer's on), where they lie.
+// visit(unit, layer, row, column, from, to) for each four words of further weights that the block holds; row -1:
+// biases;
+// from: word behind layer 1's published weights; to: word of shared memory, -1: none.
 template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
@@ -16084,7 +16341,7 @@ template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, i
     }
     for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
-// Awaits them as step `from` has updated them, to shared memory.
+// Awaits these words as step `from` has updated them, and stores them in shared memory.
 static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from,
         gtr__waiting &awaited) {
     const int tid = gtr__res_thread();
@@ -16106,8 +16363,8 @@ static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int fro
     }
     awaited.tag = tag;
 }
-// The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there
-// before; what nobody waits for is done later.
+// The loss of a rank's rows from the last layer's sums, 16 threads a row: gtr__res_lose computes what does not depend
+// on the sums, before these are there; gtr__res_publish_loss, later, what no exchange waits for.
 template <int TILES> struct gtr__res_losing {
     float v[TILES / 2], dx[TILES / 2], g, share;
     int label;
@@ -16126,7 +16383,7 @@ static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, cons
         : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
 }
-// The gradient, to d.
+// Logits and the loss's gradient, to d.
 template <int P, int LAST, int TILES>
 static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
         int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
@@ -16141,10 +16398,10 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
             gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        // rest: of the sum of exponentials, but for one of the greatest
+        // rest: the sum of exponentials without those of the greatest, which `ones` counts
         float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
 #pragma unroll
-        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // but for NaN
+        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // NaN is ignored
         top = gtr__warp_max<8>(top);
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
@@ -16189,9 +16446,8 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
         }
     }
 }
-// What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the
-// greatest and the rest of the sum. A row's share of the loss, to h, and to bad whether it is finite: the second team,
-// when nobody waits for it.
+// By the second team, off the critical path: a row's loss and counts, to h, and 2 to *bad if it is not finite; from
+// what the first team left: GTR__RES_OUT numbers of each row, then the greatest ones, then sums of exponentials less 1.
 static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
         int rank, int step, uint32_t *bad) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n,
@@ -16233,11 +16489,12 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
     loss = gtr__warp_sum<8>(loss);
     if (lane) return;
     h->scratch[r] = loss; h->counts[r] = tally;
-    // so that the sum of all rows is finite; a mean of none is not
+    // a bound under which the sum over all rows is finite; a mean over no row is not
     if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]))
         atomicOr(bad, 2u);
 }
-// Publishes the loss of a rank's rows, counted, right and labelled ones, for the reporting block. Behind a barrier.
+// Publishes a rank's loss and its counts of rows counted, right and labelled, for the reporting block. Behind a
+// barrier.
 static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
     if (tid >= 32) return;
@@ -16249,22 +16506,20 @@ static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head 
 }
 
 // >>resident-update
-// the k-th tile of a block; the number of tiles: none
+// The k-th tile of a block; s.tasks: none.
 static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
     const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
         : s.theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
-// others have nothing else
+// A spare block's shared memory has tiles alone.
 static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
     return block < s.groups * s.ranks ? s.tile_at : 0;
 }
-// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome
-// is published. A team's. It is made before all know of the step before, so that there are three
-// sets of weights and moments.
+// A tile, by a team: 16 x 16 of a further layer's dw = dz^T h, db where it is the first along k, and the update, whose
+// weights are published. It runs before the verdict on the step before is known: three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-// The update of one of a block's tiles from its gradient, whose parts are in a team's registers;
-// its outcome is published.
+// The update of tile number `at` of a block from acc, the warps' parts of its gradient; publishes the new weights.
 template <int P>
 static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
@@ -16292,7 +16547,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
     } else p = 0.0f;
     if (sent) gtr__publish(to, gtr__word_pack(gtr__res_ready<P>(p), mark));
     if (there) { now[0] = p; now[272] = a; now[544] = b; }
-    if (k0 == 0) {          // the biases' sums are kept for later
+    if (k0 == 0) {          // biases' parts, for gtr__res_tile_biases
 #pragma unroll
         for (int e = 0; e < 2; e++) {
             db[e] = gtr__warp_sum<2>(db[e]);
@@ -16300,8 +16555,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
         }
     }
 }
-// The operands of N tiles are awaited before the first is updated: else whoever awaits the last
-// one's weights waits for all.
+// Awaits the operands of N tiles before it updates the first: else consumers of the last one's weights wait for all.
 template <int P, int N>
 static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
@@ -16311,12 +16565,12 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = first; k < h->tiles; k += N * each) {
-        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there
-        // for long is awaited first
+        // columns 2 g and 2 g + 1 of dz are the mma's rows g and g + 8, those of h are of one tile each; h, published
+        // long ago, is awaited first
         const uint32_t *z[N], *y[N];
         int pz[N], ph[N];
 #pragma unroll
-        for (int j = 0; j < N; j++) {           // those beyond the last are the first again
+        for (int j = 0; j < N; j++) {           // tiles behind the last: the first again
             const int at = k + j * each < h->tiles ? k + j * each : k, l = h->tile[at].layer, n0 = h->tile[at].n0;
             pz[j] = gtr__res_opaque(s.layer[l].width); ph[j] = gtr__res_opaque(s.layer[l - 1].width);
             z[j] = (l == s.m.layers - 1 ? s.dl : s.layer[l].dz) + row * pz[j] + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
@@ -16332,7 +16586,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
                 gtr__await_words<4>(u[j], n, awaited, [&](int i) {
                     return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j];
                 });
-            // polls in vain take bandwidth from other blocks
+            // polls of dz before it is near would take bandwidth from other blocks
             if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
             waits = false;
 #pragma unroll
@@ -16368,7 +16622,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
-// Their biases, of which there are few: behind all that others wait for, and a barrier.
+// Updates tiles' biases, which are few, off the critical path. Behind a barrier.
 template <int P>
 static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last) {
@@ -16395,13 +16649,13 @@ static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr
         gtr__publish(s.layer[l].b + par * s.renewed + n, gtr__word_pack(gtr__res_low<P>(p), mark));
     }
 }
-// Of k that are multiplied at once: all, where they are known; few of float32's, whose products are long.
+// k of a call of gtr__res_forward: all, where CUT has them; few of FP32, whose products are long.
 template <int P, int CUT>
 static __device__ constexpr int gtr__res_turn() {
     return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64;
 }
-// acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the
-// first call waits for; loads are issued one round ahead, as those that wait for each other cost most here.
+// acc += 16 rows of x, as bytes, times w's rows, over `left` of k: lane t has four of k, for two mmas. x is loaded
+// before w, for which the first call (wait) waits at the team's barrier; loads are issued a round ahead of their use.
 template <int P, int CUT>
 static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
         int kp, int left, int units, float scale, bool wait) {
@@ -16415,7 +16669,7 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
         hi[i] = i * 16 < left ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
     }
     if (wait) gtr__res_sync();
-    auto fetch = [&](int i) {       // beyond the end: of what lies there, by 0
+    auto fetch = [&](int i) {       // behind the end: finite numbers, multiplied by 0
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
@@ -16443,7 +16697,7 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
         }
     }
 }
-// The same where x lies as floats.
+// The same of floats.
 template <int P, int TILES>
 static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
         const float *q, int kp, int kr, int units) {
@@ -16460,7 +16714,7 @@ static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float 
         }
     }
 }
-// Publishes x w of a block's columns and k for the owners of the rows: a warp makes 16 rows. Waits for its team.
+// Publishes parts: x w of a block's columns and k, 16 rows by a warp. Contains a barrier of its team.
 template <int P, int CUT>
 static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int group, int rank, int step, uint32_t tag) {
@@ -16493,8 +16747,8 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
-// The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a
-// group's ranks that has rows. keeps: writes them; bad: 2 where a gradient is not finite.
+// Updates the biases of 4 FOURS columns of the first layer from c on, a lane each, from a step's dz: all blocks of a
+// group that have rows compute the same. keeps: stores them; bad |= 2 where a gradient is not finite.
 template <int P, int FOURS>
 static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
         int step, int c, bool keeps, bool last, uint32_t &bad) {
@@ -16511,7 +16765,7 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
         sum.w += gtr__res_exact<P>(u.w);
         z += apart * zp;
     }
-#pragma unroll 1                // side by side they take a step 1.4 us longer where one warp has them
+#pragma unroll 1                // unrolled, where one warp has them, a step takes 1.4 us longer
     for (int o = FOURS; o < 32; o *= 2) sum = gtr__shuffle_add4(sum, o);
     sum.x = __shfl_sync(0xffffffffu, sum.x, from); sum.y = __shfl_sync(0xffffffffu, sum.y, from);
     sum.z = __shfl_sync(0xffffffffu, sum.z, from); sum.w = __shfl_sync(0xffffffffu, sum.w, from);
@@ -16524,8 +16778,8 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
     if (last) s.m.layer[0].db[n] = v;
     return p;
 }
-// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products.
-// 16 rows at a time, the next loaded ahead.
+// acc += z^T x, 16 columns of each: columns 2 g and 2 g + 1 of z are the mma's rows g and g + 8; even and odd columns
+// of x are two tiles. 16 rows at a time, the next 16 loaded ahead.
 template <int P, bool BYTES, bool KNOWN>
 static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
         int xp, int steps, float scale) {
@@ -16560,7 +16814,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
 #pragma unroll 1
     for (int r = 0; r < steps; r += 4) {        // of 8 rows; their number is even
         const bool more = r + 2 < steps;
-        // or what lies behind, unused: half a definition would last the whole step
+        // behind the end, unused: if this were conditional, its registers would be live over the whole step
         two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);
         use(one);
         z += 32 * zp; x += 32 * xp;
@@ -16568,7 +16822,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
         if (more) use(two);
     }
 }
-// A lane's weights and moments of a task: four of k in two rows; by row, step, kind.
+// A lane's weights p and moments a, b of a task: four of k in two rows; in memory by row, step, kind.
 struct gtr__res_kept {
     float4 p[2], a[2], b[2];
     GTR__DEVICE void get(const float4 *state, int par)
@@ -16583,10 +16837,10 @@ struct gtr__res_kept {
 static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
     f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w;
 }
-// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them
-// behind it. A warp makes 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all
-// warps does so behind it.
-// listen: awaits dz, and returns the marks; if there are any, nothing is updated.
+// dw = dz^T x of the group's columns of the first layer and the rank's k, and the update; new weights are stored
+// rounded for products. A warp has tasks of 16 rows by 16 columns. Padding stays 0, as x or dz is 0 there. No barrier
+// follows.
+// listen(): awaits dz and returns the marks; if there are any, no weight is updated.
 template <int P, int CUT, typename F>
 static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int step, bool last, F listen) {
@@ -16618,7 +16872,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
         else gtr__res_backward<P, false, false>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
         kept.get(state, par);
-        float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
+        float v[8], p[8], a[8], b[8], none = 0.0f;          // none: NaN if a gradient is not finite
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]);
@@ -16653,7 +16907,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
             }
         if (CUT) break;
     }
-    // the blocks with least to do
+    // by a warp with the fewest tasks
     if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {
         uint32_t bad = 0;
         gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
@@ -16663,9 +16917,10 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
 }
 
 // >>resident-kernel
-// Weights and moments of this block, from device memory; what the launch leaves, back to it: visit(segment, index in
-// it, elements that are there, whether it is this block that writes them, where they lie, distance to the moments).
-// Fours of the first layer's, else ones.
+// visit(segment, index in it, valid elements, elements, whether this block stores them, their place in shared memory,
+// distance to the moments') for all weights of the block with their moments of a step: four of the first layer at a
+// time, else one. gtr__res_load reads them from device memory at a launch's begin, gtr__res_save stores them at its
+// end.
 template <typename F>
 static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
@@ -16717,13 +16972,13 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
     });
     if (block >= s.groups * s.ranks) return;
     const int group = block % s.groups, pairs = (s.kr + 15) / 16, size = (s.layer[0].slice + 15) / 16 * pairs * 64;
-    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // what is where, first
+    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // first each four's indices
         ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 4) << 16;
         if (to >= 0) *(int4 *)(pool + to) = make_int4(l, r, c, 0);
     });
     __syncthreads();
 #pragma unroll 1
-    for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then four at a time
+    for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then, from these, weights
         float v[4][4] = {}, *to[4];
         bool bias[4];
 #pragma unroll
@@ -16778,7 +17033,7 @@ static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr_
         }
     });
 }
-// The inputs' slots get the step's batch, for whoever reads it behind the launch.
+// Stores the step's batch in the inputs' slots, for readers behind the launch.
 template <int T, typename Net, typename Head>
 static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
@@ -16797,7 +17052,8 @@ static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, i
         }
     }
 }
-// The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
+// Awaits the parts of the first layer's output of a rank's rows and a group's columns, a word or two by a thread; sums
+// them over the ranks, and publishes the output.
 static GTR__DEVICE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
 template <int P, int CUT, typename V, int N>
@@ -16818,7 +17074,7 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
     float z[W], bias[W], out[W], saved[W];
 #pragma unroll
     for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
-    // the step before's update, while parts are on their way
+    // the update of the step before, while parts are on their way
     if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
@@ -16845,11 +17101,11 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
 #pragma unroll
     for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
-// A rank's rows from the first layer's parts to its gradient: the first team.
+// A rank's rows, by the first team: from the first layer's parts to its dz.
 template <int P, int CUT> struct gtr__res_rows {
     static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
         REST = gtr__res_known<CUT>::REST;
-    // W: of what one thread has side by side
+    // W: adjacent elements of a thread
     static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;
     const gtr__res &s;
     float *pool;
@@ -16861,12 +17117,13 @@ template <int P, int CUT> struct gtr__res_rows {
     const gtr__res_layer &end, &hidden;
     const gtr__mlp_layer &H;
     const int pitch, d_pitch = 36, end_pitch, hidden_width;
-    const bool whole;           // on to layers below the last hidden one, of which all columns are wanted
+    const bool whole;           // there are layers below the last hidden one, whose gradient needs all its columns
     const int from, upto, under;
     gtr__res_losing<REST> losing;
-    // the group's columns of the last hidden layer's gradient; of the last layer's weights, loaded ahead
+    // the group's columns of the last hidden layer's gradient, from column place on; weights of the last layer, loaded
+    // ahead
     float published[2][4], w[2][4];
-    int place;                  // of the former
+    int place;
     uint32_t mark;
     GTR__DEVICE gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
             int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
@@ -16878,7 +17135,7 @@ template <int P, int CUT> struct gtr__res_rows {
             upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice), under(!whole ? 0
             : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {
     }
-    // Through the further layers; the last one's sums are left.
+    // Forward through the further layers; leaves the last one's sums in red.
     GTR__DEVICE void forward() {
 #pragma unroll unroll
         for (int l = 1; l <= last; l++) {
@@ -16917,14 +17174,14 @@ template <int P, int CUT> struct gtr__res_rows {
     GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
 #pragma unroll
-        for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
+        for (int k = 0; k < 2; k++)         // behind the last: other words, unused
 #pragma unroll
             for (int u = 0; u < 2; u++) {
                 w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8];
             }
     }
-    // The last hidden layer's gradient: all of it where there are layers below, and on to the next;
-    // else the group's columns.
+    // The last hidden layer's gradient: all columns where there are layers below, and the group's columns of the next
+    // one's, as parts; else the group's columns.
     GTR__DEVICE void hidden_back() {
         float back[TILES][4] = {};
 #pragma unroll 1
@@ -16984,7 +17241,7 @@ template <int P, int CUT> struct gtr__res_rows {
                 gtr__word_pack(gtr__res_published<P>(published[u][3]), mark));
         }
     }
-    // From there to the first layer's.
+    // From there down to the first layer's dz, which is published.
     GTR__DEVICE void further_back() {
 #pragma unroll unroll
         for (int l = last - 1; l > 0; l--) {
@@ -17034,15 +17291,15 @@ template <int P, int CUT> struct gtr__res_rows {
         }
     }
     GTR__DEVICE void run(float scale) {
-        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
+        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // before the wait for parts
         if constexpr (TILES == 2)
             gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
         else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group,
             rank, step, awaited);
         gtr__res_pass(h, par, awaited);
-        gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the weights are there
+        gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the second team has stored the further weights
         forward();
-        // What does not depend on the loss is loaded before it; what no other block waits for is published last.
+        // Loads that don't depend on the loss are issued before it; words that no block waits for are published last.
         fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
         gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
             rank, par, losing);
@@ -17060,15 +17317,16 @@ template <int P, int CUT> struct gtr__res_rows {
                 if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c,
                     gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
             }
-        gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
+        gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // the weights are read, the figures' numbers left
     }
 };
-// All records of the launch, and the rates of each step. All threads of one block.
+// All threads of the reporting block copy the launch's records from the host, take the snapshot, and compute each
+// step's rates.
 template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
-    int4 v[turns];              // all loads at once: they lie in the host's memory
+    int4 v[turns];              // all loads in flight at once, from the host's memory
 #pragma unroll
     for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T)
         v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
@@ -17083,7 +17341,7 @@ template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
         gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
     }
 }
-// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
+// Reports a step's figures, the sums over ranks; of a bad step, also the launch's steps behind it, which are not done.
 static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
@@ -17100,8 +17358,8 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
     gtr__report_step<false>(m.report);
     if (bad) for (step++; step < steps; step++) gtr__report_step<false>(m.report);
 }
-// The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later.
-// ahead(step) comes first.
+// The reporting block: for each step ahead(step); then it awaits the loss of each rank's rows and, from the next step,
+// the verdict: whether a gradient was not finite; then it reports.
 template <typename Net, typename F>
 static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
@@ -17117,12 +17375,12 @@ static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, 
         __syncthreads();
         const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
         uint32_t bad = __syncthreads_or((marks & 2u) || awaited.turns >= GTR__DEADLINE);
-        if (bad || i + 1 == steps) {        // all others have ended, or are about to
+        if (bad || i + 1 == steps) {        // the launch's last barrier
             if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             gtr__mlp_grid_arrive(s.m, true);
             if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return;
             const uint32_t flag = gtr__poll(s.flag);
-            if (flag & 2) {     // all know it: nobody keeps anything
+            if (flag & 2) {     // past a deadline: all blocks see the flag, and store nothing
                 if (tid == 0) atomicOr(&s.m.ctl->ticket[6], GTR__ABANDONED);
                 return;
             }
@@ -17133,7 +17391,7 @@ static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, 
         if (bad) return;
     }
 }
-// All have made ready: the launch's records are known behind it.
+// The launch's first barrier: behind it each block copies the launch's records. False: the launch is abandoned.
 template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
     gtr__mlp_grid_arrive(s.m);
@@ -17149,8 +17407,8 @@ template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(co
     __syncthreads();
     return true;
 }
-// The launch's last barrier: whether what blocks have is to be stored, and which step, if any,
-// was bad and is rolled back.
+// The launch's last barrier. Returns whether blocks store their state; wrong: the bad step to which they roll back, or
+// -1: none.
 template <typename Net>
 static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
@@ -17160,7 +17418,7 @@ static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int 
     if (wrong < 0 && flag) wrong = steps - 1;
     return !(flag & 2);
 }
-// The first team: what the next exchange waits for. The step that was not finite, or -1.
+// The first team: what exchanges carry. Returns the step that was not finite, or -1.
 template <int P, int CUT>
 static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
@@ -17177,7 +17435,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
         gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, awaited.tag);
         if (rank < s.rows) gtr__res_rows<P, CUT>(s, pool, h, group, rank, i, awaited).run(scale);
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-        // the way back: the group's columns of all rows
+        // the way back: awaits dz of the group's columns, all rows
         const uint32_t marks = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
             const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP
             : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
@@ -17195,7 +17453,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
                 }
             gtr__res_pass(h, par, awaited);
             if (last) gtr__res_sync();
-            else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the next step's x has long been there
+            else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the second team arrived long before
             const uint32_t all = gtr__res_marks(h, par);
             if (i && group == 0 && rank == 0 && tid == 0) gtr__publish(s.verdict + i - 1, all ? 2u : 0u);
             if (tid == 0) h->marks[0][par ^ 1] = h->own[0][par ^ 1] = 0;
@@ -17209,7 +17467,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
             return i - 1;
         }
     }
-    // the last's
+    // the last step's biases
     if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {
         uint32_t bad = 0;
         gtr__res_bias<P, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
@@ -17217,7 +17475,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
     }
     return -1;
 }
-// The last step's biases and figures.
+// The second team, at the end: the last step's biases and figures.
 template <int P>
 static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
@@ -17228,7 +17486,7 @@ static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *
     gtr__res_sync();
     if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
-// The second: tiles, the loss, what becomes of the weights, and the next step's x.
+// The second team: tiles, the loss's figures, the further weights, the next step's x.
 template <int P>
 static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
@@ -17245,7 +17503,7 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
             gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
-            // while others' weights are on their way; every block has the verdict before it updates
+            // while other blocks' weights are on their way; a block has the verdict before it updates
             gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);
             gtr__res_weights(s, pool, i - 1, awaited);
             gtr__res_pass(h, par, awaited);
@@ -17273,19 +17531,20 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
     }
     gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
 }
-// What comes before the first step and behind the last is one code for all kernels. Behind this the launch's records
-// and the block's own weights are there; false: it is given up.
+// Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
+// and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
+// or a status stops the launch.
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
         return false;
     }
-    if (me == blocks - 1) {     // first, as it takes longest
+    if (me == blocks - 1) {     // first, as it takes the longest
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
     }
-    // no step's words
+    // tag 1, which no word of steps 0 and 1 has
     for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4)
         *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);
     if (me < blocks - 1) {
@@ -17316,7 +17575,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
     }
     return gtr__res_begin(s, h);
 }
-// All but the reporting block: wrong is the step that was not finite, or -1.
+// All blocks but the reporting one. wrong: the step that was not finite, or -1.
 static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h,
         int steps, int wrong) {
     const int me = (int)blockIdx.x;
@@ -17343,15 +17602,15 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     if (me == (int)gridDim.x - 1) gtr__res_serve(s, h, steps);
     else {
         if (me >= workers) {
-            const int team = gtr__res_team(), one = gtr__res_thread();        // tiles only: the teams take turns
+            const int team = gtr__res_team(), one = gtr__res_thread();        // spare: the teams take tiles in turn
 #pragma unroll 1
             for (int i = 0; i <= steps; i++) {
                 gtr__waiting awaited = { 0, 0, s.m.hurry };
                 if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
                 if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
-                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // the same for all
+                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // as in all blocks
                 if (i == steps) break;
-                // no block waits for this one, nor keeps words until it has read them
+                // no block waits for words of a block without tiles, nor for its reads
                 if (team >= h->tiles) continue;
                 if (one < (int)(sizeof(gtr__rates) / 4))
                     ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
@@ -17376,8 +17635,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
 
 // >>resident-match
 static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
-// Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared
-// memory. False: it does not fit.
+// The cut into groups and ranks, and the layout of shared memory: a pure function of extents, multiprocessors and bytes
+// of shared memory. False: it does not fit.
 static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int slice,
         int ranks, int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16;
@@ -17436,7 +17695,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     s->red_words = GTR__RES_WARPS * 16 * widest > tile_words ? GTR__RES_WARPS * 16 * widest : tile_words;
     s->red_at = room(2 * s->red_words + tile_words);
     s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
-    // theirs lie in front of red
+    // a spare block's tiles lie in front of red
     if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;
     s->renewed = s->units = 0;
     for (int l = 1; l <= last; l++) {
@@ -17453,7 +17712,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         int sm_count, size_t shared) {
     int best = 0, best_slice = 0, best_ranks = 0;
     if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_TEAM) return false;
-    // cycles, about
+    // the least estimate, in cycles
     for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {
         if (!gtr__res_cut(s, c, exchange_pre, targets, bytes, slice, ranks, sm_count, shared)) continue;
         const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16),
@@ -17461,7 +17720,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (
             tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
         for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
-        // what a kernel is made for
+        // the cut that NARROW has as constants
         if (c->layers == 3 && slice == gtr__res_known<GTR__RES_NARROW>::SLICE
                 && ranks == gtr__res_known<GTR__RES_NARROW>::RANKS && s->kr <= 128)
             cost -= cost / 4;
@@ -17475,11 +17734,11 @@ static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l
 }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
-    // scaled, the output does not show it
+    // dropout's scale hides the output that other activations' backward reads
     *exchange_pre = act >= 0
         && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
-    for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
+    for (int l = 0; l < p->layers; l++) {       // padding has to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
         if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
     }
@@ -17490,7 +17749,7 @@ static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     for (int l = 0; l < p->layers; l++) bits |= gtr__res_drop(v, p, l) << l;
     return bits;
 }
-// Behind a call's operands: dropout, and the scales that hang on it.
+// Fills in dropout and the scales that depend on it, behind gtr__mlp_fill.
 static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp_parts *p, bool bf16) {
     for (int l = 0; l < p->layers; l++) {
         gtr__res_layer *q = &s->layer[l];
@@ -17503,7 +17762,7 @@ static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp
     s->db_scale = p->layers > 2 ? s->layer[0].scale : 1.0f;
     s->dw_scale = (s->bytes && !bf16 ? s->m.x.scale : 1.0f) * s->db_scale;
 }
-// Whether x can stay bytes: what has as many elements a row as x is of bytes that are scaled alone.
+// Whether x stays as bytes: all inputs with x's elements a row are bytes with a scale and no shift.
 static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     const gtr__feed *f = (const gtr__feed *)v->node[0].attr.ptr;
     int found = 0;
@@ -17514,7 +17773,7 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     }
     return found;
 }
-// A plan's nodes, or those of the call that replaces them, for kernels of many steps.
+// The parsed nodes of a plan, or of the NETWORK call that replaces them.
 struct gtr__res_net {
     gtr__mlp_view v;
     gtr__mlp_parts p;
@@ -17535,7 +17794,7 @@ struct gtr__res_net {
         const int64_t work = cut.parameters * cut.batch, most = (int64_t)caps->sm_count * 2500000;
         return gtr__mlp_takes(&v, &p, &cut, 5) && cut.parameters <= 1000000
             && work <= (most > 40000000 ? most : 40000000) && !(o->clip > 0) && !o->scaled
-            // the target is among the other inputs
+            // the target is another input than x
             && !gtr__mlp_same(&v, v.node[p.loss].in[1], v.node[p.forward[0]].in[0]);
     }
     gtr_dtype dtype() const { return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype; }
@@ -17551,7 +17810,7 @@ static int gtr__res_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 }
 
 // >>resident-launch
-// Workspace: what is exchanged, then the flag, records and rates.
+// Lays out the workspace: words that are exchanged, then the flag, records and rates. Returns its bytes.
 static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     const int last = c->layers - 1, total = s->rows * 16;
     int64_t at = 0;
@@ -17576,7 +17835,7 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
-// Which of the other inputs is the loss's target.
+// *at: which of m.rest is the loss's target.
 static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
@@ -18055,13 +18314,14 @@ template <typename T> static GTR__DEVICE void gtr__field_outer_last(float *d, ui
 }
 
 // >>field-rows
-// A thread's place in its team.
+// A thread's indices in its team, and the team's shared memory.
 template <int P> struct gtr__field_place {
-    int team, half, warp, lane, tid;        // half: which 64 columns; tid: within the team
-    // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
+    int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warp group; tid: in the team
+    // at: address of the team's shared memory; row, turn: of a matrix row whose address the lane gives for 16x16 parts
+    // of the warp's rows: its offset in a panel, and its 16-byte piece permuted by the row
     uint32_t at, row, turn;
     char *base;
-    // index: within the group
+    // index: in warp group `group`
     GTR__DEVICE gtr__field_place(const gtr__field &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
@@ -18073,18 +18333,18 @@ template <int P> struct gtr__field_place {
     GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
         return panel + row + (turn ^ (uint32_t)(s << 5));
     }
-    // Of the team's shared memory: see gtr__field_layer.
+    // Layer l's output, and the gradient of its product, in the team's shared memory.
     GTR__DEVICE uint32_t y_at(const gtr__field &m, int l) const {
         return at + m.place_at + l * (P * GTR__FIELD_PANEL);
     }
     GTR__DEVICE uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
 };
-// A layer's weights in the block's.
+// A layer's weights in the block's shared memory.
 template <int P>
 static GTR__DEVICE uint32_t gtr__field_w(const gtr__field &m, int l) {
     return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at;
 }
-// Which rows of the data set the team's tile number n has, one a thread.
+// The data set's rows of a tile, the team's n-th, one by a thread; -1 behind the batch.
 template <int P>
 static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
         const gtr__field_place<P> &p, int tile, int n) {
@@ -18093,7 +18353,7 @@ static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head 
     const int64_t r = gtr__origin<true>(i, h->record.rows, h->record.first, h->record.key, h->shift);
     h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
-// The tile's inputs to their slots, where they can be read after the launch.
+// Stores the tile's x and target in the inputs' slots, for readers behind the launch.
 template <int P, int N>
 static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
         int tile, int slot) {
@@ -18117,8 +18377,8 @@ static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_pl
     for (int i = p.tid; m.t_kept && i < rows * n; i += N)
         m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
 }
-// By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x
-// takes stage_pitch bytes.
+// N threads start the copies of a tile's x into the stage, rows of stage_pitch bytes with 16-byte pieces permuted by
+// row, and below of its target, both as float32.
 template <int P, int N>
 static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
         const int64_t *origin, const gtr__field_place<P> &p) {
@@ -18158,7 +18418,7 @@ static GTR__DEVICE void gtr__field_ask_target(const gtr__field &m, const gtr__re
             o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
     }
 }
-// x to halves in its panel; kept: to the input's slot as well.
+// Rounds x from the stage to 16 bits in its panel; keep: stores it in the input's slot, too.
 template <typename T, int P, int N>
 static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
         int slot, bool keep) {
@@ -18176,8 +18436,8 @@ static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_
     }
     if (keep) gtr__field_keep<P, N>(m, p, tile, slot);
 }
-// d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as
-// columns of 8 of 16 bits a row.
+// d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__field_ones: row n of `bias` has output n's
+// biases of 8 layers, 16 bits each.
 template <typename T, int TILES>
 static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
 #if GTR__FIELD_WGMMA
@@ -18198,7 +18458,7 @@ static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t 
     }
 #endif
 }
-// What it takes: ones in column l of 16.
+// Its A fragments: 64 x 16, ones in column l.
 template <typename T> struct gtr__field_ones {
     uint32_t a[4];
     GTR__DEVICE gtr__field_ones(int l, int lane)
@@ -18208,15 +18468,15 @@ template <typename T> struct gtr__field_ones {
         gtr__field_hold<4>(a);
     }
 };
-// A warp's part of 64 columns to panel.
+// A warp stores its 16 rows of 64 columns in a panel.
 template <int P>
 static GTR__DEVICE void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
 }
-// Activations: y = f(x) and f'(x), by which the way back multiplies, so that both share what is costly. Errors are a
-// quarter of what storage rounds by: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Other rows of the
-// table go by their formulas.
+// An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
+// storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
+// here use their formulas.
 static GTR__DEVICE float gtr__field_exp2(float v) {
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
@@ -18249,8 +18509,8 @@ template <int OP> static GTR__DEVICE float2 gtr__field_act(float x, float a, flo
         return make_float2(y, gtr__unary_bwd(OP, 1.0f, x, y, a, b));
     }
 }
-// Where a thread keeps the derivatives of layer l, THREADS of 16 bytes apart: nobody else reads them, so that they stay
-// in L2.
+// A thread's derivatives of layer l in the workspace, 16 bytes each, THREADS times 16 bytes apart. No other thread
+// reads them: they stay in L2.
 template <int THREADS>
 static GTR__DEVICE uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
@@ -18259,9 +18519,9 @@ static GTR__DEVICE void gtr__field_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
-// The output of layer l from N pairs of its product, in words of halves. RELU: all activations are; of others the
-// derivatives go to slopes, less a half: all of a gelu's of small x would be rounded to that, and the gradients of
-// layers below may be made of what is more.
+// y = the output of layer l from N pairs of its product d, two 16-bit numbers a word. RELU: all activations are ReLU;
+// of others f'(x) - 1/2 is stored in slopes: f' of a gelu of small x rounds to 1/2, and gradients of layers below may
+// depend on the difference.
 template <typename T, int N, int THREADS, bool RELU>
 static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
         int thread) {
@@ -18290,7 +18550,7 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
 #undef GTR__EACH
     }
 }
-// Back through it: z = d f'(x), N pairs; r: f'(x) - 1/2.
+// z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
 static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
 #pragma unroll
@@ -18300,7 +18560,7 @@ static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, ui
             fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
     }
 }
-// What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
+// r = what the backward of layer l's activation reads, of the first or second half of the warp's columns; loaded ahead.
 template <int P, bool RELU>
 static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
         int half, uint32_t *r) {
@@ -18312,7 +18572,7 @@ static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr_
             + (half * 2 + s) * GTR__FIELD_T, r + 4 * s);
     }
 }
-// The gradient of layer l's product from that of its output, likewise; r: the first half.
+// dz = the gradient of layer l's product from d, that of its output; r: the first half of what gtr__field_recall loads.
 template <typename T, int P, bool RELU>
 static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
@@ -18328,15 +18588,14 @@ static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gt
         if (s == 0) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
-// Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series
-// where 1 + e has too few of e.
+// slope = sigmoid(x) - t, and the loss, of a logit x of at most 11 bits: by fast functions, and by a series where 1 + e
+// loses e's bits.
 static GTR__DEVICE void gtr__field_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
 }
-// Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums:
-// of the gradient's columns.
+// The loss, and its gradient z in 16 bits, of 8 columns from c0 on of the product d; sums += z's columns.
 template <typename T, int P>
 static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
@@ -18371,9 +18630,9 @@ static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_pl
         sums[1] += a.y + b.y;
     }
 }
-// What a team keeps in registers over all its rows.
+// A thread's sums over all rows of its team's step.
 struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
-// A team's first tile, and how many teams its role has.
+// A team's first tile; *teams: how many teams its role has, the distance to its next tile.
 template <int P>
 static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
         int role, int *teams) {
@@ -18381,7 +18640,7 @@ static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_pl
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
-// A step's record to the block's copy of it; by one warp.
+// One warp copies a step's record to shared memory.
 static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
@@ -18395,8 +18654,8 @@ static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *r
         h->go = h->start = 1;
     }
 }
-// A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any
-// more. Where teams are fed it is their feeders' turn, and teams see the record behind their next barrier.
+// Opens a step: its record, and the copies of its first rows. By all threads of teams, when no thread reads the record
+// of the step before any more. FED: feeders gather these rows, and teams see the record behind their next barrier.
 template <int P, bool FED>
 static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
         const gtr__record *record, const gtr__field_place<P> &p, int role) {
@@ -18415,7 +18674,8 @@ static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
         gtr__copies_commit();
     }
 }
-// Of a team's tile number count, over all steps: where its x and target lie, and which turn of the barriers that is.
+// The slot of x and target of a team's tile number count, over all steps, its lap, the phase of the slot's mbarriers,
+// and these.
 struct gtr__field_turn {
     int slot;
     uint32_t lap, full, empty, seen;
@@ -18427,7 +18687,7 @@ struct gtr__field_turn {
         seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
     }
 };
-// A step's rows to a team, by 64 P threads: the first ones lie ready before the step begins.
+// The producer of a step's rows, 64 P threads: it copies and converts the first tile before the step begins.
 template <typename T, int P> struct gtr__field_feeder {
     static constexpr int N = 64 * P;
     const gtr__field &m;
@@ -18436,31 +18696,32 @@ template <typename T, int P> struct gtr__field_feeder {
     const int role;
     uint32_t &count;
     const uint32_t pool;
-    int wide_step, wide;        // P 2: counted, for its teams wait for the feeders
+    // P 2: distance to the next tile, and the tile, counted, not computed: its team waits for feeders
+    int wide_step, wide;
     GTR__DEVICE gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
             uint32_t &count) : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)),
             wide_step(0), wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {
     }
-    // These are read again for each tile: registers are few, and what does not fit would come from L2.
+    // Read again for each tile, as registers are few, and spilled ones come from L2.
     GTR__DEVICE const char *source() const {
         return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot];
     }
     GTR__DEVICE bool whole(const char *src) const {
         return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
     }
-    // By whole warps.
+    // Called by whole warps.
     GTR__DEVICE gtr__field_place<P> where() const {
         const int index = gtr__thread() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     }
-    // The tile of number count.
+    // The batch's tile that is the team's number count.
     GTR__DEVICE int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
         if constexpr (P == 2) return wide;
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
     }
-    // Issues the copies of its rows.
+    // Starts the copies of that tile's rows; waits at `seen` before it writes the target's slot.
     GTR__DEVICE void ask() {
         const gtr__field_place<P> p = where();
         const int next = tile_of(p);
@@ -18500,7 +18761,7 @@ template <typename T, int P> struct gtr__field_feeder {
         gtr__field_go<P>(true);
         return *(const volatile int *)&h->start != 0;
     }
-    // x to halves in the tile's panel: P 1 with fewer registers.
+    // Rounds x from the stage to 16 bits in the slot's panel.
     GTR__DEVICE void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
@@ -18531,7 +18792,7 @@ template <typename T, int P> struct gtr__field_feeder {
             }
         }
     }
-    // The inputs' slots get the tile, where they can be read after the launch.
+    // Stores the tile in the inputs' slots, for readers behind the launch.
     GTR__DEVICE void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
         const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS,
             live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
@@ -18553,11 +18814,11 @@ template <typename T, int P> struct gtr__field_feeder {
         for (int i = p.tid; m.t_kept && i < live * out; i += N)
             m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
     }
-    // False: the step does not begin.
+    // All tiles of a step: copies, waits at `empty`, converts, arrives at `full`. False: the step does not begin.
     GTR__DEVICE bool run() {
         {
             const gtr__field_place<P> p = where();
-            // what no row fills
+            // columns that no copy writes
             for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16)
                 *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
             if (p.tid == 0) h->served[p.team] = count;
@@ -18578,17 +18839,16 @@ template <typename T, int P> struct gtr__field_feeder {
             if (((const volatile gtr__record *)&h->record)->more == 0) keep(p, t, tile);
             gtr__shared_publish();
             gtr__field_signal(t.full);
-            gtr__field_feed_barrier<P, true>(p.team);      // all have read it
+            gtr__field_feed_barrier<P, true>(p.team);      // all have read the stage
             count++;
             wide += wide_step;
             ask();
         }
     }
 };
-// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next
-// product, and the product of a team's weights' gradient a layer later than the gradient that it takes, when all of the
-// team have stored theirs.
-// FED: P is 1, there is one role, and room for gradients apart. P 2: by mma.sync.
+// A team's tiles, forward and back. Warps store what others read while the tensor cores compute the next product. A
+// weights' gradient is added to a layer later than its dz is computed, when all warps of the team have stored dz.
+// FED: P is 1, there is one role, and dz has places of its own. P 2: by mma.sync.
 template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     const gtr__field &m;
     gtr__field_head *h;
@@ -18601,7 +18861,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     const float g;
     int teams, first, tile, n;
     float d[32];                // a product of the tile
-    uint32_t y[16], r[8];       // what it becomes, in halves; what the way back recalls
+    uint32_t y[16], r[8];       // an output or a dz, in 16 bits; what gtr__field_recall loads
     GTR__DEVICE gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
             const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
             : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__FIELD_WGMMA && !FED
@@ -18618,8 +18878,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     GTR__DEVICE float4 &tally() const {
         return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
     }
-    // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of
-    // those that have begun.
+    // The slot of a tile's x and target, computed at each use, as registers are few. back: how many tiles ago, of those
+    // that have begun.
     GTR__DEVICE gtr__field_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
@@ -18628,18 +18888,18 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     GTR__DEVICE uint32_t x_of(uint32_t back) const {
         return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
     }
-    // of the next tile
+    // the next tile's rows
     GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
-    // Everything between two products: y goes to panel, and is seen by all of the team.
+    // Stores y in a panel, and makes it visible to the team and to wgmma.
     GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
         gtr__shared_publish();
         gtr__field_team_barrier<P>(p.team);
     }
-    // All of the team have said so.
+    // Waits until all warps of the team have stored dz number i of the tile (mbarrier `ready`).
     GTR__DEVICE void hear([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
-        // as often in each tile
+        // phases: as many in each tile
         if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
         else {
             gtr__field_await(ready(), turn);
@@ -18649,8 +18909,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if (P == 1) gtr__field_team_barrier<P>(p.team);
 #endif
     }
-    // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind
-    // the first tile's, of zeros.
+    // P 1: adds dz^T x to the first layer's gradient. FED: behind the next tile's first products; behind those of the
+    // first tile, both operands are zeros.
     GTR__DEVICE void lowest(uint32_t dz, uint32_t x) {
         constexpr int unit = GTR__FIELD_UNITS - 1;
         if (m.layer[0].panels == 2) {
@@ -18672,6 +18932,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_commit();
         }
     }
+    // FED: waits at `full` for the tile's x; else converts it, when its copies are done.
     GTR__DEVICE void take() {
         if constexpr (FED) {
             const gtr__field_turn t = turn_of(0);
@@ -18694,7 +18955,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
         gtr__field_commit();
         if constexpr (FED) {
-            gtr__field_team_barrier<P>(p.team);        // the last tile's gradients are there
+            gtr__field_team_barrier<P>(p.team);        // the last tile's dz is stored
             lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
             gtr__field_until<1>();
         } else gtr__field_until<0>();
@@ -18724,7 +18985,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
             if constexpr (P == 1) {
-                // the last tile's products that read this place are made
+                // the last tile's products that read this place are done
                 if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
                 gtr__field_put<P>(p, p.y_at(m, l - 1), y);
             }
@@ -18733,7 +18994,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             if constexpr (P == 1) gtr__field_hold<16>(y);
         }
     }
-    // A last layer of at most 8 outputs, the loss, and back to its input.
+    // A last layer of at most 8 outputs: product, loss, and the gradient of its input.
     GTR__DEVICE void small_last(const float *target) {
         float out[4], loss = 0.0f;
         uint32_t z[4] = { 0, 0, 0, 0 };
@@ -18797,7 +19058,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         else sum.loss += loss;
         if constexpr (P == 1) gtr__field_signal(ready());
     }
-    // The tile's x and target are used: their slots are free for another's.
+    // FED: frees the slots of the tile's target (`seen`) and of the last tile's x (`empty`), which its gradient has
+    // read by now; else starts the copy of the next target.
     GTR__DEVICE void release() {
         if constexpr (FED) {
             gtr__field_signal(turn_of(1).seen);
@@ -18809,7 +19071,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             n++;
         }
     }
-    // Back through another role's layers.
+    // Back through the layers above this role's.
     GTR__DEVICE void skip() {
 #pragma unroll 1
         for (int l = last - m.small; !FED && l > high; l--) {      // another role's
@@ -18825,13 +19087,13 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
         }
     }
-    // P 1: back through this role's, a unit of 64 columns a layer.
+    // P 1: back through this role's layers, each of which has a unit of 64 columns.
     GTR__DEVICE void back_units() {
 #pragma unroll
         for (int i = 0; i < GTR__FIELD_UNITS; i++) {
             const int l = high - i;
             if (l < low) continue;
-            // The gradient of the layer above, and this one's to its place.
+            // Adds to the gradient of the layer above, then stores this layer's dz.
             auto above = [&]() {
                 hear(i);
                 if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
@@ -18885,7 +19147,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
         if constexpr (!FED) gtr__field_until<0>();
     }
-    // P 2: the gradient of the lowest: its units are the first and the second, or what is behind.
+    // P 2: adds to the gradient of the role's lowest layer, in units d0 and d1.
     GTR__DEVICE void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
         if (low == 0 && m.layer[0].k <= 32) {
             gtr__field_begin();
@@ -18905,7 +19167,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
         }
     }
-    // P 2: a layer, or two.
+    // P 2: back through this role's layers, one or two.
     GTR__DEVICE void back_halves() {
         const uint32_t dz = p.dz_at(m, high), x_now = p.at + m.x_at;
         share(dz, y);
@@ -20402,50 +20664,54 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
-    int task0, across;          // first of its tasks; how many side by side along k
-    // words in shared memory: w as halves (float32 in the last layer); what a task's are to be multiplied by
+    int task0, across;          // number of its first task; tasks side by side along k
+    // words in shared memory: w in FP16 (last layer: float32); bias; each task's factor of its w
     int forward_at, forward_pitch, bias_at, scale_at;
-    uint32_t *h, *dz;           // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4)
+    uint32_t *h, *dz;           // exchanged: output, gradient: [8 rows][16 columns][lane][4 words]
 } gtr__tall_layer;
+// How a step is cut, where its operands lie in shared memory, and its words in the workspace. Blocks in order: mains,
+// the blocks with columns of the first layer (workers: groups x ranks x slabs) or with rows in the middle; spare
+// blocks, which have tasks alone; the reporting block. A task is a strip of a further layer's dw with its update.
 typedef struct gtr__tall {
     gtr__mlp m;
     gtr__tall_layer layer[GTR__MLP_LAYERS];
-    int groups, ranks, slabs, rows, kr; // rows: sixteens of them; k of a rank, a multiple of 16
-    // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    int groups, ranks, slabs, rows, kr; // rows: the batch's sixteens of rows; kr: k of a rank, a multiple of 16
+    // eights of rows of a slab; units of the first layer (16 of k of every other column) that a block updates, a warp
+    // each; words of the dw that a block publishes
     int eights, units, share;
-    int unit_part;              // 2^16 / units, rounded up: a quotient of less than 2^10 by it
-    int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
-    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of
-    // rows of a block, at most
+    int unit_part;              // 2^16 / units, rounded up: n unit_part >> 16 is n / units for n below 2^10
+    int ways, deep, tall;       // warps that share the k of a part, the rows of dw; a task's sixteens of rows: 1 or 2
+    // blocks with rows in the middle; those, or workers, if more; spare blocks; sixteens of rows of a block, at most
     int middles, mains, spare, owns;
-    int paired;                 // two blocks of the same rows and k, a cluster, ask for half of x each, which both get
-    int renew;                  // threads that renew the first layer: all, or all but the askers
-    int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
-    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
+    int paired;                 // pairs of blocks of the same rows and k are clusters: each copies half of x to both
+    int renew;                  // threads that update the first layer: all, or all but the askers, x's producers
+    int total, tasks, most_tasks;       // rows, padded; tasks, of a spare block at most
+    // bytes of a row of x; words of a column of dz, of a row of an operand, of the last hidden layer's output
     int pitch, dz_pitch, op_pitch, hidden_pitch;
     // words in shared memory
     int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at,
         bias_at, red_at, tile_at, end_at;
     int target;                 // which of m.rest is the loss's
-    float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
-    // the further layers' weights, biases and scales: where in shared memory, how many words
+    float byte_by, byte_from;   // factors of a byte (gtr__tall_bytes), and of a product of bytes
+    // the image, the further layers' weights, biases and scales as products read them: words in shared memory
     int image_at, span;
-    // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
+    // of even steps, then of odd ones: the image that tasks write; of each task, a word once its piece is there
     uint32_t *image, *published;
-    uint32_t *pool;             // all that is exchanged
+    uint32_t *pool;             // all words that are exchanged
     int64_t words, old;         // old: first word of the image of odd steps
-    float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
-    uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;      // first: the first layer's new weights
-    uint2 *origin;              // of a step's rows: which of the data set, label
+    float4 *own;                // first layer's state, of even steps, then of odd ones: [block][p, m, v, bias][thread]
+    // first: the first layer's new weights; dl: the logits' gradient; count: rows of a step that count in the loss
+    uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;
+    uint2 *origin;              // of each row of each step: its row of the data set, its label
     gtr__record *record;
     gtr__rates *rate;
 } gtr__tall;
-// what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the
-// middle (s.rows: it has none)
+// A worker's place in the cut; the first of its slab's eights of rows, and how many; the first of its sixteens of rows
+// in the middle (from s.rows on: none).
 typedef struct gtr__tall_me {
     int group, rank, slab, first, eights, row;
 } gtr__tall_me;
-typedef struct gtr__tall_head { // what a block keeps beside its pool
+typedef struct gtr__tall_head { // a block's static shared memory
     gtr__tall_me me;
     float4 row[16];             // loss, counted, right, labelled
     gtr__rates rate[2];      // by step
@@ -20454,16 +20720,16 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0, index; } tile[8];
-    uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
+    uint32_t most[GTR__TALL_WARPS];     // largest magnitudes of a task's new weights
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
-    int all[2];                 // by step: how many labels count in the batch
-    // x has come; the further layers' new weights have; the pair's other block has room for a step's x
+    int all[2];                 // by step: labels that count in the batch
+    // mbarriers: x is there; the image is there; the pair's other block has room for a step's x
     alignas(8) uint64_t bar, weights, free;
-    int departed;                   // the first step for which it has not, and will not have
-    bool alike;                 // it has rows in the middle, as this one has
-    int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
-    float factor;               // what to multiply the products of a step's parts with
+    int departed;                   // first step for which that block, which has left, makes no room
+    bool alike;                 // both blocks of the pair have rows in the middle
+    int stop, lost;             // leave before the next step; the next step's mark: something was not finite
+    float factor;               // factor of the products of a step's parts
 } gtr__tall_head;
 static GTR__DEVICE bool gtr__tall_any(bool v) {
     return __any_sync(0xffffffffu, v);
@@ -22188,7 +22454,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        // no step's words
+        // tags that no word of steps 0 and 1 has
         if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);
     for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
         *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i
@@ -22407,7 +22673,7 @@ static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
 // instructions. What is left of the segments goes to UPDATE's kernel. Last come the weights' gradients because the
 // gradients of the layers' inputs read the weights as they were.
 // dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after
-// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps
+// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two warp groups
 // multiply (wgmma, both operands with k across) and write dw; seven warps follow a tile behind and read it back from L2
 // with p, m and v, and write p, m, v and p's copy. Where steps are queued nobody reads dw any more: its tiles go
 // through a ring of workspace, and its place is other values'.
@@ -22883,7 +23149,7 @@ enum gtr__chain_from : uint8_t {
 typedef struct __align__(16) gtr__chain_step { // products read them as words of 16 bytes
     gtr__chain_kind kind;
     gtr__chain_fn fn;
-    uint8_t op, more; // EW: more of the same group follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
+    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
     gtr__chain_from from[2];
     uint8_t type[2], to, wide; // storage of operands, of the result; rows in global memory: four elements at a time
     uint8_t loss, parts;
@@ -23115,7 +23381,7 @@ static __device__ __noinline__ gtr__four gtr__chain_binary(int op, int side, gtr
     else gtr__binary4(op, a.v, b.v);
     return side ? d : a;
 }
-// A group of steps on values of one width: a thread does the same elements in all of them. Returns how many.
+// A run of steps on values of one width: a thread does the same elements in all of them. Returns how many.
 template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
     const int n = s->n, slice = gtr__chain_slice(n, h.cluster),
               across = min(max(gtr__chain_padded(n) - h.rank * slice, 0), slice) / 4;
@@ -23636,7 +23902,7 @@ typedef struct gtr__chain_build {
     const int *root; // of a call's operands; NULL: the plan's values
     gtr_precision precision;
     int rows, phase, nodes, products, at; // at: the node that is read
-    bool open; // a group of element-wise steps may go on
+    bool open; // a run of element-wise steps may go on
     int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
     int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
     int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
@@ -23992,7 +24258,7 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
         s->to = (uint8_t)b->value[out].type;
         b->value[out].local = !pair;
     }
-    b->open = false; // its parts are added behind the group
+    b->open = false; // its parts are added behind the run
     b->loss_out[b->n_loss] = back ? -1 : n->out[0];
     b->loss_node[b->n_loss++] = (int)(n - b->v.node);
     return true;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The header's CONTENTS must list its markers (`// >>name` at column 0), in order, each once; an op of the .cu must be one of the header's.
+# CONTENTS of each file must list its markers (`// >>name` at column 0), in order, each once; an op of the .cu must be one of the header's.
+# The .cu's list: lines of `//`, five spaces, names, and, two spaces or more behind them, a phrase.
 # usage: check_markers.sh [--write]     --write: first writes the list into the header as it should stand
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
@@ -27,5 +28,9 @@ if [ -f gputrain_cuda.cu ]; then
         grep -qxF "$m" build/markers || echo "$m stands in gputrain_cuda.cu and not in gputrain.h"
     done >build/markers.diff
     [ ! -s build/markers.diff ] || { cat build/markers.diff; bad=1; }
+    awk '/^\/\/ CONTENTS/ { on = 1; next } on && !/^\/\/ / { exit }
+        on && sub(/^\/\/     /, "") { sub(/  .*/, ""); for (i = 1; i <= NF; i++) print $i }' gputrain_cuda.cu >build/contents.cu
+    diff build/contents.cu build/markers.cu >build/markers.diff ||
+        { echo "CONTENTS (<) and markers (>) of gputrain_cuda.cu differ:"; cat build/markers.diff; bad=1; }
 fi
 exit $bad
