@@ -3856,11 +3856,11 @@ static cudaDataType_t gtr__library_type(int dtype) {
     return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F;
 }
 
-static gtr_result gtr__library_check(gtr__run *run, cublasStatus_t status, const char *what) {
+static gtr_result gtr__library_check(gtr__instance *in, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
-    if (e != cudaSuccess) return gtr__check(run, e, what);
-    return gtr__fail(run, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
+    if (e != cudaSuccess) return gtr__check(in, e, what);
+    return gtr__fail(in, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
         cublasLtGetStatusName(status));
 }
 
