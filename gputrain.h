@@ -11389,11 +11389,12 @@ typedef struct {
     int in; /* the gradient in whose place it lies; -1: the arena */
     size_t bytes, offset, base; /* base: where its place begins, until all have one */
     int left, right; /* of the tree; -1 none */
-    bool passed, any_passed; /* over until spans get smaller, and not in these: */
-    size_t begin, top, gap; /* the subtree lies from begin to top, with no larger room between */
+    /* the subtree lies from begin to top, what of it lives long from low to high, with no larger room between */
+    size_t begin, top, low, high, gap;
 } gtr__span;
+#define GTR__LONG 64 /* nodes */
 static int gtr__span_order(const void *a, const void *b) {
-    const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
+    const gtr__span *x = *(const gtr__span *const *)a, *y = *(const gtr__span *const *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
@@ -11407,19 +11408,25 @@ static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
-   those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
-   go, and what is over is in no one's way until spans get smaller: placing is near-linear. */
+/* A part is a micro-batch's nodes, in one lane: the first of them, where spans that stay in it begin in the list, those
+   with a place, the part with the same sizes and times whose offsets it takes, or itself. */
+typedef struct { int node, begin, root, like; } gtr__part_spans;
+/* The spans that have a place: a treap a stage, or a part, in the order of their offsets, then of their first uses, so
+   that those of one place follow each other in time. A subtree of which nothing is in the way is passed in one go, and
+   so is what all of it that lives long covers: placing is near-linear. */
 typedef struct {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
     int *last; /* by value, then by node, then a wall's: the last use in each lane; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int *done; /* by node: what is done of each lane before it and all behind it of its stage */
     int root[GTR__MAX_STAGES];
+    int parts, *part; /* by node: its part; 0: there are none */
+    gtr__part_spans *of; /* by part */
+    gtr__span **list; /* part by part, then those of no part */
+    int written; /* the last node that is the first to write one of the holes */
     const gtr__span *s; /* who looks for a place, from at on, below end */
-    size_t at, end;
+    size_t at, end, arena; /* arena: where it begins, behind the holes */
 } gtr__places;
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
     return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->lanes;
@@ -11428,28 +11435,30 @@ static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
-/* A subtree's figures; by lane: the latest use, the earliest first use, the latest first use, the earliest last use. */
+/* A subtree's figures; by lane: the latest use, the earliest first use; of what lives long the latest first use, the
+   earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
+    const bool is_long = x->last - x->first >= GTR__LONG;
     int *time = f->time + (size_t)t * (size_t)lanes * 4, l;
-    x->begin = x->passed ? SIZE_MAX : x->offset; x->top = x->passed ? 0 : x->offset + x->bytes; x->gap = 0;
-    x->any_passed = x->passed;
+    x->begin = x->offset; x->top = x->offset + x->bytes;
+    x->low = is_long ? x->begin : SIZE_MAX; x->high = is_long ? x->top : 0; x->gap = 0;
     for (l = 0; l < lanes; l++) {
-        time[4 * l] = time[4 * l + 2] = -1;
+        time[4 * l] = last[l];
+        time[4 * l + 2] = -1;
         time[4 * l + 1] = time[4 * l + 3] = INT_MAX;
-        if (!x->passed) time[4 * l] = last[l];
     }
-    if (!x->passed) time[4 * x->lane + 1] = time[4 * x->lane + 2] = x->first;
-    if (!x->passed) time[4 * x->last_lane + 3] = x->last;
+    time[4 * x->lane + 1] = x->first;
+    if (is_long) { time[4 * x->lane + 2] = x->first; time[4 * x->last_lane + 3] = x->last; }
     for (int k = 0; k < 2; k++) {
         if (side[k] < 0) continue;
         const gtr__span *y = &f->span[side[k]];
         const int *its = f->time + (size_t)side[k] * (size_t)lanes * 4;
-        const size_t from = k ? x->top : y->top, to = k ? y->begin : x->begin;
+        const size_t from = k ? x->high : y->high, to = k ? y->low : x->low;
         x->gap = GTR__MAX(GTR__MAX(x->gap, y->gap), from && to > from && to < SIZE_MAX ? to - from : 0);
-        x->any_passed |= y->any_passed;
         x->begin = GTR__MIN(x->begin, y->begin); x->top = GTR__MAX(x->top, y->top);
+        x->low = GTR__MIN(x->low, y->low); x->high = GTR__MAX(x->high, y->high);
         for (l = 0; l < 4 * lanes; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
     }
 }
@@ -11468,14 +11477,6 @@ static int gtr__insert(gtr__places *f, int t, int i) {
     gtr__sum_up(f, t);
     return t;
 }
-static void gtr__recall(gtr__places *f, int t) {
-    gtr__span *x = &f->span[t];
-    if (t < 0 || !x->any_passed) return;
-    gtr__recall(f, x->left);
-    gtr__recall(f, x->right);
-    x->passed = false;
-    gtr__sum_up(f, t);
-}
 /* Moves f->at past what of a subtree is in the way. True once there is room. */
 static bool gtr__move_past(gtr__places *f, int t) {
     if (t < 0) return false;
@@ -11486,33 +11487,38 @@ static bool gtr__move_past(gtr__places *f, int t) {
     if (x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
     const int *clock = gtr__clock(o, s->first);
-    const int *done = f->done + (size_t)s->first * (size_t)o->lanes;
-    bool before = true, after = true, over = true, all = x->gap < s->bytes;
+    bool before = true, after = true, all = x->gap < s->bytes && x->low < f->at + s->bytes && x->high > f->at;
     for (int l = 0; l < o->lanes; l++, time += 4) {
         const int by = l == s->lane ? s->first - 1 : clock[l];
         before &= time[0] <= by;
-        over &= time[0] <= done[l];
         all &= time[3] > by;
         after = after && (time[1] == INT_MAX || gtr__done_before(o, mine, time[1], l));
         all = all && (time[2] < 0 || !gtr__done_before(o, mine, time[2], l));
     }
-    if (after || (before && !over)) return false;
-    if (all) { f->at = x->top; return false; }
+    if (after || before) return false;
+    if (all) f->at = x->high;
+    if (x->top <= f->at) return false;
     bool room = gtr__move_past(f, x->left);
-    if (!room && !x->passed && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
+    if (!room && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
         !gtr__done_before(o, mine, x->first, x->lane)) {
         room = x->offset >= f->at + s->bytes;
         if (!room) f->at = GTR__MAX(f->at, x->offset + x->bytes);
     }
-    room = room || gtr__move_past(f, x->right);
-    for (int l = (x->passed = true, 0); l < o->lanes; l++) x->passed &= gtr__last_uses(f, x)[l] <= done[l];
-    gtr__sum_up(f, t);
-    return room;
+    return room || gtr__move_past(f, x->right);
+}
+/* The part that a span stays in; parts: none. */
+static int gtr__part_of(const gtr__places *f, const gtr__span *s) {
+    return f->parts && f->part[s->first] == f->part[s->last] ? f->part[s->first] : f->parts;
 }
 /* The lowest place from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
+    size_t was;
     f->s = s; f->at = at; f->end = end;
-    gtr__move_past(f, f->root[s->stage]);
+    do {
+        was = f->at;
+        gtr__move_past(f, f->root[s->stage]);
+        for (int k = f->part[s->first]; k < f->parts && k <= f->part[s->last]; k++) gtr__move_past(f, f->of[k].root);
+    } while (f->parts && f->at != was);
     return GTR__MIN(f->at, end);
 }
 /* Of a lane's holes those that are written late enough are the last. */
@@ -11543,54 +11549,74 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     }
     return found;
 }
-static void gtr__fill_done(gtr__places *f, bool mixed) {
-    const int lanes = f->o->lanes;
-    int next[GTR__MAX_STAGES] = { 0 }, i, k;
-    for (i = f->p->n_node - 1; i >= 0; i--) {
-        const gtr__node *n = &f->p->node[i];
-        int *at = f->done + (size_t)i * (size_t)lanes;
-        for (k = 0; k < lanes; k++) {
-            at[k] = mixed ? -1 : k == gtr__lane(n) ? i - 1 : f->o->clock[(size_t)i * (size_t)lanes + (size_t)k];
-            if (next[n->stage]) at[k] = GTR__MIN(at[k], f->done[(size_t)next[n->stage] * (size_t)lanes + (size_t)k]);
-        }
-        next[n->stage] = i;
+/* Whether part b's spans find what part a's do: no hole is left, and what stays in no part is in the way of all, or of
+   none. */
+static bool gtr__alike(const gtr__places *f, int n, int a, int b) {
+    const gtr__part_spans *p = &f->of[a], *q = &f->of[b];
+    gtr__span *const *x = f->list + p->begin, *const *y = f->list + q->begin;
+    const int later = q->node - p->node, size = p[1].begin - p->begin;
+    if (q[1].begin - q->begin != size || p->node <= f->written) return false;
+    for (int i = 0; i < size; i++)
+        if (x[i]->bytes != y[i]->bytes || x[i]->first + later != y[i]->first || x[i]->last + later != y[i]->last
+                || (x[i]->value < 0) != (y[i]->value < 0)) return false;
+    for (x = f->list + f->of[f->parts].begin; x < f->list + n; x++)
+        if ((*x)->last >= p->node && (*x)->first < q[1].node && ((*x)->first >= p->node || (*x)->last < q[1].node - 1))
+            return false;
+    return true;
+}
+static void gtr__find_parts(gtr__places *f, int n) {
+    const gtr__node *node = f->p->node;
+    gtr__part_spans *of = f->of;
+    int i, k = 0, a = -1, b = -1; /* micro-batches are of two sizes at most */
+    for (i = 0; i < f->p->n_node; i++) {
+        if (!i || node[i].micro != node[i - 1].micro) of[k++].node = i;
+        f->part[i] = k - 1;
+    }
+    of[k].node = i;
+    f->parts = f->o->lanes == 1 && k > 1 ? k : 0;
+    for (i = 0; i < n; i++) of[gtr__part_of(f, &f->span[i]) + 2].begin++;
+    for (k = 0; k <= f->parts; k++) of[k + 2].begin += of[k + 1].begin;
+    for (i = 0; i < n; i++) f->list[of[gtr__part_of(f, &f->span[i]) + 1].begin++] = &f->span[i];
+    for (k = 0; k < f->parts; k++) {
+        of[k].root = -1;
+        of[k].like = a >= 0 && gtr__alike(f, n, a, k) ? a : b >= 0 && gtr__alike(f, n, b, k) ? b : k;
+        if (of[k].like == k) { b = a; a = k; }
     }
 }
-/* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
-   gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. Holes
-   lie in a row in front of the arena meanwhile, a wall behind each. */
-static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
-        int n_holes, int *last) {
-    gtr__places f = GTR__ZERO;
-    size_t arena = 0;
-    int i, j;
-    bool mixed = false;
-    f.p = p; f.o = o; f.span = spans; f.last = last;
-    const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
-    f.time = GTR__NEW(ctx, int, trees + (size_t)p->n_node * (size_t)o->lanes);
-    if (!f.time) return false;
-    f.done = f.time + trees;
-    for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then nothing is known */
-    gtr__fill_done(&f, mixed);
-    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
-    for (gtr__span *h = holes; h < holes + n_holes; h++)
-        h->lane = h->first == p->n_node ? o->lanes : gtr__lane(&p->node[h->first]);
+/* Holes in a row, in front of the arena, a wall behind each. */
+static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
+    for (gtr__span *h = holes; h < holes + n_holes; h++) {
+        h->lane = h->first == f->p->n_node ? f->o->lanes : gtr__lane(&f->p->node[h->first]);
+        f->written = GTR__MAX(f->written, h->first);
+    }
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
-    for (j = n_holes - 1; j >= 0; j--) {
+    for (int j = n_holes - 1; j >= 0; j--) {
         gtr__span *h = &holes[j];
         h->last = j + 1 < n_holes && h[1].stage == h->stage && h[1].lane == h->lane ? h[1].last : j + 1;
     }
-    for (j = 0; j < n_holes; j++) {
-        gtr__span *wall = &spans[n + j];
+    for (int j = 0; j < n_holes; j++) {
+        gtr__span *wall = &f->span[n + j];
         memset(wall, 0, sizeof *wall);
-        holes[j].offset = arena;
-        wall->value = -1; wall->node = p->n_node; wall->last = INT_MAX;
-        wall->offset = arena + holes[j].bytes;
-        arena = gtr__rounded(wall->offset + 1);
-        wall->bytes = arena - wall->offset;
-        f.root[holes[j].stage] = gtr__insert(&f, f.root[holes[j].stage], n + j);
+        holes[j].offset = f->arena;
+        wall->value = -1; wall->node = f->p->n_node; wall->last = INT_MAX;
+        wall->offset = f->arena + holes[j].bytes;
+        f->arena = gtr__rounded(wall->offset + 1);
+        wall->bytes = f->arena - wall->offset;
+        f->root[holes[j].stage] = gtr__insert(f, f->root[holes[j].stage], n + j);
     }
-    qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
+}
+/* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
+   gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. */
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
+        int n_holes, int *last) {
+    gtr__places f = GTR__ZERO;
+    int i, j, k, count = n;
+    const size_t nodes = (size_t)p->n_node, trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
+    f.list = (gtr__span **)gtr__malloc(ctx, 2 * (size_t)n * sizeof *f.list + (nodes + 3) * sizeof *f.of +
+        (trees + nodes) * sizeof(int));
+    if (!f.list) return false;
+    f.p = p; f.o = o; f.span = spans; f.last = last; f.written = -1;
+    f.of = (gtr__part_spans *)(f.list + 2 * n); f.time = (int *)(f.of + nodes + 3); f.part = f.time + trees;
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
         s->lane = s->last_lane = gtr__lane(&p->node[s->first]);
@@ -11598,17 +11624,29 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: it is known later */
             if (j != s->lane && last_use[j] > (s->last_lane == s->lane ? -1 : last_use[s->last_lane])) s->last_lane = j;
         s->last = last_use[s->last_lane];
-        const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, arena);
+    }
+    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
+    gtr__place_holes(&f, n, holes, n_holes);
+    gtr__find_parts(&f, n);
+    for (k = 0; k <= f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++)
+        if (k == f.parts || f.of[k].like == k) f.list[count++] = f.list[i];
+    qsort(f.list + n, (size_t)(count - n), sizeof *f.list, gtr__span_order);
+    for (i = n; i < count; i++) {
+        gtr__span *s = f.list[i];
+        const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, f.arena);
+        int *root = (k = gtr__part_of(&f, s)) < f.parts ? &f.of[k].root : &f.root[s->stage];
         s->in = in ? in->value : -1;
-        s->base = in ? in->offset : arena;
-        if (!in) s->offset = gtr__lowest(&f, s, arena, SIZE_MAX);
-        if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - arena);
-        if (s->bytes) f.root[s->stage] = gtr__insert(&f, f.root[s->stage], i);
-        const bool smaller = i + 1 < n && spans[i + 1].bytes != s->bytes;
-        for (j = 0; j < GTR__MAX_STAGES && smaller; j++) gtr__recall(&f, f.root[j]);
+        s->base = in ? in->offset : f.arena;
+        if (!in) s->offset = gtr__lowest(&f, s, f.arena, SIZE_MAX);
+        if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - f.arena);
+        if (s->bytes) *root = gtr__insert(&f, *root, (int)(s - spans));
+    }
+    for (k = 0; k < f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++) {
+        const gtr__span *as = f.list[i - f.of[k].begin + f.of[f.of[k].like].begin];
+        f.list[i]->in = as->in; f.list[i]->base = as->base; f.list[i]->offset = as->offset;
     }
     for (i = 0; i < n; i++) spans[i].offset -= spans[i].base;
-    gtr__mfree(ctx, f.time);
+    gtr__mfree(ctx, f.list);
     return true;
 }
 /* A node's call, with operands in args, but for addresses. */
