@@ -43,6 +43,7 @@ help:
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ..." (ROWS=list names them), SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
+	@echo 'make bench-plan   how long plans take to be made, pass by pass'
 	@echo 'make bench-online how far gtr_train_for runs over its time, alone and beside a renderer'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
@@ -128,6 +129,9 @@ bench-stream: build/$(NATIVE)/stream
 bench-online: build/$(NATIVE)/online
 	$<
 
+bench-plan: build/cpu/plan
+	$<
+
 hash:
 	@sh tests/hash.sh
 
@@ -142,7 +146,7 @@ build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/bench build/cpu/stream build/cpu/online: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
+build/cpu/bench build/cpu/stream build/cpu/online build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
 # $(1): a build with CUDA. Newer toolkits can optimise on all cores at a time, whose number does not change the code.
@@ -168,4 +172,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) -O1 $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online bench-plan hash clean

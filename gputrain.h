@@ -9795,6 +9795,7 @@ typedef struct {
     int64_t row0, rows; /* of the micro-batch */
     int micro;
     gtr__phase phase;
+    int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
     int losses; /* joined with their gradients */
     bool lean; /* the quicker plan passed the memory limit: matchers that hold memory longer are left out */
@@ -9892,6 +9893,58 @@ static gtr_shape gtr__shape_logical(const gtr__value *v) {
 }
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
     return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
+}
+
+/* Lists the users of all roots: nodes that have it as an operand, read or not, in the nodes' order, once for each. It
+   holds until nodes move; nodes that have become GTR__OP_COUNT, or dropped the operand, use nothing. */
+static bool gtr__list_uses(gtr__build *b) {
+    const gtr__plan *p = b->plan;
+    size_t all = 0;
+    int i, k, v;
+    for (i = 0; i < p->n_node; i++) all += (size_t)GTR__ALL(&p->node[i]);
+    gtr__mfree(b->ctx, b->uses);
+    b->uses = b->failed ? NULL : GTR__NEW(b->ctx, int, all + (size_t)p->n_value + 2);
+    if (!b->uses) { b->failed = true; return false; }
+    b->user = b->uses + p->n_value + 2;
+    for (int fill = 0; fill < 2; fill++) {
+        for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++) {
+            if ((v = gtr__root(p, p->node[i].in[k])) < 0) continue;
+            if (fill) b->user[b->uses[v + 1]++] = i; else b->uses[v + 2]++;
+        }
+        for (v = 0; v < p->n_value && !fill; v++) b->uses[v + 2] += b->uses[v + 1];
+    }
+    return true;
+}
+/* The first of root v's users from node `from` on; *end: behind the last. */
+static int *gtr__users(const gtr__build *b, int v, int from, int **end) {
+    int *low = b->user + b->uses[v], *high = *end = b->user + b->uses[v + 1];
+    while (low < high) {
+        int *mid = low + (high - low) / 2;
+        if (*mid < from) low = mid + 1; else high = mid;
+    }
+    return low;
+}
+/* How often nodes from `from` to `to` - 1 read root v or, made, write it; 2: or more. */
+static int gtr__count_users(const gtr__build *b, int v, int from, int to, bool made) {
+    int n = 0, was = -1, *end;
+    for (int *u = gtr__users(b, v, from, &end); u < end && *u < to && n < 2; was = *u++) {
+        const gtr__node *q = &b->plan->node[*u];
+        for (int k = made ? q->n_in : 0; k < (made ? GTR__ALL(q) : q->n_in) && *u != was && q->op != GTR__OP_COUNT; k++)
+            n += gtr__use(b->plan, q, k) == v;
+    }
+    return GTR__MIN(n, 2);
+}
+/* What node `from` uses node `to` does from now on. */
+static void gtr__move_uses(gtr__build *b, int from, int to) {
+    const gtr__node *n = &b->plan->node[from];
+    for (int k = 0, v; k < GTR__ALL(n); k++) {
+        if ((v = gtr__root(b->plan, n->in[k])) < 0) continue;
+        int *end, *begin = b->user + b->uses[v], *u = gtr__users(b, v, from, &end);
+        if (u == end || *u != from) continue;
+        for (; u > begin && u[-1] > to; u--) *u = u[-1];
+        for (; u + 1 < end && u[1] < to; u++) *u = u[1];
+        *u = to;
+    }
 }
 
 // >>pass:record
@@ -10752,8 +10805,18 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-typedef struct { gtr__build *b; int *readers, *writers; } gtr__fuse; /* by root: nodes that read, write it */
-#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
+/* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
+typedef struct { gtr__build *b; gtr__plan *p; gtr__value *v; int i, j, *place; } gtr__fuse;
+#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand */
+static int gtr__readers(const gtr__fuse *f, int v) { return gtr__count_users(f->b, v, 0, INT_MAX, false); }
+static bool gtr__passed_once(const gtr__fuse *f, int v) {
+    return f->v[v].home == GTR__HOME_ARENA && gtr__readers(f, v) == 1
+        && gtr__count_users(f->b, v, 0, INT_MAX, true) == 1;
+}
+/* How often nodes in between read, or write, value v. */
+static int gtr__between(const gtr__fuse *f, int v, bool made) {
+    return gtr__count_users(f->b, gtr__root(f->p, v), f->i + 1, f->j, made);
+}
 /* first (LINEAR: any product) is followed by second (COUNT: any of GTR__UNARY); make decides and makes the fused node
    in out */
 typedef struct {
@@ -10786,20 +10849,20 @@ GTR__MAKE(act) {
     if (b->in[0] != mid || !gtr__operands(f->b, out, a->n_in, 2)) return false;
     GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
-    out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
+    out->out[1] = f->v[mid].home != GTR__HOME_ARENA || gtr__readers(f, mid) > 1 ? mid : -1;
     out->attr.with.act = gtr__act_of(b, GTR_F32);
     return true;
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
 GTR__MAKE(residual) {
-    gtr__value *v = f->b->plan->value;
+    gtr__value *v = f->v;
     const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
-    if (b->in[!k] != mid || add == mid || a->attr.with.added || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
+    if (b->in[!k] != mid || add == mid || a->attr.with.added || v[mid].home != GTR__HOME_ARENA
+            || gtr__readers(f, mid) != 1
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
-    for (const gtr__node *n = a + 1; n <= b; n++) /* nobody up to b reads what the activation was applied to */
-        for (int i = 0; i < n->n_in && n->op != GTR__OP_COUNT && a->n_out > 1 && a->out[1] >= 0; i++)
-            if (gtr__use(f->b->plan, n, i) == gtr__root(f->b->plan, a->out[1])) return false;
+    for (int i = 0; i < 2 && a->n_out > 1 && a->out[1] >= 0; i++) /* nobody up to b reads what was activated */
+        if (gtr__use(f->p, b, i) == gtr__root(f->p, a->out[1]) || gtr__between(f, a->out[1], false)) return false;
     if (!gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
@@ -10809,12 +10872,11 @@ GTR__MAKE(residual) {
 /* a norm or convolution, then an activation whose gradient does not read what it made; softmax of what is scaled, and
    its gradient */
 GTR__MAKE(norm) {
-    const gtr__value *v = f->b->plan->value;
+    const gtr__value *v = f->v;
     const gtr__node *act = gtr__row(b->op)->flags & GTR__EW ? b : a, *norm = act == a ? b : a;
     const int mid = a->out[0];
-    if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || f->readers[mid] != 1 || f->writers[mid] != 1
-            || v[mid].home != GTR__HOME_ARENA || v[mid].storage != v[b->out[0]].storage
-            || !gtr__make_begin(f, a, b, 0, out)) return false;
+    if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || !gtr__passed_once(f, mid)
+            || v[mid].storage != v[b->out[0]].storage || !gtr__make_begin(f, a, b, 0, out)) return false;
     out->reads = a->reads;
     out->attr = norm->attr;
     out->attr.with.act = gtr__act_of(act, GTR_F32);
@@ -10822,17 +10884,19 @@ GTR__MAKE(norm) {
 }
 /* Whether b alone reads what a makes, as its operand k, so that a may run in b's place and store what b does. */
 static bool gtr__only_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b, int k) {
-    const gtr__value *v = f->b->plan->value;
+    const gtr__value *v = f->v;
     const int mid = a->out[0];
-    if (b->in[k] != mid) return false;
-    for (const gtr__node *n = a + 1; n < b; n++)
-        if (n->op != GTR__OP_COUNT && gtr__nodes_depend(f->b->plan, a, n)) return false;
-    return mid >= 0 && !a->adds && !(b->adds & 1) && f->readers[mid] == 1 && f->writers[mid] == 1
-        && v[mid].home == GTR__HOME_ARENA && v[mid].storage == v[b->out[0]].storage;
+    if (b->in[k] != mid || mid < 0 || a->adds || b->adds & 1 || v[mid].storage != v[b->out[0]].storage
+            || !gtr__passed_once(f, mid)) return false;
+    for (const gtr__node *n = a + 1; n < b; n++) if (GTR__WHOLE(n)) return false;
+    for (int i = 0; i < GTR__ALL(a); i++) /* what a reads is not written in between, nor what it writes used */
+        if (gtr__use(f->p, a, i) >= 0 && (gtr__between(f, a->in[i], true)
+                || (i >= a->n_in && gtr__between(f, a->in[i], false)))) return false;
+    return true;
 }
 /* a norm or convolution, then what is added to it, which may be made later */
 GTR__MAKE(added) {
-    const gtr__value *v = f->b->plan->value;
+    const gtr__value *v = f->v;
     const int k = b->in[0] == a->out[0], add = b->in[k];
     if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
             || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
@@ -10845,7 +10909,7 @@ GTR__MAKE(added) {
 }
 /* relu's gradient, then the gradient of the batch_norm in front, which computes again from x where relu passed */
 GTR__MAKE(norm_dact) {
-    const gtr__value *v = f->b->plan->value;
+    const gtr__value *v = f->v;
     const int dy = b->n_in - 1, y = 5, storage = (int)v[a->in[1]].storage;
     if (b->out[0] < 0 || a->in[0] != b->in[y] || !gtr__only_reader(f, a, b, dy)
             || v[a->in[2]].storage != v[a->out[0]].storage || v[a->in[2]].stride[0]
@@ -10864,7 +10928,7 @@ GTR__MAKE(affine) {
     const int own = b->n_in - 1;
     if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.with.act.op
             || a->attr.with.added || a->attr.with.normed) return false;
-    for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && f->readers[b->out[k]]) return false;
+    for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && gtr__readers(f, b->out[k])) return false;
     if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
     out->attr.with = b->attr.with;
@@ -10873,39 +10937,36 @@ GTR__MAKE(affine) {
 }
 /* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
 static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
-    const gtr__plan *p = f->b->plan;
-    const int root = gtr__root(p, a->out[0]), dy = b->in[b->n_in - 1];
-    int uses = 1;
-    if (root != gtr__root(p, dy) || p->value[root].home != GTR__HOME_ARENA
-            || !gtr__shape_equal(&p->value[dy].shape, &p->value[a->out[0]].shape)) return false;
-    for (const gtr__node *n = a - GTR__MIN(a - p->node, GTR__FUSE_WINDOW); n <= a; n++)
-        for (int k = 0; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++) uses += gtr__use(p, n, k) == root;
-    return uses == f->readers[root] + f->writers[root];
+    const int root = gtr__root(f->p, a->out[0]), dy = b->in[b->n_in - 1];
+    int from = GTR__MAX(f->i - GTR__FUSE_WINDOW, 0), after = 0, before = 0;
+    if (root != gtr__root(f->p, dy) || f->v[root].home != GTR__HOME_ARENA
+            || !gtr__shape_equal(&f->v[dy].shape, &f->v[a->out[0]].shape)) return false;
+    while (from && f->place[from - 1] >= f->place[f->i] - GTR__FUSE_WINDOW) from--;
+    for (int made = 0; made < 2; made++) {
+        after += gtr__count_users(f->b, root, f->i + 1, INT_MAX, made);
+        before += gtr__count_users(f->b, root, 0, from, made);
+    }
+    return after == 1 && !before;
 }
 /* dx of a convolution, pool or upsample, or all that it adds to, then the gradient of the activation in front of it */
 GTR__MAKE(image_dact) {
-    const gtr__plan *p = f->b->plan;
     const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
         more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
     if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.with.act.op || !gtr__last_reader(f, a, b)
-            || p->value[to].home == GTR__HOME_ALIAS || p->value[to].storage != p->value[g].storage) return false;
-    for (const gtr__node *n = a + 1; n < b; n++) /* computed again, perhaps */
-        for (int k = n->n_in; k < GTR__ALL(n) && n->op != GTR__OP_COUNT; k++)
-            if (gtr__use(p, n, k) == gtr__root(p, saved)) return false;
+            || f->v[to].home == GTR__HOME_ALIAS || f->v[to].storage != f->v[g].storage) return false;
+    if (gtr__between(f, saved, true)) return false; /* computed again, perhaps */
     if (!gtr__make_begin(f, a, b, more + (a->adds != 0), out)) return false;
     if (more) out->in[a->n_in] = saved;
     if (a->adds) out->in[n_in] = g;
     out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
-    out->attr.with.act = gtr__act_of(b, p->value[g].storage); out->attr.with.added = a->adds != 0;
+    out->attr.with.act = gtr__act_of(b, f->v[g].storage); out->attr.with.added = a->adds != 0;
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
 GTR__MAKE(dact) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
-    if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1
-            || f->b->plan->value[g].home != GTR__HOME_ARENA)
-        return false;
-    if (f->b->plan->value[a->in[0]].shape.ndim < f->b->plan->value[a->in[1]].shape.ndim
+    if (g < 0 || a->adds || b->adds || b->in[2] != g || !gtr__passed_once(f, g)) return false;
+    if (f->v[a->in[0]].shape.ndim < f->v[a->in[1]].shape.ndim
             || a->attr.product.a_km) return false; /* of a sum, or transposed */
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
@@ -10966,47 +11027,48 @@ static void gtr__close_up(gtr__plan *p) {
     }
     p->n_node = k;
 }
-static void gtr__count_uses(const gtr__plan *p, int *readers, int *writers) {
-    for (int i = 0; i < p->n_node; i++)
-        for (int k = 0; k < GTR__ALL(&p->node[i]); k++) {
-            const int v = gtr__use(p, &p->node[i], k);
-            if (v >= 0) (k < p->node[i].n_in ? readers : writers)[v]++;
-        }
+/* Fuses node f->i, which fits u's first, with the first one behind it that it can be with. */
+static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
+    gtr__plan *p = f->p;
+    const gtr__node *a = &p->node[f->i];
+    int was = f->i, *end;
+    if (!a->n_out || a->out[0] < 0) return false;
+    for (int *at = gtr__users(f->b, gtr__root(p, a->out[0]), f->i + 1, &end); at < end; was = *at++) {
+        const gtr__node *c = &p->node[f->j = *at];
+        if (f->place[f->j] >= f->place[f->i] + GTR__FUSE_WINDOW) break;
+        if (f->j == was || !gtr__fits(c, u->second, u->second_dir) || a->micro != c->micro || a->stage != c->stage
+                || a->recomputed != c->recomputed) continue;
+        gtr__node fused = u->at_first ? *a : *c;
+        const int gone = u->at_first ? f->j : f->i;
+        fused.flops = a->flops + c->flops;
+        if (!u->make(f, a, c, &fused)) continue;
+        fused.op = u->fused;
+        fused.dir = u->fused == u->first ? u->first_dir : u->fused == u->second ? u->second_dir : GTR__FWD;
+        fused.fused = u->name;
+        fused.layer = a->layer;
+        gtr__move_uses(f->b, gone, f->i + f->j - gone);
+        gtr__mfree(f->b->ctx, a->in);
+        gtr__mfree(f->b->ctx, c->in);
+        p->node[f->i + f->j - gone] = fused;
+        p->node[gone].op = GTR__OP_COUNT; /* its place is closed in the end */
+        return true;
+    }
+    return false;
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL };
-    if (!f.readers) { b->failed = true; return; }
-    f.writers = f.readers + p->n_value;
-    for (size_t row = 0; row < GTR__LENGTH(gtr__fusions); row++) {
-        const gtr__fusion *u = &gtr__fusions[row];
+    gtr__fuse f = { b, p, p->value, 0, 0, gtr__list_uses(b) ? GTR__NEW(b->ctx, int, p->n_node) : NULL };
+    bool moved = true;
+    int k;
+    if (!f.place) { b->failed = true; return; }
+    for (const gtr__fusion *u = gtr__fusions; u < gtr__fusions + GTR__LENGTH(gtr__fusions); u++) {
         if (u->late != late || b->ctx->caps.unfused[u->fused]) continue;
-        memset(f.readers, 0, 2 * (size_t)p->n_value * sizeof(int));
-        gtr__count_uses(p, f.readers, f.writers);
-        for (int i = 0; i < p->n_node; i++) {
-            const gtr__node *a = &p->node[i];
-            if (!gtr__fits(a, u->first, u->first_dir)) continue;
-            for (int j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                const gtr__node *c = &p->node[j];
-                if (!gtr__fits(c, u->second, u->second_dir) || a->micro != c->micro || a->stage != c->stage
-                        || a->recomputed != c->recomputed) continue;
-                gtr__node fused = u->at_first ? *a : *c;
-                fused.flops = a->flops + c->flops;
-                if (!u->make(&f, a, c, &fused)) continue;
-                fused.op = u->fused;
-                fused.dir = u->fused == u->first ? u->first_dir : u->fused == u->second ? u->second_dir : GTR__FWD;
-                fused.fused = u->name;
-                fused.layer = a->layer;
-                gtr__mfree(b->ctx, a->in);
-                gtr__mfree(b->ctx, c->in);
-                p->node[u->at_first ? i : j] = fused;
-                p->node[u->at_first ? j : i].op = GTR__OP_COUNT; /* its place is closed below */
-                break;
-            }
-        }
-        gtr__close_up(p);
+        for (f.i = k = 0; f.i < p->n_node && moved; f.i++) { f.place[f.i] = k; k += p->node[f.i].op != GTR__OP_COUNT; }
+        for (f.i = 0, moved = false; f.i < p->n_node; f.i++)
+            if (gtr__fits(&p->node[f.i], u->first, u->first_dir)) moved |= gtr__fuse_one(&f, u);
     }
-    gtr__mfree(b->ctx, f.readers);
+    gtr__close_up(p);
+    gtr__mfree(b->ctx, f.place);
 }
 // >>pass:alias
 /* Of values that share a place: nodes that write it first, again for the first time, last, and read it last; operands
@@ -11216,10 +11278,11 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
-    int at, m, count, v, *ints = b->failed || b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
+    int at, m, count, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
-    if (late) gtr__count_uses(p, s.uses, s.uses);
+    for (at = 0; late && at < p->n_node; at++) for (m = 0; m < GTR__ALL(&p->node[at]); m++)
+        if ((v = gtr__use(p, &p->node[at], m)) >= 0) s.uses[v]++;
     for (at = 0; at < p->n_node; at += count) {
         for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
@@ -11246,50 +11309,35 @@ static void gtr__pass_select(gtr__build *b, bool late) {
 }
 
 /* What is read of an input in low storage alone FEED does not store in float32, too, unless it is to be kept. */
-static void gtr__trim_feeds(gtr__build *b) {
-    gtr__plan *p = b->plan;
-    for (int i = 0; i < p->n_node; i++)
-        for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++) {
-            const int v = p->node[i].out[j], low = gtr__fed_low(b, v);
-            bool read = low < 0;
-            for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++) /* itself, or another shape of it */
-                read = gtr__fetched(b, b->ctx->tensor[t]) && b->shared[gtr__stored_as(b->ctx->tensor[t])->id] == v;
-            for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++)
-                read |= gtr__use(p, &p->node[n], k) == v;
-            if (read) continue;
-            p->node[i].out[j] = -1;
-            p->value[v].home = GTR__HOME_NONE;
-            p->value[low].only = 1;
-        }
+static void gtr__trim_feed(gtr__build *b, gtr__node *feed, int j) {
+    const int v = feed->out[j], low = gtr__fed_low(b, v);
+    if (low < 0 || b->map[GTR__V(v).tensor->id] || gtr__count_users(b, v, 0, INT_MAX, false)) return;
+    feed->out[j] = -1;
+    GTR__V(v).home = GTR__HOME_NONE;
+    GTR__V(low).only = 1;
 }
 
 /* An input, output j of a FEED, that a permutation alone reads, which puts its channels last, is fed as that leaves it:
-   in its slot it lies with channels last. True if it is so. */
-static bool gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
+   in its slot it lies with channels last. */
+static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     gtr__plan *p = b->plan;
     gtr__feed_input *in = &((gtr__feed *)(uintptr_t)feed->attr.ptr)->input[j];
     const int v = feed->out[j];
     gtr_tensor *t = v < 0 ? NULL : GTR__V(v).tensor;
-    gtr__node *reader = NULL;
-    if (!t || t->dtype != GTR_F32 || t->shape.ndim < 3 || t->shape.dim[0] != GTR_BATCH || in->row > 1 << 30)
-        return false;
-    for (int64_t k = 0; k < b->ctx->n_tensor; k++) /* itself, or another shape of it */
-        if (gtr__fetched(b, b->ctx->tensor[k]) && gtr__stored_as(b->ctx->tensor[k]) == t) return false;
-    for (int i = 0; i < p->n_node; i++) for (int k = 0; k < p->node[i].n_in; k++) {
-        if (gtr__use(p, &p->node[i], k) != v) continue;
-        if (reader) return false;
-        reader = &p->node[i];
-    }
-    if (!reader || !(gtr__row(reader->op)->flags & GTR__PERMUTES) || reader->dir != GTR__FWD || reader->in[0] != v)
-        return false;
+    if (!t || t->dtype != GTR_F32 || t->shape.ndim < 3 || t->shape.dim[0] != GTR_BATCH || in->row > 1 << 30
+            || b->map[t->id] || gtr__count_users(b, v, 0, INT_MAX, false) != 1) return;
+    int *end, *at = gtr__users(b, v, 0, &end);
+    while (at + 1 < end && !gtr__count_users(b, v, *at, *at + 1, false)) at++;
+    gtr__node *reader = &p->node[*at];
+    if (!(gtr__row(reader->op)->flags & GTR__PERMUTES) || reader->dir != GTR__FWD || reader->in[0] != v) return;
     gtr__value *y = &GTR__V(reader->out[0]);
     gtr__image *m = &in->image;
     const int64_t channels = t->shape.dim[1], h = t->shape.ndim == 4 ? t->shape.dim[2] : 1, w = in->row / channels / h;
     if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds)
-        return false;
+        return;
     const bool scaled = in->from == GTR_U8;
     if (!m->channels) gtr__image_whole(m, channels, h, w, scaled ? in->scale : 1, scaled ? in->shift : 0);
-    else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return false;
+    else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return;
     m->to_last = 1;
     if (m->from_last && !m->varied) m->channels = 0;
     y->home = GTR__HOME_INPUT; y->tensor = t; y->only = GTR__V(v).only;
@@ -11297,12 +11345,17 @@ static bool gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     feed->out[j] = reader->out[0];
     gtr__mfree(b->ctx, reader->in);
     reader->op = GTR__OP_COUNT;
-    return true;
 }
-static void gtr__turn_feeds(gtr__build *b) {
-    for (int i = 0; i < b->plan->n_node && b->r->micro == 1; i++)
-        for (int j = 0; b->plan->node[i].op == GTR__OP_FEED && j < b->plan->node[i].n_out; j++)
-            if (gtr__turn_feed(b, &b->plan->node[i], j)) gtr__close_up(b->plan);
+static void gtr__pass_feeds(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    if (!gtr__list_uses(b)) return;
+    for (int64_t t = 0; t < b->ctx->n_tensor; t++) b->map[t] = 0; /* from here on: it, or another shape, is fetched */
+    for (int64_t t = 0; t < b->ctx->n_tensor; t++)
+        if (gtr__fetched(b, b->ctx->tensor[t])) b->map[gtr__stored_as(b->ctx->tensor[t])->id] = 1;
+    for (int turn = 0; turn < 1 + (b->r->micro == 1); turn++)
+        for (int i = 0; i < p->n_node; i++) for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++)
+            if (turn) gtr__turn_feed(b, &p->node[i], j); else gtr__trim_feed(b, &p->node[i], j);
+    gtr__close_up(p);
 }
 
 // >>pass:order
@@ -11487,11 +11540,12 @@ typedef struct {
     int in; /* the gradient whose memory it uses; -1: the arena */
     size_t bytes, offset, base; /* base: where that begins, until all are placed */
     int left, right; /* children in the treap; -1: none */
-    bool passed, any_passed; /* dead until spans get smaller; any in the subtree; not counted in: */
-    size_t begin, top, gap; /* the subtree's memory, and its largest gap */
+    /* the subtree's memory, from begin to top; long-lived spans of it cover low to high, with no larger gap between */
+    size_t begin, top, low, high, gap;
 } gtr__span;
+#define GTR__LONG 64 /* nodes */
 static int gtr__span_order(const void *a, const void *b) {
-    const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
+    const gtr__span *x = *(const gtr__span *const *)a, *y = *(const gtr__span *const *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
@@ -11505,19 +11559,24 @@ static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* Placed spans: a treap for each stage, in the order of offsets, then of first uses. A search for memory skips a
-   subtree whose spans are all live beside the new one, or none, and dead spans until spans get smaller: placing is
-   near-linear. */
+/* A part is a micro-batch's nodes, in one lane: the first of them, where spans that stay in it begin in the list, those
+   with a place, the part with the same sizes and times whose offsets it takes, or itself. */
+typedef struct { int node, begin, root, like; } gtr__part_spans;
+/* Placed spans: a treap for each stage, or part, in the order of offsets, then of first uses. A search for memory skips
+   a subtree that has no span live beside the new one, and what its long-lived spans cover: placing is near-linear. */
 typedef struct {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
     int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each lane; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int *done; /* by node and lane: the last node that is done before it and all nodes behind it of its stage */
     int root[GTR__MAX_STAGES];
+    int parts, *part; /* by node: its part; 0: there are none */
+    gtr__part_spans *of; /* by part */
+    gtr__span **list; /* part by part, then those of no part */
+    int written; /* the last node that is the first to write one of the holes */
     const gtr__span *s; /* the span to be placed, from at on, below end */
-    size_t at, end;
+    size_t at, end, arena; /* arena: where it begins, behind the holes */
 } gtr__places;
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
     return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->lanes;
@@ -11526,28 +11585,30 @@ static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
-/* A subtree's figures; time, by lane: latest use, earliest first use, latest first use, earliest last use. */
+/* A subtree's figures; by lane: the latest use, the earliest first use; of what lives long the latest first use, the
+   earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
+    const bool is_long = x->last - x->first >= GTR__LONG;
     int *time = f->time + (size_t)t * (size_t)lanes * 4, l;
-    x->begin = x->passed ? SIZE_MAX : x->offset; x->top = x->passed ? 0 : x->offset + x->bytes; x->gap = 0;
-    x->any_passed = x->passed;
+    x->begin = x->offset; x->top = x->offset + x->bytes;
+    x->low = is_long ? x->begin : SIZE_MAX; x->high = is_long ? x->top : 0; x->gap = 0;
     for (l = 0; l < lanes; l++) {
-        time[4 * l] = time[4 * l + 2] = -1;
+        time[4 * l] = last[l];
+        time[4 * l + 2] = -1;
         time[4 * l + 1] = time[4 * l + 3] = INT_MAX;
-        if (!x->passed) time[4 * l] = last[l];
     }
-    if (!x->passed) time[4 * x->lane + 1] = time[4 * x->lane + 2] = x->first;
-    if (!x->passed) time[4 * x->last_lane + 3] = x->last;
+    time[4 * x->lane + 1] = x->first;
+    if (is_long) { time[4 * x->lane + 2] = x->first; time[4 * x->last_lane + 3] = x->last; }
     for (int k = 0; k < 2; k++) {
         if (side[k] < 0) continue;
         const gtr__span *y = &f->span[side[k]];
         const int *its = f->time + (size_t)side[k] * (size_t)lanes * 4;
-        const size_t from = k ? x->top : y->top, to = k ? y->begin : x->begin;
+        const size_t from = k ? x->high : y->high, to = k ? y->low : x->low;
         x->gap = GTR__MAX(GTR__MAX(x->gap, y->gap), from && to > from && to < SIZE_MAX ? to - from : 0);
-        x->any_passed |= y->any_passed;
         x->begin = GTR__MIN(x->begin, y->begin); x->top = GTR__MAX(x->top, y->top);
+        x->low = GTR__MIN(x->low, y->low); x->high = GTR__MAX(x->high, y->high);
         for (l = 0; l < 4 * lanes; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
     }
 }
@@ -11566,14 +11627,6 @@ static int gtr__insert(gtr__places *f, int t, int i) {
     gtr__sum_up(f, t);
     return t;
 }
-static void gtr__recall(gtr__places *f, int t) {
-    gtr__span *x = &f->span[t];
-    if (t < 0 || !x->any_passed) return;
-    gtr__recall(f, x->left);
-    gtr__recall(f, x->right);
-    x->passed = false;
-    gtr__sum_up(f, t);
-}
 /* Moves f->at past a subtree's spans that are live beside f->s. True once there is room. */
 static bool gtr__move_past(gtr__places *f, int t) {
     if (t < 0) return false;
@@ -11584,33 +11637,38 @@ static bool gtr__move_past(gtr__places *f, int t) {
     if (x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
     const int *clock = gtr__clock(o, s->first);
-    const int *done = f->done + (size_t)s->first * (size_t)o->lanes;
-    bool before = true, after = true, over = true, all = x->gap < s->bytes;
+    bool before = true, after = true, all = x->gap < s->bytes && x->low < f->at + s->bytes && x->high > f->at;
     for (int l = 0; l < o->lanes; l++, time += 4) {
         const int by = l == s->lane ? s->first - 1 : clock[l];
         before &= time[0] <= by;
-        over &= time[0] <= done[l];
         all &= time[3] > by;
         after = after && (time[1] == INT_MAX || gtr__done_before(o, mine, time[1], l));
         all = all && (time[2] < 0 || !gtr__done_before(o, mine, time[2], l));
     }
-    if (after || (before && !over)) return false;
-    if (all) { f->at = x->top; return false; }
+    if (after || before) return false;
+    if (all) f->at = x->high;
+    if (x->top <= f->at) return false;
     bool room = gtr__move_past(f, x->left);
-    if (!room && !x->passed && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
+    if (!room && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
         !gtr__done_before(o, mine, x->first, x->lane)) {
         room = x->offset >= f->at + s->bytes;
         if (!room) f->at = GTR__MAX(f->at, x->offset + x->bytes);
     }
-    room = room || gtr__move_past(f, x->right);
-    for (int l = (x->passed = true, 0); l < o->lanes; l++) x->passed &= gtr__last_uses(f, x)[l] <= done[l];
-    gtr__sum_up(f, t);
-    return room;
+    return room || gtr__move_past(f, x->right);
+}
+/* The part that a span stays in; parts: none. */
+static int gtr__part_of(const gtr__places *f, const gtr__span *s) {
+    return f->parts && f->part[s->first] == f->part[s->last] ? f->part[s->first] : f->parts;
 }
 /* The lowest free offset from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
+    size_t was;
     f->s = s; f->at = at; f->end = end;
-    gtr__move_past(f, f->root[s->stage]);
+    do {
+        was = f->at;
+        gtr__move_past(f, f->root[s->stage]);
+        for (int k = f->part[s->first]; k < f->parts && k <= f->part[s->last]; k++) gtr__move_past(f, f->of[k].root);
+    } while (f->parts && f->at != was);
     return GTR__MIN(f->at, end);
 }
 /* By stage and lane, then by first writer: those written late enough are a lane's last. */
@@ -11641,54 +11699,74 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     }
     return found;
 }
-static void gtr__fill_done(gtr__places *f, bool mixed) {
-    const int lanes = f->o->lanes;
-    int next[GTR__MAX_STAGES] = { 0 }, i, k;
-    for (i = f->p->n_node - 1; i >= 0; i--) {
-        const gtr__node *n = &f->p->node[i];
-        int *at = f->done + (size_t)i * (size_t)lanes;
-        for (k = 0; k < lanes; k++) {
-            at[k] = mixed ? -1 : k == gtr__lane(n) ? i - 1 : f->o->clock[(size_t)i * (size_t)lanes + (size_t)k];
-            if (next[n->stage]) at[k] = GTR__MIN(at[k], f->done[(size_t)next[n->stage] * (size_t)lanes + (size_t)k]);
-        }
-        next[n->stage] = i;
+/* Whether part b's spans find what part a's do: no hole is left, and what stays in no part is in the way of all, or of
+   none. */
+static bool gtr__alike(const gtr__places *f, int n, int a, int b) {
+    const gtr__part_spans *p = &f->of[a], *q = &f->of[b];
+    gtr__span *const *x = f->list + p->begin, *const *y = f->list + q->begin;
+    const int later = q->node - p->node, size = p[1].begin - p->begin;
+    if (q[1].begin - q->begin != size || p->node <= f->written) return false;
+    for (int i = 0; i < size; i++)
+        if (x[i]->bytes != y[i]->bytes || x[i]->first + later != y[i]->first || x[i]->last + later != y[i]->last
+                || (x[i]->value < 0) != (y[i]->value < 0)) return false;
+    for (x = f->list + f->of[f->parts].begin; x < f->list + n; x++)
+        if ((*x)->last >= p->node && (*x)->first < q[1].node && ((*x)->first >= p->node || (*x)->last < q[1].node - 1))
+            return false;
+    return true;
+}
+static void gtr__find_parts(gtr__places *f, int n) {
+    const gtr__node *node = f->p->node;
+    gtr__part_spans *of = f->of;
+    int i, k = 0, a = -1, b = -1; /* micro-batches are of two sizes at most */
+    for (i = 0; i < f->p->n_node; i++) {
+        if (!i || node[i].micro != node[i - 1].micro) of[k++].node = i;
+        f->part[i] = k - 1;
+    }
+    of[k].node = i;
+    f->parts = f->o->lanes == 1 && k > 1 ? k : 0;
+    for (i = 0; i < n; i++) of[gtr__part_of(f, &f->span[i]) + 2].begin++;
+    for (k = 0; k <= f->parts; k++) of[k + 2].begin += of[k + 1].begin;
+    for (i = 0; i < n; i++) f->list[of[gtr__part_of(f, &f->span[i]) + 1].begin++] = &f->span[i];
+    for (k = 0; k < f->parts; k++) {
+        of[k].root = -1;
+        of[k].like = a >= 0 && gtr__alike(f, n, a, k) ? a : b >= 0 && gtr__alike(f, n, b, k) ? b : k;
+        if (of[k].like == k) { b = a; a = k; }
     }
 }
-/* Sets offsets, largest span first, each the lowest that no span has whose uses may run beside its own: in the gradient
-   (holes; first: its first writer; n_node: none) that is written first after all its uses and has room, else in the
-   arena. Meanwhile holes lie side by side in front of the arena, a wall behind each. */
-static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
-        int n_holes, int *last) {
-    gtr__places f = GTR__ZERO;
-    size_t arena = 0;
-    int i, j;
-    bool mixed = false;
-    f.p = p; f.o = o; f.span = spans; f.last = last;
-    const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
-    f.time = GTR__NEW(ctx, int, trees + (size_t)p->n_node * (size_t)o->lanes);
-    if (!f.time) return false;
-    f.done = f.time + trees;
-    for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then no order is known */
-    gtr__fill_done(&f, mixed);
-    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
-    for (gtr__span *h = holes; h < holes + n_holes; h++)
-        h->lane = h->first == p->n_node ? o->lanes : gtr__lane(&p->node[h->first]);
+/* Holes in a row, in front of the arena, a wall behind each. */
+static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
+    for (gtr__span *h = holes; h < holes + n_holes; h++) {
+        h->lane = h->first == f->p->n_node ? f->o->lanes : gtr__lane(&f->p->node[h->first]);
+        f->written = GTR__MAX(f->written, h->first);
+    }
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
-    for (j = n_holes - 1; j >= 0; j--) {
+    for (int j = n_holes - 1; j >= 0; j--) {
         gtr__span *h = &holes[j];
         h->last = j + 1 < n_holes && h[1].stage == h->stage && h[1].lane == h->lane ? h[1].last : j + 1;
     }
-    for (j = 0; j < n_holes; j++) {
-        gtr__span *wall = &spans[n + j];
+    for (int j = 0; j < n_holes; j++) {
+        gtr__span *wall = &f->span[n + j];
         memset(wall, 0, sizeof *wall);
-        holes[j].offset = arena;
-        wall->value = -1; wall->node = p->n_node; wall->last = INT_MAX;
-        wall->offset = arena + holes[j].bytes;
-        arena = gtr__rounded(wall->offset + 1);
-        wall->bytes = arena - wall->offset;
-        f.root[holes[j].stage] = gtr__insert(&f, f.root[holes[j].stage], n + j);
+        holes[j].offset = f->arena;
+        wall->value = -1; wall->node = f->p->n_node; wall->last = INT_MAX;
+        wall->offset = f->arena + holes[j].bytes;
+        f->arena = gtr__rounded(wall->offset + 1);
+        wall->bytes = f->arena - wall->offset;
+        f->root[holes[j].stage] = gtr__insert(f, f->root[holes[j].stage], n + j);
     }
-    qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
+}
+/* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
+   gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. */
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
+        int n_holes, int *last) {
+    gtr__places f = GTR__ZERO;
+    int i, j, k, count = n;
+    const size_t nodes = (size_t)p->n_node, trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
+    f.list = (gtr__span **)gtr__malloc(ctx, 2 * (size_t)n * sizeof *f.list + (nodes + 3) * sizeof *f.of +
+        (trees + nodes) * sizeof(int));
+    if (!f.list) return false;
+    f.p = p; f.o = o; f.span = spans; f.last = last; f.written = -1;
+    f.of = (gtr__part_spans *)(f.list + 2 * n); f.time = (int *)(f.of + nodes + 3); f.part = f.time + trees;
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
         s->lane = s->last_lane = gtr__lane(&p->node[s->first]);
@@ -11696,17 +11774,29 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: other lanes see it later */
             if (j != s->lane && last_use[j] > (s->last_lane == s->lane ? -1 : last_use[s->last_lane])) s->last_lane = j;
         s->last = last_use[s->last_lane];
-        const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, arena);
+    }
+    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
+    gtr__place_holes(&f, n, holes, n_holes);
+    gtr__find_parts(&f, n);
+    for (k = 0; k <= f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++)
+        if (k == f.parts || f.of[k].like == k) f.list[count++] = f.list[i];
+    qsort(f.list + n, (size_t)(count - n), sizeof *f.list, gtr__span_order);
+    for (i = n; i < count; i++) {
+        gtr__span *s = f.list[i];
+        const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, f.arena);
+        int *root = (k = gtr__part_of(&f, s)) < f.parts ? &f.of[k].root : &f.root[s->stage];
         s->in = in ? in->value : -1;
-        s->base = in ? in->offset : arena;
-        if (!in) s->offset = gtr__lowest(&f, s, arena, SIZE_MAX);
-        if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - arena);
-        if (s->bytes) f.root[s->stage] = gtr__insert(&f, f.root[s->stage], i);
-        const bool smaller = i + 1 < n && spans[i + 1].bytes != s->bytes;
-        for (j = 0; j < GTR__MAX_STAGES && smaller; j++) gtr__recall(&f, f.root[j]);
+        s->base = in ? in->offset : f.arena;
+        if (!in) s->offset = gtr__lowest(&f, s, f.arena, SIZE_MAX);
+        if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - f.arena);
+        if (s->bytes) *root = gtr__insert(&f, *root, (int)(s - spans));
+    }
+    for (k = 0; k < f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++) {
+        const gtr__span *as = f.list[i - f.of[k].begin + f.of[f.of[k].like].begin];
+        f.list[i]->in = as->in; f.list[i]->base = as->base; f.list[i]->offset = as->offset;
     }
     for (i = 0; i < n; i++) spans[i].offset -= spans[i].base;
-    gtr__mfree(ctx, f.time);
+    gtr__mfree(ctx, f.list);
     return true;
 }
 /* A node's call, with operands in args, but for addresses. */
@@ -11754,6 +11844,15 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = gtr__rounded(n->ws_bytes);
     return r;
+}
+static void gtr__pass_measure(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    for (int k = 0, q, v; k < p->n_node && !b->failed; k++) {
+        const gtr__node *n = &p->node[k];
+        for (q = n->n_in; q < GTR__ALL(n); q++)
+            if ((v = gtr__use(p, n, q)) >= 0 && p->value[v].producer < 0) p->value[v].producer = k;
+        b->failed = gtr__measure(b->ctx, p, &p->node[k]) != GTR_OK;
+    }
 }
 /* Moves values that the right phases read out of the arena: other plans may run between gtr_backward and gtr_update. */
 static void gtr__carry(gtr__plan *p) {
@@ -11876,6 +11975,9 @@ done:
 }
 
 // >>plan-make
+#ifndef GTR__PASS /* a benchmark has a clock here */
+#define GTR__PASS(call) if (!b.failed) call
+#endif
 static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     for (int i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
     gtr__mfree(ctx, p->node);
@@ -12009,15 +12111,12 @@ static void gtr__want_parameters(gtr__build *b) {
 static void gtr__find_lookups(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     gtr__plan *p = b->plan;
-    int i, k, v;
-    if (b->r->no_matchers || !b->ctx->caps.lookups) return;
-    int *user = GTR__NEW(b->ctx, int, p->n_value); /* of each value: 1 + the node that uses it; -1: several do */
-    if (!user) { b->failed = true; return; }
-    for (i = 0; i < p->n_node; i++) for (k = 0; k < GTR__ALL(&p->node[i]); k++)
-        if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
+    int i, v, *end;
+    if (b->r->no_matchers || !b->ctx->caps.lookups || !gtr__list_uses(b)) return;
     for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
-        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0 || user[v] <= 0) continue;
-        const gtr__node *q = &p->node[user[v] - 1];
+        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0
+                || gtr__count_users(b, v, 0, INT_MAX, false) || gtr__count_users(b, v, 0, INT_MAX, true) != 1) continue;
+        const gtr__node *q = &p->node[*gtr__users(b, v, 0, &end)];
         gtr__value as = GTR__V(v);
         if (!(gtr__row(q->op)->flags & GTR__LOOKS_UP) || q->out[1] != v) continue;
         as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
@@ -12025,7 +12124,6 @@ static void gtr__find_lookups(gtr__build *b) {
         GTR__V(v) = as;
         p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
     }
-    gtr__mfree(b->ctx, user);
 }
 /* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
@@ -12080,7 +12178,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
     int64_t i, n_map = ctx->n_tensor;
-    int m, k, loss[64], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
+    int m, loss[64], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
@@ -12104,47 +12202,42 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         b.phase = GTR__FORWARD;
         if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
-        gtr__record_reached(&b);
+        GTR__PASS(gtr__record_reached(&b));
         if (b.failed) break;
         if (r->trainer) {
             loss[m] = b.map[r->report[0]->id];
             gtr__want_parameters(&b);
-            if (interleave) gtr__differentiate_micro(&b, loss[m], bounds[m], plan->n_node);
+            if (interleave) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], plan->n_node));
         }
         gtr__weigh(&b, totals, b.rows);
         bounds[m + 1] = plan->n_node;
     }
     for (m = 0; r->trainer && !interleave && m < r->micro && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
-        if (b.rows) gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]);
+        if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
-    if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
-    if (!b.failed) gtr__pass_fuse(&b, false);
-    if (!b.failed) gtr__pass_alias(&b);
+    if (r->trainer && ctx->n_regions) GTR__PASS(gtr__pass_rematerialise(&b));
+    GTR__PASS(gtr__pass_fuse(&b, false));
+    GTR__PASS(gtr__pass_alias(&b));
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
     } else plan->split = plan->n_node;
-    gtr__pass_select(&b, false);
-    if (!b.failed) gtr__pass_fuse(&b, true);
-    gtr__pass_select(&b, true);
-    if (!b.failed) gtr__trim_feeds(&b);
-    if (!b.failed) gtr__turn_feeds(&b);
-    for (k = 0; k < plan->n_node && !b.failed; k++) {
-        const gtr__node *n = &plan->node[k];
-        int q, v;
-        for (q = n->n_in; q < GTR__ALL(n); q++)
-            if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
-        if (gtr__measure(ctx, plan, &plan->node[k])) b.failed = true;
-    }
-    if (!b.failed) gtr__assign_streams(&b);
-    if (!b.failed) gtr__carry(plan);
-    if (!b.failed && (!gtr__order_nodes(ctx, plan, &o) || !gtr__pass_memory(ctx, plan, &o))) b.failed = true;
+    GTR__PASS(gtr__pass_select(&b, false));
+    GTR__PASS(gtr__pass_fuse(&b, true));
+    GTR__PASS(gtr__pass_select(&b, true));
+    if (r->feeds) GTR__PASS(gtr__pass_feeds(&b));
+    GTR__PASS(gtr__pass_measure(&b));
+    GTR__PASS(gtr__assign_streams(&b));
+    GTR__PASS(gtr__carry(plan));
+    GTR__PASS(b.failed = !gtr__order_nodes(ctx, plan, &o));
+    GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o));
     gtr__mfree(ctx, o.clock);
     gtr__mfree(ctx, b.map);
     gtr__mfree(ctx, b.whole);
     gtr__mfree(ctx, b.early);
+    gtr__mfree(ctx, b.uses);
     gtr__mfree(ctx, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
