@@ -21131,6 +21131,7 @@ void gtr_destroy(gtr_context *ctx) {
                     rows are others, and uniform; dropout's masks of images go by the place in the tensor; weights of
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
+   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
