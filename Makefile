@@ -160,6 +160,7 @@ build/$(1)/bench build/$(1)/stream build/$(1)/online: build/$(1)/%: tests/bench/
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/made.h
 
 SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
