@@ -86,6 +86,13 @@ static void expect(int ok, const char *format, ...)
     va_end(ap);
     misses += !ok;
 }
+static const workload *row_of(const char *name)
+{
+    int k;
+    for (k = 0; k < ROWS; k++) if (!strcmp(table[k].name, name)) return &table[k];
+    return NULL;
+}
+
 /* Whether an argument names this row: as a whole or, where it is no row's name, by its beginning. */
 static bool names(const char *argument, const workload *w)
 {
@@ -98,6 +105,17 @@ static gtr_precision precision_of(const workload *w)
     return on_cpu(w) && w->precision == GTR_TF32 ? GTR_FP32 : w->precision;
 }
 
+static int depth(const workload *w, double *flops)
+{
+    gtr_desc d;
+    network n;
+    memset(&d, 0, sizeof d);
+    d.preset = GTR_PRESET_CPU;
+    n = graph_of(w, d);
+    gtr_destroy(n.ctx);
+    if (flops) *flops = n.flops;
+    return n.depth;
+}
 static network network_of(const workload *w, gtr_precision precision)
 {
     network n;

@@ -2,8 +2,8 @@
    that they train on. Behind gputrain.h's implementation.
 
    A row names its network by words with spaces between, which work on a stack of tensors; graph_of() builds the network
-   of them, and so do torch_bench.py and jax_bench.py (network.py). A word's arguments follow a colon, with commas between.
-   Dimension 0 is the batch, and shapes leave it out.
+   of them, and so do torch_bench.py and jax_bench.py (network.py). A word's arguments follow a colon, with commas
+   between. Dimension 0 is the batch, and shapes leave it out.
      floats:SHAPE bytes:SHAPE bits:SHAPE labels:C ids:K,V
          pushes an input, the data set's next column: -1 to 1; bytes, which become 0 to 1; 0 or 1; a class below C;
          K ids, of which number k is from kV to (k+1)V - 1, so that each has V rows of a table for itself
@@ -231,18 +231,12 @@ static workload table[] = {
     { "cpu-resnet-small-2t", STEP, RESNET8, CPU_STEP },
 };
 enum { ROWS = sizeof table / sizeof *table };
-static const workload *row_of(const char *name)
-{
-    int k;
-    for (k = 0; k < ROWS; k++) if (!strcmp(table[k].name, name)) return &table[k];
-    return NULL;
-}
 
-static const char *fashion_folder;      /* NULL: data are random */
+static const char *fashion_folder = "";         /* "": data are random */
 static bool have_fashion(void)
 {
     char path[1024];
-    if (!fashion_folder) return false;
+    if (!*fashion_folder) return false;
     snprintf(path, sizeof path, "%s/train-images-idx3-ubyte", fashion_folder);
     return access(path, R_OK) == 0;
 }
@@ -260,7 +254,7 @@ typedef struct column { int kind; gtr_tensor *input; gtr_shape shape; int64_t li
 typedef struct value { gtr_tensor *t; int depth; } value;       /* depth: layers and products from the inputs to here */
 typedef struct network {
     gtr_context *ctx;
-    gtr_tensor *loss, *metric;
+    gtr_tensor *loss, *metric, *scores; /* scores: of the last word that is a loss, its prediction */
     gtr_trainer *trainer;
     gtr_dataset *data;
     column column[STACK];
@@ -423,6 +417,7 @@ static void do_word(network *n, const char *text, int *count)
     for (i = 0; i < takes; i++) if (x[i].depth > depth) depth = x[i].depth;
     y.t = w->make(n, x, arg, args, ++count[w - words]);
     y.depth = depth + (w->kind != PLAIN);
+    if (takes == 2 && !gtr_tensor_shape(y.t).ndim) n->scores = x[0].t;
     if (y.t && w->kind >= PRODUCT) n->flops += flops_of(w->kind, x[0], y.t, arg);
     *x = y;
     n->top += 1 - takes;
@@ -454,18 +449,6 @@ static network graph_of(const workload *w, gtr_desc d)
     n.depth = n.stack[0].depth;
     return n;
 }
-static int depth(const workload *w, double *flops)
-{
-    gtr_desc d;
-    network n;
-    memset(&d, 0, sizeof d);
-    d.preset = GTR_PRESET_CPU;
-    n = graph_of(w, d);
-    gtr_destroy(n.ctx);
-    if (flops) *flops = n.flops;
-    return n.depth;
-}
-
 /* >> data: the stream that the peers' programs make as well (network.py) */
 static void draw(const column *c, void *to, int64_t n, int64_t wide, uint32_t seed)
 {
