@@ -40,6 +40,8 @@ help:
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
+	@echo 'make oracle       OLD=revision: whether the working tree plans and computes, to the bit, what that revision does; ON=emulated|cuda: on a GPU in software, on the GPU;'
+	@echo '                  CASES="networks:unet plans graphs ..." for some of it'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ..." (ROWS=list names them), SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
@@ -115,6 +117,10 @@ campaign-floats: build/cpu/test_vmath
 campaign-kills: build/cpu/test_files
 	GTR_KILLS=$(or $(KILLS),1000) build/cpu/test_files killed
 
+# Where a change is to change nothing. ON=objects: the program alone, to be linked elsewhere.
+oracle:
+	@CC='$(CC)' CXX='$(CXX)' COMPUTE='$(COMPUTE)' NVFLAGS='$(ARCH)' sh tests/oracle.sh '$(OLD)' $(ON:%=--%) $(CASES)
+
 # ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
 BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
@@ -164,6 +170,8 @@ build/$(1)/bench build/$(1)/stream build/$(1)/online: build/$(1)/%: tests/bench/
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/made.h
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests/test_torch.c
 
 SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
@@ -172,4 +180,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) -O1 $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills bench bench-stream bench-online bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean

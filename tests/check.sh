@@ -47,7 +47,7 @@ check_compilers() {
         for example in examples/*.c; do
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done
-        for test in tests/test_*.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
+        for test in tests/test_*.c tests/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
     done
     return $bad
 }

@@ -1,7 +1,7 @@
 /* The device that a program's tests run on, and contexts on it. GTR_TEST_SMALL: the fewest repetitions, for sanitizers;
    GTR_TEST_MAX_SM sets gtr_desc.max_sm. Behind gputrain.h's implementation and check.h. */
 static gtr_device device = GTR_DEVICE_CPU;
-static int small;
+CHECK_ATTRIBUTE((unused)) static int small;
 
 static gtr_desc desc0(void)
 {
@@ -13,14 +13,6 @@ static gtr_desc desc0(void)
     d.threads = 2;
     if (sm) d.max_sm = atoi(sm);
     return d;
-}
-/* For gtr__caps.without: the bit of a matcher of this name. */
-#define LAST_LAYER "product + loss + product dx"
-CHECK_ATTRIBUTE((unused)) static uint32_t matcher_bit(const gtr_context *ctx, const char *name)
-{
-    int i;
-    for (i = 0; i < ctx->be->n_matchers; i++) if (!strcmp(ctx->be->matchers[i].name, name)) return (uint32_t)1 << i;
-    return 0;
 }
 /* For graphs that are drawn: activations that few networks have, those without a kink first. */
 enum { SMOOTH_ACTS = 15, ACTS = 22 };

@@ -40,7 +40,7 @@
     X(FLOOR, floor, "D", NO_GRADIENT, gtr_floor(x), floor(x), "x.floor()") \
     X(ROUND, round, "D", NO_GRADIENT, gtr_round(x), rint(x), "x.round()") \
     X(IS_NAN, is_nan, "D", NO_GRADIENT, gtr_is_nan(x), x != x ? 1 : 0, "x.isnan().double()")
-#define BINARY_TESTS(X) \
+#define PUBLIC_BINARY_TESTS(X) \
     X(ADD, add, "XX", 0, gtr_add(x, y), x + y, "") \
     X(SUB, sub, "XX", 0, gtr_sub(x, y), x - y, "") \
     X(MUL, mul, "XX", 0, gtr_mul(x, y), x * y, "") \
@@ -50,7 +50,9 @@
     X(POW, pow, "PX", 0, gtr_pow(x, y), pow(x, y), "x.pow(y)") \
     X(LESS, less, "DD", NO_GRADIENT, gtr_less(x, y), x < y ? 1 : 0, "(x < y).double()") \
     X(GREATER, greater, "DD", NO_GRADIENT, gtr_greater(x, y), x > y ? 1 : 0, "(x > y).double()") \
-    X(EQUAL, equal_to, "DD", NO_GRADIENT, gtr_equal(x, y), x == y ? 1 : 0, "(x == y).double()") \
+    X(EQUAL, equal_to, "DD", NO_GRADIENT, gtr_equal(x, y), x == y ? 1 : 0, "(x == y).double()")
+/* With those that builders alone make. */
+#define BINARY_TESTS(X) PUBLIC_BINARY_TESTS(X) \
     X(RECTIFY, rectify, "NX", 0, gtr__op2(GTR__OP_RECTIFY, x, y), x > 0 ? x : x * y, "") \
     X(MASK, mask, "DX", PASSES_0, gtr__op2(GTR__OP_MASK, x, y), x != 0 ? y : -0.0, "") \
     X(MASK_NOT, mask_not, "DX", PASSES_0, gtr__op2(GTR__OP_MASK_NOT, x, y), x != 0 ? -0.0 : y, "")

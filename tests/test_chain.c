@@ -6,6 +6,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "matchers.h"
 
 typedef gtr_tensor *tensor;
 #ifndef DRAWS

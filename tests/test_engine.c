@@ -4,6 +4,8 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "hash.h"
+#include "matchers.h"
 #include "stack.h"
 #include "points.h"
 #include <pthread.h>
@@ -927,7 +929,7 @@ static uint64_t joined_run(int streams, gtr_precision precision, int steps)
     static unsigned char at[SIDE * 2 * SIDE * sizeof(gtr_float)];
     gtr_trainer_desc d = adam();
     net n;
-    uint64_t hash = 1469598103934665603u;
+    uint64_t hash = HASH_BEGIN;
     int64_t i;
     n.ctx = create();
     n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
@@ -948,7 +950,7 @@ static uint64_t joined_run(int streams, gtr_precision precision, int steps)
     for (i = 0; i < gtr_parameter_count(n.ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(n.ctx, i);
         EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
-        for (size_t k = 0; k < p->data_bytes; k++) hash = (hash ^ at[k]) * 1099511628211u;
+        hash = hash_of(hash, at, p->data_bytes);
     }
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
@@ -1737,16 +1739,14 @@ static long long driver_free(gtr_context *ctx)
 static uint64_t wide_hash(const net *n)
 {
     static gtr_float v[WIDE * WIDE];
-    uint64_t h = 0xcbf29ce484222325u;
-    int64_t i, j;
+    uint64_t h = HASH_BEGIN;
+    int64_t i;
     int k;
     for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(n->ctx, i);
         for (k = -1; k < 2; k++) {
             EXPECT_EQ(k < 0 ? gtr_get(p, v, p->data_bytes) : gtr_state_get(n->t, p, k, v, p->data_bytes), GTR_OK);
-            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *v); j++) {
-                uint32_t u; memcpy(&u, &v[j], sizeof u); h = (h ^ u) * 0x100000001b3u;
-            }
+            h = hash_of(h, v, p->data_bytes);
         }
     }
     return h;
@@ -2613,11 +2613,8 @@ static net plain(gtr_context *ctx, const gtr_trainer_desc *d, int drop)
 static uint64_t shot_hash(gtr_context *ctx, gtr_trainer *t)
 {
     static shot s;
-    uint64_t h = 0xcbf29ce484222325u;
-    size_t i;
     take(ctx, t, false, &s);
-    for (i = 0; i < s.bytes; i++) h = (h ^ s.at[i]) * 0x100000001b3u;
-    return h;
+    return hash_of(HASH_BEGIN, s.at, s.bytes);
 }
 typedef struct chunk_watch {
     int calls, stop_at; bool by_gtr_stop; int64_t step[MOST_STEPS]; uint64_t hash[MOST_STEPS];

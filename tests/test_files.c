@@ -91,6 +91,7 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #undef stat
 #include "check.h"
 #include "copies.h"
+#include "hash.h"
 #include "resized.h"
 
 static bool small;
@@ -1491,20 +1492,13 @@ static void killed(void)
 enum { LIVES = 60 };
 static uint64_t one_run[LIVES + 1];
 static int ready_at;
-static uint64_t hash_of(const unsigned char *p, size_t n)
-{
-    uint64_t h = 1469598103934665603u, v;
-    for (; n >= 8; p += 8, n -= 8) { memcpy(&v, p, 8); h = (h ^ v) * 1099511628211u; h ^= h >> 29; }
-    while (n-- > 0) h = (h ^ *p++) * 1099511628211u;
-    return h;
-}
 static bool each(const gtr_progress *p)
 {
     if (ready_at >= 0) { if (write(ready_at, "x", 1) != 1) _exit(1); return true; }
     const size_t n = gtr_checkpoint_bytes(p->trainer);
     unsigned char *b = (unsigned char *)malloc(n);
     EXPECT_EQ(gtr_checkpoint_get(p->trainer, b, n), GTR_OK);
-    one_run[p->step] = hash_of(b, n);
+    one_run[p->step] = hash_of(HASH_BEGIN, b, n);
     free(b);
     return true;
 }
@@ -1549,7 +1543,7 @@ static void killed_fits(void)
         gtr_error_clear(b.ctx);
         unsigned char *file = get(path, &n);
         const int step = (int)gtr_trainer_report(b.t).step;
-        const bool good = !r && step <= LIVES && hash_of(file, n) == one_run[step];
+        const bool good = !r && step <= LIVES && hash_of(HASH_BEGIN, file, n) == one_run[step];
         free(file);
         if (control) { caught += !good; continue; }
         if (access(path, F_OK) != 0) continue;      /* killed before the first */

@@ -6,6 +6,8 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "hash.h"
+#include "matchers.h"
 
 enum { RELU, TANH, GELU, SIGMOID, GELU_TANH, EACH };     /* EACH: of these, a layer after the other */
 enum { XENT, SMOOTH, MSE, BCE };     /* SMOOTH: cross entropy with smoothed labels, some of them left out */
@@ -199,9 +201,8 @@ static gtr_fit_desc fit_of(const network *c, int epochs)
    these where they belong, which users need not know: here they are read after gtr_fit, too. */
 static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    uint64_t h = HASH_BEGIN;
     int64_t i;
-    size_t k;
     int what;
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i);
@@ -211,7 +212,7 @@ static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
             t->fitted = false;
             EXPECT_EQ(what == 0 ? gtr_get(p, b, p->data_bytes) : what < 3
                 ? gtr_state_get(t, p, what - 1, b, p->data_bytes) : gtr_gradient_get(t, p, b, p->data_bytes), GTR_OK);
-            for (k = 0; k < p->data_bytes; k++) h = (h ^ b[k]) * 0x100000001b3u;
+            h = hash_of(h, b, p->data_bytes);
         }
         free(b);
     }

@@ -1,9 +1,11 @@
 /* Runs the scripts of tests/graphs.bin, random graphs and training runs, through the public API, and compares what is
    computed with what PyTorch computed (tests/gen_graphs.py draws them and says what a script is). GTR_GRAPHS: another
-   file; GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script. */
+   file; GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script.
+   oracle.c includes it with SCRIPTS_ONLY, and has its own compare(), failed() and main(). */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include <fnmatch.h>
 #include <math.h>
 #include "device.h"
 #include "elementwise.h"
@@ -29,6 +31,7 @@ typedef struct script {
 typedef struct state {
     const script *s;
     int precision;
+    const char *next;                   /* line */
     const unsigned char *at;            /* the next check */
     uint32_t left;
     bool said, over;                    /* the script was printed; nothing more can be run */
@@ -47,6 +50,10 @@ typedef struct state {
     gtr_group group[4];
     char pattern[4][32];
     int n_group;
+    bool plans;                         /* parameters are given no values: a context with a preset has none */
+    bool times_1;                       /* what a loss takes comes times 1: see node() */
+    struct { gtr_tensor *x, *part; int axis, parts; } split[32];
+    int n_split;
 } state;
 
 static unsigned char *file;
@@ -71,29 +78,10 @@ static int32_t *made_ids(int64_t n, uint32_t classes, uint32_t every, int ignore
     }
     return v;
 }
-static void folded(double *out, const void *values, int kind, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < FOLD; i++) out[i] = 0;
-    for (i = 0; i < n; i++) {
-        const double v = kind ? (double)((const int32_t *)values)[i] : (double)((const float *)values)[i];
-        out[i % FOLD] += n > FOLD && mix((uint32_t)i, 9) >> 31 ? -v : v;
-    }
-}
-
 /* --- checks */
 static void failed(state *c, const char *format, ...) CHECK_ATTRIBUTE((format(printf, 2, 3)));
-static void failed(state *c, const char *format, ...)
-{
-    char text[600];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    CHECK(0, "seed %u %s, \"%s\": %s", c->s->seed, precisions[c->precision].name, c->line, text);
-    if (!c->said) printf("seed %u is:\n%.*s", c->s->seed, (int)c->s->length, c->s->text);
-    c->said = true;
-}
+/* The next check: values, NULL if they could not be had, against what the file has. */
+static void compare(state *c, const char *what, const void *values);
 static void gave_up(state *c, const char *what)
 {
     failed(c, "%s: %s", what, gtr_error_text(c->ctx));
@@ -113,7 +101,27 @@ static void pass_over(state *c)
     c->at += 8 + 4 * (size_t)kept;
     c->left--;
 }
-/* The next check: values, NULL if they could not be had, against what the file has. */
+#ifndef SCRIPTS_ONLY
+static void folded(double *out, const void *values, int kind, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < FOLD; i++) out[i] = 0;
+    for (i = 0; i < n; i++) {
+        const double v = kind ? (double)((const int32_t *)values)[i] : (double)((const float *)values)[i];
+        out[i % FOLD] += n > FOLD && mix((uint32_t)i, 9) >> 31 ? -v : v;
+    }
+}
+static void failed(state *c, const char *format, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    CHECK(0, "seed %u %s, \"%s\": %s", c->s->seed, precisions[c->precision].name, c->line, text);
+    if (!c->said) printf("seed %u is:\n%.*s", c->s->seed, (int)c->s->length, c->s->text);
+    c->said = true;
+}
 static void compare(state *c, const char *what, const void *values)
 {
     double got[FOLD], want[FOLD], error = 0, norm = 0, most = 0, top = 0;
@@ -148,6 +156,7 @@ static void compare(state *c, const char *what, const void *values)
     failed(c, "%s (%u elements, %s%d): got %.9g, want %.9g; NMSE %.2g, largest difference %.2g of %.3g", what, n,
            n > FOLD ? "sum " : "element ", worst, got[worst], want[worst], norm > 0 ? error / norm : error, most, top);
 }
+#endif
 static void compare_tensor(state *c, const char *what, int k)
 {
     const int n = next_count(c);
@@ -210,7 +219,7 @@ static void set_made(state *c, gtr_tensor *t, uint32_t seed, int log2, float shi
 {
     const int64_t n = t ? elements(gtr_tensor_shape(t), 1) : 0;
     float *v = new_made(n, seed, log2, shift);
-    if (t && gtr_set(t, v, (size_t)n * 4)) gave_up(c, "setting a parameter");
+    if (t && !c->plans && gtr_set(t, v, (size_t)n * 4)) gave_up(c, "setting a parameter");
     free(v);
 }
 static void set_part(state *c, const char *part, uint32_t seed, int log2, float shift)
@@ -291,15 +300,10 @@ static gtr_tensor *make_concat(state *c)
     for (k = 0; k < n && k < 16; k++) x[k] = at(c, 3 + k);
     return gtr_concat(x, n, number(c, 1));
 }
-/* A loss's operand k. What it refuses for where it comes from, as a softmax for logits, comes times 1. */
-static gtr_tensor *operand(const state *c, int k, gtr__meant meant)
-{
-    gtr_tensor *x = at(c, k);
-    return x && !gtr__may_be(x, meant) ? gtr_scale(x, 1, 0) : x;
-}
+static gtr_tensor *operand(const state *c, int k) { return c->times_1 ? gtr_scale(at(c, k), 1, 0) : at(c, k); }
 static gtr_tensor *make_cross_entropy(state *c)
 {
-    gtr_tensor *x = operand(c, 1, GTR__MEANT_LOGITS);
+    gtr_tensor *x = operand(c, 1);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.label_smoothing = real(c, 3);
@@ -311,7 +315,7 @@ static gtr_tensor *make_cross_entropy(state *c)
 static gtr_tensor *make_labelled(state *c)
 {
     const bool nll = !strcmp(c->words[5], "nll");
-    gtr_tensor *x = operand(c, 1, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS);
+    gtr_tensor *x = operand(c, 1);
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     d.weight = at(c, 3);
@@ -332,9 +336,7 @@ static gtr_tensor *make_loss(state *c)
 {
     const char *what = c->words[6];
     const bool kl = !strcmp(what, "kl_div");
-    gtr_tensor *x = operand(c, 1, kl ? GTR__MEANT_LOGS : !strcmp(what, "bce") ? GTR__MEANT_PROBABILITIES
-        : !strcmp(what, "bce_with_logits") || !strcmp(what, "focal") ? GTR__MEANT_LOGITS : GTR__MEANT_ANY),
-        *t = kl && at(c, 2) ? gtr_scale(at(c, 2), 1, 0) : at(c, 2), *v = at(c, 3);
+    gtr_tensor *x = operand(c, 1), *t = kl && at(c, 2) ? gtr_scale(at(c, 2), 1, 0) : at(c, 2), *v = at(c, 3);
     const int flags = number(c, 10);
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
@@ -385,7 +387,7 @@ static gtr_conv_desc window_at(const state *c, const gtr_tensor *x, int k, int d
     d.padding = number(c, k + 4); d.padding_w = number(c, k + 5) ? number(c, k + 5) : -1;
     if (dilation) { d.dilation = number(c, k + 6); d.dilation_w = number(c, k + 7); }
     if (gtr_tensor_shape(x).ndim == 3) {
-        d.stride = d.stride_w; d.padding = GTR__MAX(d.padding_w, 0); d.dilation = d.dilation_w;
+        d.stride = d.stride_w; d.padding = d.padding_w > 0 ? d.padding_w : 0; d.dilation = d.dilation_w;
     }
     return d;
 }
@@ -490,20 +492,21 @@ static gtr_tensor *make_custom(state *c)
     return gtr_custom(c->ctx, d);
 }
 /* A slice that is one of several equal parts is, every other time, an output of a split, which such slices share. */
-static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
+static gtr_tensor *make_slice(state *c)
 {
-    const int wide = end - begin, whole = x ? (int)x->shape.dim[axis] : 0;
-    int64_t i;
-    if (!x || wide < 1 || whole < 2 || wide == whole || whole % wide || begin % wide || whole / wide > GTR__MAX_OUT
-        || (x->id + axis) % 2)
+    gtr_tensor *x = at(c, 1);
+    const int axis = number(c, 2), begin = number(c, 3), end = number(c, 4), wide = end - begin;
+    const int whole = (int)gtr_tensor_shape(x).dim[axis], parts = wide > 0 ? whole / wide : 0;
+    int k = 0;
+    if (parts < 2 || parts > 30 || whole % wide || begin % wide || (number(c, 1) + axis) % 2)
         return gtr_slice(x, axis, begin, end);
-    for (i = x->id; i + 1 < x->ctx->n_tensor; i++) {
-        const gtr_tensor *t = x->ctx->tensor[i];
-        const gtr__slice_attr *of = &t->attr.slice;
-        if (t->op == GTR__OP_SLICE && t->in[0] == x && of->axis == axis && of->parts == whole / wide)
-            return gtr_output(x->ctx->tensor[i + 1], begin / wide);
+    while (k < c->n_split && (c->split[k].x != x || c->split[k].axis != axis || c->split[k].parts != parts)) k++;
+    if (k == 32) return gtr_slice(x, axis, begin, end);
+    if (k == c->n_split) {
+        c->split[k].x = x; c->split[k].axis = axis; c->split[k].parts = parts;
+        c->split[c->n_split++].part = gtr_split(x, axis, parts);
     }
-    return gtr_output(gtr_split(x, axis, whole / wide), begin / wide);
+    return gtr_output(c->split[k].part, begin / wide);
 }
 #define NODES(X) \
     X(input,           make_leaf(c)) \
@@ -524,7 +527,7 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(flatten,         gtr_flatten(at(c, 1))) \
     X(permute,         gtr_permute(at(c, 1), numbers(c, 3, number(c, 2)))) \
     X(concat,          make_concat(c)) \
-    X(slice,           slice_of(at(c, 1), number(c, 2), number(c, 3), number(c, 4))) \
+    X(slice,           make_slice(c)) \
     X(sum,             gtr_sum(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(mean,            gtr_mean(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(prod,            gtr_prod(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
@@ -578,20 +581,28 @@ static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
     X(accuracy,        gtr_accuracy(at(c, 1), at(c, 2))) \
     X(cross_entropy,   make_cross_entropy(c)) \
     X(mse,             gtr_mse(at(c, 1), at(c, 2))) \
-    X(bce,             gtr_bce_with_logits(operand(c, 1, GTR__MEANT_LOGITS), at(c, 2))) \
+    X(bce,             gtr_bce_with_logits(operand(c, 1), at(c, 2))) \
     X(gradient,        gtr_gradient(at(c, 1), at(c, 2)))
 #define NODE(name, expression) if (!strcmp(c->words[0], #name)) { c->t[c->n] = expression; found = true; }
 #define UNARY_NODE(ID, name, kinds, flags, built, plain, torch) \
     if (!found && !strcmp(c->words[0], #name)) { gtr_tensor *x = at(c, 1); c->t[c->n] = built; found = true; }
 #define BINARY_NODE(ID, name, kinds, flags, built, plain, torch) \
     if (!strcmp(c->words[0], #name)) { gtr_tensor *x = at(c, 1), *y = at(c, 2); c->t[c->n] = built; found = true; }
+/* What a loss refuses for where it comes from, as a softmax for logits, comes times 1 when it is built again. */
 static bool node(state *c)
 {
     bool found = false;
     NODES(NODE)
     UNARY_TESTS(UNARY_NODE)
-    BINARY_TESTS(BINARY_NODE)
+    PUBLIC_BINARY_TESTS(BINARY_NODE)
     if (!found) return false;
+    if (!c->t[c->n] && !c->times_1 && gtr_error(c->ctx) == GTR_ERR_ARG) {
+        gtr_error_clear(c->ctx);
+        c->times_1 = true;
+        node(c);
+        c->times_1 = false;
+        return true;
+    }
     if (!c->t[c->n]) gave_up(c, "building");
     c->n++;
     return true;
@@ -655,8 +666,8 @@ static void drop_shadowed(state *c)
         int64_t i = 0;
         for (; i < gtr_parameter_count(c->ctx); i++) {
             const char *name = gtr_tensor_name(gtr_parameter_at(c->ctx, i));
-            for (k = 0; k < g && !gtr__glob(c->group[k].pattern, name); k++) {}
-            if (k == g && gtr__glob(c->group[g].pattern, name)) break;
+            for (k = 0; k < g && fnmatch(c->group[k].pattern, name, 0); k++) {}
+            if (k == g && !fnmatch(c->group[g].pattern, name, 0)) break;
         }
         if (i < gtr_parameter_count(c->ctx)) continue;
         for (k = g, c->n_group--; k < c->n_group; k++) c->group[k] = c->group[k + 1];
@@ -885,25 +896,33 @@ static void run_line(state *c)
     failed(c, "no such line");
     c->over = true;
 }
-static void run_script(const script *s, int precision)
+static void script_begin(state *c, const script *s, int precision, gtr_desc d)
 {
-    static state c;
-    const char *p = s->text, *end = s->text + s->length, *q;
-    memset(&c, 0, sizeof c);
-    c.s = s;
-    c.precision = precision;
-    c.at = s->checks;
-    c.left = s->n_check;
-    c.ctx = gtr_create(desc0());
-    for (; p < end && !c.over; p = q + 1) {
-        q = (const char *)memchr(p, '\n', (size_t)(end - p));
-        if (!q) q = end;
-        split(&c, p, (size_t)(q - p));
-        if (c.n_words) run_line(&c);
-    }
-    if (!c.over && c.left) failed(&c, "%u checks are left", c.left);
-    if (!c.over && gtr_error(c.ctx)) failed(&c, "%s", gtr_error_text(c.ctx));
-    gtr_destroy(c.ctx);
+    memset(c, 0, sizeof *c);
+    c->s = s;
+    c->precision = precision;
+    c->next = s->text;
+    c->at = s->checks;
+    c->left = s->n_check;
+    c->ctx = gtr_create(d);
+}
+/* The next line's words; false behind the last, and where nothing more can be run. */
+static bool script_line(state *c)
+{
+    const char *end = c->s->text + c->s->length, *line = c->next, *stop;
+    if (c->over || line >= end) return false;
+    stop = (const char *)memchr(line, '\n', (size_t)(end - line));
+    if (!stop) stop = end;
+    split(c, line, (size_t)(stop - line));
+    c->next = stop + 1;
+    return true;
+}
+static void run_script(state *c)
+{
+    while (script_line(c)) if (c->n_words) run_line(c);
+    if (!c->over && c->left) failed(c, "%u checks are left", c->left);
+    if (!c->over && gtr_error(c->ctx)) failed(c, "%s", gtr_error_text(c->ctx));
+    gtr_destroy(c->ctx);
 }
 
 /* --- the file */
@@ -942,9 +961,11 @@ static bool read_script(const unsigned char **p, const unsigned char *end, scrip
     }
     return true;
 }
+#ifndef SCRIPTS_ONLY
 /* Every case of the file; for sanitizers some. GTR_TEST_PART=1/4: the second quarter of them. */
 static void random_graphs(void)
 {
+    static state c;
     const unsigned char *p = file + 12, *end = file + file_size;
     const char *only = getenv("GTR_GRAPHS_SEED"), *part = getenv("GTR_TEST_PART");
     const uint32_t every = !small ? 1 : device == GTR_DEVICE_CUDA ? 37 : 9;
@@ -959,7 +980,9 @@ static void random_graphs(void)
         if (i / every % (uint32_t)of != (uint32_t)k) continue;
         for (precision = 0; precision < 4; precision++) {
             const bool same = precision == 1 && device == GTR_DEVICE_CPU;       /* the CPU takes TF32 as FP32 */
-            if (s.precisions >> precision & 1 && !same) run_script(&s, precision);
+            if (!(s.precisions >> precision & 1) || same) continue;
+            script_begin(&c, &s, precision, desc0());
+            run_script(&c);
         }
     }
 }
@@ -974,3 +997,4 @@ int main(int argc, char **argv)
     free(file);
     return check_done();
 }
+#endif

@@ -1,4 +1,4 @@
-"""What the peers' programs share: the language in which bench.c names a network (see there), and the data it draws."""
+"""What the peers' programs share: the language in which network.h names a network (see there), and the data it draws."""
 import collections
 
 import numpy as np
@@ -68,7 +68,7 @@ def program(text):
 
 
 def mixed(n, seed):
-    """n values of the stream that bench.c makes: uniform in -1 .. 1."""
+    """n values of the stream that network.h makes: uniform in -1 .. 1."""
     x = np.arange(n, dtype=np.uint32)
     x *= np.uint32(0x9E3779B1)
     x += np.uint32((seed * 0x85EBCA77 + 1) & 0xFFFFFFFF)
