@@ -12,7 +12,7 @@ shift
 case $1 in --emulated | --cuda | --objects) how=${1#--}; shift ;; esac
 CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O1 -march=native -ffp-contract=off}
 # On a GPU in software: networks of most kinds for a few steps, and the graphs.
-few="mlp-small-b128 mlp-small-w783 field-64 mlp-deep two-heads siren chain4 separable conv-coder conv1d adamw nesterov streams micro-images block pictures element-wise attention cnn res-gelu"
+few="mlp-small-b128 mlp-small-w783 field-64 mlp-deep two-heads siren chain4 separable conv-coder conv1d adamw nesterov streams micro-images block pictures element-wise attention cnn"
 if [ $how = emulated ] && [ $# = 0 ]; then set -- --steps 6 plans graphs $(printf 'networks:%s ' $few); fi
 
 sources() { # side, how a file of it is shown
