@@ -1369,7 +1369,7 @@ enum {
        the sum of floats; what that is for all labels that these are a part of, one more input says, where there is
        one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
-    GTR__ALONG = 32768, /* but along axis 0 */
+    GTR__ALONG = 32768, /* not APART where attr along.axis is 0: it mixes elements along that */
     GTR__SCALES = 262144, /* PASSES0, times attr ew.a; ew.per_share: this is per share of the step's or set's batch */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     GTR__LOOKS_UP = 524288, /* input 1's gradient may be one of input 0's lookups: GTR__LOOKUP_ROWS */
@@ -1382,8 +1382,8 @@ enum {
     GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over attr reduce.axes; divided by their count */
     /* of images: of three dimensions or more, inputs 0, 1 and outputs lie with channels last (gtr__value.last) */
     GTR__IMAGES = 268435456,
-    GTR__AXIAL = 536870912, /* attr along.axis is one that results have, too */
-    GTR__BANDS = 1073741824 /* copies of bands along it */
+    GTR__AXIAL = 536870912, /* along attr along.axis, which layout turns for images with channels last */
+    GTR__BANDS = 1073741824 /* copies bands along it, as attr slice says: a program may */
 };
 #define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
 /* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr window lie
