@@ -1386,8 +1386,8 @@ enum {
     GTR__BANDS = 1073741824 /* copies bands along it, as attr slice says: a program may */
 };
 #define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
-/* dx may lie where dy does, which nobody reads any more; where input 0 does, if the windows of attr window lie
-   side by side and cover the image: gtr__in_place. EW's may lie where any operand of as many elements does. */
+/* Which operand's memory the backward node may write dx to, if no later node reads that operand (gtr__in_place): dy's
+   (OVER_DY); input 0's, if the pool's windows tile the image (OVER_TILES). EW nodes: any operand's of equal count. */
 #define GTR__OVER_DY ((uint64_t)1 << 33)
 #define GTR__OVER_TILES ((uint64_t)1 << 34)
 #define GTR__PROBABILITIES ((uint64_t)1 << 35) /* results are probabilities */
@@ -2812,8 +2812,8 @@ GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, boo
     F(metrics.probabilities, scored, ".metrics.scores") F(metrics.threshold, scored, ".metrics.scores") \
     F(metrics.top_k, scored, ".metrics.scores") F(metrics.ignore_index, scored, ".metrics.scores")
 #define GTR__ASKS ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each epoch's end"
-/* told: the monitored figure is read at epochs' ends. called, kept, scored: .callback, .checkpoint, .metrics.scores is
-   set. */
+/* told: gtr_fit reads the monitored figure at each epoch's end. called, kept, scored: the user set .callback,
+   .checkpoint, .metrics.scores. */
 GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept, bool scored)
 #define GTR__METRICS_FIELDS(F) F(binary, classes && !each, "as many labels as scores") \
     F(probabilities, classes, "classes, not targets") F(threshold, classes && (!each || classes == 2), "two classes") \
@@ -10807,7 +10807,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 // >>pass:fuse
 /* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
 typedef struct { gtr__build *b; gtr__plan *p; gtr__value *v; int i, j, *place; } gtr__fuse;
-#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand */
+#define GTR__FUSE_WINDOW 512 /* a fusion joins two nodes that are fewer nodes apart */
 static int gtr__readers(const gtr__fuse *f, int v) { return gtr__count_users(f->b, v, 0, INT_MAX, false); }
 static bool gtr__passed_once(const gtr__fuse *f, int v) {
     return f->v[v].home == GTR__HOME_ARENA && gtr__readers(f, v) == 1
@@ -10861,7 +10861,7 @@ GTR__MAKE(residual) {
             || gtr__readers(f, mid) != 1
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
-    for (int i = 0; i < 2 && a->n_out > 1 && a->out[1] >= 0; i++) /* nobody up to b reads what was activated */
+    for (int i = 0; i < 2 && a->n_out > 1 && a->out[1] >= 0; i++) /* no node up to b may read pre */
         if (gtr__use(f->p, b, i) == gtr__root(f->p, a->out[1]) || gtr__between(f, a->out[1], false)) return false;
     if (!gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
@@ -11050,7 +11050,7 @@ static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
         gtr__mfree(f->b->ctx, a->in);
         gtr__mfree(f->b->ctx, c->in);
         p->node[f->i + f->j - gone] = fused;
-        p->node[gone].op = GTR__OP_COUNT; /* its place is closed in the end */
+        p->node[gone].op = GTR__OP_COUNT; /* gtr__close_up removes it */
         return true;
     }
     return false;
@@ -11543,7 +11543,7 @@ typedef struct {
     /* the subtree's memory, from begin to top; long-lived spans of it cover low to high, with no larger gap between */
     size_t begin, top, low, high, gap;
 } gtr__span;
-#define GTR__LONG 64 /* nodes */
+#define GTR__LONG 64 /* a span of so many nodes is long-lived */
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = *(const gtr__span *const *)a, *y = *(const gtr__span *const *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -11559,8 +11559,8 @@ static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* A part is a micro-batch's nodes, in one lane: the first of them, where spans that stay in it begin in the list, those
-   with a place, the part with the same sizes and times whose offsets it takes, or itself. */
+/* The nodes of one micro-batch, of a plan of one lane. node: the first; begin: in gtr__places.list, of the spans live
+   in it alone; root: their treap; like: the earlier part with equal spans whose offsets these get, or itself. */
 typedef struct { int node, begin, root, like; } gtr__part_spans;
 /* Placed spans: a treap for each stage, or part, in the order of offsets, then of first uses. A search for memory skips
    a subtree that has no span live beside the new one, and what its long-lived spans cover: placing is near-linear. */
@@ -11585,8 +11585,8 @@ static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
-/* A subtree's figures; by lane: the latest use, the earliest first use; of what lives long the latest first use, the
-   earliest last use. */
+/* Recomputes subtree t from its children. time, by lane: its latest use and earliest first use; of its long-lived spans
+   the latest first use and the earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
@@ -11699,8 +11699,8 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     }
     return found;
 }
-/* Whether part b's spans find what part a's do: no hole is left, and what stays in no part is in the way of all, or of
-   none. */
+/* Whether part b's spans may get part a's offsets: equal in size and time, all holes are written before both, and each
+   span of no part is live from part a's first node to part b's last, or at none of them. */
 static bool gtr__alike(const gtr__places *f, int n, int a, int b) {
     const gtr__part_spans *p = &f->of[a], *q = &f->of[b];
     gtr__span *const *x = f->list + p->begin, *const *y = f->list + q->begin;
@@ -11733,7 +11733,7 @@ static void gtr__find_parts(gtr__places *f, int n) {
         if (of[k].like == k) { b = a; a = k; }
     }
 }
-/* Holes in a row, in front of the arena, a wall behind each. */
+/* Places the holes one behind another in front of the arena, with a wall behind each, which no span may cross. */
 static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
     for (gtr__span *h = holes; h < holes + n_holes; h++) {
         h->lane = h->first == f->p->n_node ? f->o->lanes : gtr__lane(&f->p->node[h->first]);

@@ -52,13 +52,8 @@ static void say_error(gtr_context *ctx)
     if (gtr_error(ctx)) say("", gtr_error_text(ctx));
     gtr_error_clear(ctx);
 }
-static void failed(state *c, const char *format, ...)
+static void report_failure(state *c, const char *text)
 {
-    char text[600];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
     say(c->line, text);
     gtr_error_clear(c->ctx);
 }

@@ -101,6 +101,17 @@ static void pass_over(state *c)
     c->at += 8 + 4 * (size_t)kept;
     c->left--;
 }
+/* What is done with a failure's text: by who includes this, with SCRIPTS_ONLY. */
+static void report_failure(state *c, const char *text);
+static void failed(state *c, const char *format, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    report_failure(c, text);
+}
 #ifndef SCRIPTS_ONLY
 static void folded(double *out, const void *values, int kind, int64_t n)
 {
@@ -111,13 +122,8 @@ static void folded(double *out, const void *values, int kind, int64_t n)
         out[i % FOLD] += n > FOLD && mix((uint32_t)i, 9) >> 31 ? -v : v;
     }
 }
-static void failed(state *c, const char *format, ...)
+static void report_failure(state *c, const char *text)
 {
-    char text[600];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
     CHECK(0, "seed %u %s, \"%s\": %s", c->s->seed, precisions[c->precision].name, c->line, text);
     if (!c->said) printf("seed %u is:\n%.*s", c->s->seed, (int)c->s->length, c->s->text);
     c->said = true;
