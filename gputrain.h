@@ -1343,135 +1343,176 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #define GTR__ALIGN     256
 
 // >>op-rows
-/* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW computes in float32 and
-   has its inputs' storage, parameters aside; FULL is float32; NONE is left as it is (integers, plan nodes). */
-typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
-/* What backward reads: bit i is input i, bit 16+k output k. */
+/* A row says what its op is by terms, joined by |: values of these enums, masks of operands. Where it says nothing, the
+   first value holds. The reason for a value of one row stands beside it. */
+/* An operand's precision: as it is (integers, plan nodes); LOW: narrowed, its products are summed in float32;
+   FOLLOW: as it is stored, and outputs like it, parameters aside; FULL: outputs are float32. */
+typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
+/* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
+   other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
+   table by ids); one for all; none. */
+typedef enum {
+    GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_NONE
+} gtr__gradients_kind;
+/* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
+   to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
+   spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
+   of two; permuted by attr dims (PERMUTE alone makes views); as products of stacks of matrices, alike or one for
+   all, whose operands may be views; not, and there is no node: output 0 is input 0 in another shape, if FULL in
+   float32 storage; or what is given: an input, a parameter, a constant, a part of what a node made. */
+typedef enum {
+    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
+    GTR__STEP_BINARY, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
+} gtr__step_kind;
+/* Layout: rows, or any that the moves allow; of images, of three dimensions or more: inputs 0, 1 and outputs lie
+   with channels last (gtr__value.last); along attr along.axis, which turns for images with channels last; columns of
+   inputs 0 and 1 meet in any order that is the same for both (LINEAR alone keeps its weight in x's order). */
+typedef enum { GTR__LAYOUT_ROWS, GTR__LAYOUT_IMAGES, GTR__LAYOUT_AXIS, GTR__LAYOUT_COLUMNS } gtr__layout_kind;
+/* Rows act on each other; or, evaluated, row r of a result with the batch in front comes of inputs' rows r; or does
+   so unless attr along.axis is 0; or they act by the labels (last input) that count alone, all but loss.ignore_from
+   to ignore_to, or by the sum of floats, which the op divides by: what that is for all labels that these are a part
+   of, one more input says, where there is one. */
+typedef enum { GTR__ROWS_ACT, GTR__ROWS_APART, GTR__ROWS_APART_OFF_AXIS, GTR__ROWS_TALLIED } gtr__rows_kind;
+/* Training changes no state; or a node of op attr norm.commit does, with outputs 1 and 3, inputs 3 and 4 and
+   norm.tracked (BATCH_NORM alone has running statistics). */
+typedef enum { GTR__STATE_NONE, GTR__STATE_COMMITTED } gtr__state_kind;
+/* Which operand's memory the node may write its output to, if no later node reads that operand (gtr__in_place):
+   none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
+   (MAX_POOL). Both backends' kernels keep to it, as plans for a device that is not there rely on it. */
+typedef enum { GTR__OVER_NONE, GTR__OVER_ANY, GTR__OVER_DY, GTR__OVER_TILES } gtr__over_kind;
+typedef enum { GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITHMS } gtr__means_kind; /* results */
+enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */
+    GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
+    GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
+    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58
+};
+#define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
+/* What backward reads. */
 #define GTR__X0 1u
 #define GTR__X1 2u
 #define GTR__X2 4u
 #define GTR__X3 8u
-#define GTR__Y0 (1u << 16)
-#define GTR__Y1 (2u << 16)
-#define GTR__Y2 (4u << 16)
-enum {
-    GTR__LEAF = 1, /* no node: input, parameter, constant */
-    GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape; if FULL, in float32 storage */
-    GTR__WS = 4, /* kernels use workspace: called with c->measure set, they only write its size */
-    GTR__RANDOM = 8, /* reads c->ctl->step and attr->draw */
-    GTR__MODE = 16, /* differs between training and evaluation */
-    GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
-    GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
-    GTR__EW = 256, /* element-wise */
-    GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
-    GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
-    GTR__TALLIES = 8192, /* divides by the labels (last input) that count, all but loss.ignore_from to ignore_to, or by
-       the sum of floats; what that is for all labels that these are a part of, one more input says, where there is
-       one */
-    GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
-    GTR__ALONG = 32768, /* not APART where attr along.axis is 0: it mixes elements along that */
-    GTR__SCALES = 262144, /* PASSES0, times attr ew.a; ew.per_share: this is per share of the step's or set's batch */
-    GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
-    GTR__LOOKS_UP = 524288, /* input 1's gradient may be one of input 0's lookups: GTR__LOOKUP_ROWS */
-    /* training changes state: a node of op attr norm.commit with outputs 1 and 3, inputs 3 and 4 and norm.tracked */
-    GTR__COMMITS = 4096,
-    GTR__PERMUTES = 1048576, /* nothing but a permutation by attr dims */
-    GTR__VIEWS = 2097152, /* of stacks of matrices, alike or one for all: operands may be views */
-    /* element by element: what they read, in other storage; times a mask; of two operands; that no gradient passes */
-    GTR__MOVES = 4194304, GTR__DROPS = 8388608, GTR__PAIRS = 16777216, GTR__FLAT = 134217728,
-    GTR__SPREADS = 33554432, GTR__AVERAGES = 67108864, /* a sum over attr reduce.axes; divided by their count */
-    /* of images: of three dimensions or more, inputs 0, 1 and outputs lie with channels last (gtr__value.last) */
-    GTR__IMAGES = 268435456,
-    GTR__AXIAL = 536870912, /* along attr along.axis, which layout turns for images with channels last */
-    GTR__BANDS = 1073741824 /* copies bands along it, as attr slice says: a program may */
-};
-#define GTR__MEETS ((uint64_t)1 << 32) /* columns of inputs 0 and 1 meet, in any order that is the same for both */
-/* Which operand's memory the backward node may write dx to, if no later node reads that operand (gtr__in_place): dy's
-   (OVER_DY); input 0's, if the pool's windows tile the image (OVER_TILES). EW nodes: any operand's of equal count. */
-#define GTR__OVER_DY ((uint64_t)1 << 33)
-#define GTR__OVER_TILES ((uint64_t)1 << 34)
-#define GTR__PROBABILITIES ((uint64_t)1 << 35) /* results are probabilities */
-#define GTR__LOGS    ((uint64_t)1 << 36) /* results are logarithms */
-/* Which of inputs 0 to 3 are GTR_I32, a bit each; all: inputs are of any dtype. The others are float. */
-#define GTR__INTS(mask) ((uint64_t)(mask) << 60)
-#define GTR__ANY GTR__INTS(15)
-#define GTR__MAX_OUT 30 /* outputs of an op */
-/* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
-   differentiable, class, needs, flags, has kernel, has backward). Functions of an op: gtr__shape_<name>; kernels
-   gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what passes
-   make (NODES), have no shape function. Element-wise ops' rows are their formulas'. */
+#define GTR__Y0 (1u << GTR__AT_Y)
+#define GTR__Y1 (2u << GTR__AT_Y)
+#define GTR__Y2 (4u << GTR__AT_Y)
+#define GTR__ALL_READ 0xff00ffu
+/* Outputs, the most if the shape function says how many; unless said, one. The first takes gradients, or each. */
+#define GTR__OUTPUTS(n) GTR__TERM(OUTPUTS, n)
+#define GTR__ALL_OUTPUTS GTR__TERM(OUTPUTS, 32)
+#define GTR__MAX_OUT 30
+#define GTR__WS GTR__TERM(OUTPUTS, 64) /* kernels use workspace: with c->measure set, they only write its size */
+#define GTR__SEED GTR__TERM(OUTPUTS, 128) /* backward takes a constant gradient: dy->data NULL, its value c->seed (times
+    the loss scale) */
+/* Classes of inputs 0, 1, 2, the further ones, and the outputs that take gradients; or of all alike. */
+#define GTR__CLASSES(x0, x1, x2, rest, y) GTR__TERM(CLASS, GTR__CLASS_##x0 | GTR__CLASS_##x1 << 2 \
+    | GTR__CLASS_##x2 << 4 | GTR__CLASS_##rest << 6 | GTR__CLASS_##y << 8)
+#define GTR__LOW    GTR__CLASSES(LOW, LOW, LOW, LOW, LOW)
+#define GTR__FOLLOW GTR__CLASSES(FOLLOW, FOLLOW, FOLLOW, FOLLOW, FOLLOW)
+#define GTR__FULL   GTR__CLASSES(FULL, FULL, FULL, FULL, FULL)
+#define GTR__FIRST  GTR__CLASSES(FOLLOW, FULL, FULL, FULL, FOLLOW) /* outputs follow input 0 */
+#define GTR__COPIES   GTR__TERM(MOVES, GTR__STEP_COPY)
+#define GTR__BANDS    GTR__TERM(MOVES, GTR__STEP_BAND)
+#define GTR__SPREADS  GTR__TERM(MOVES, GTR__STEP_SPREAD)
+#define GTR__DROPS    GTR__TERM(MOVES, GTR__STEP_DROP)
+#define GTR__DRAWS    GTR__TERM(MOVES, GTR__STEP_DRAW)
+#define GTR__PERMUTES GTR__TERM(MOVES, GTR__MOVES_PERMUTED)
+#define GTR__PRODUCT  GTR__TERM(MOVES, GTR__MOVES_PRODUCT)
+#define GTR__ALIAS    GTR__TERM(MOVES, GTR__MOVES_ALIAS)
+#define GTR__LEAF     GTR__TERM(MOVES, GTR__MOVES_LEAF)
+#define GTR__ELEMENTS(kind) (GTR__TERM(MOVES, GTR__STEP_##kind) | GTR__APART | GTR__TERM(OVER, GTR__OVER_ANY))
+#define GTR__IMAGES   GTR__TERM(LAYOUT, GTR__LAYOUT_IMAGES)
+#define GTR__AXIAL    GTR__TERM(LAYOUT, GTR__LAYOUT_AXIS)
+#define GTR__MEETS    GTR__TERM(LAYOUT, GTR__LAYOUT_COLUMNS)
+#define GTR__APART    GTR__TERM(ROWS, GTR__ROWS_APART)
+#define GTR__ALONG    (GTR__TERM(ROWS, GTR__ROWS_APART_OFF_AXIS) | GTR__AXIAL)
+#define GTR__TALLIES  GTR__TERM(ROWS, GTR__ROWS_TALLIED)
+#define GTR__CROSSED  GTR__TERM(GRADIENTS, GTR__GRADIENTS_CROSSED)
+#define GTR__LOOKS_UP GTR__TERM(GRADIENTS, GTR__GRADIENTS_LOOKUPS)
+#define GTR__JOINT    GTR__TERM(GRADIENTS, GTR__GRADIENTS_JOINT)
+#define GTR__FLAT     GTR__TERM(GRADIENTS, GTR__GRADIENTS_NONE) /* no gradient passes */
+#define GTR__OVER(operand) GTR__TERM(OVER, GTR__OVER_##operand)
+#define GTR__MEANS(what) GTR__TERM(MEANS, GTR__MEANS_##what)
+/* Masks of inputs 0 and 1: whose gradient is the output's, summed where it was broadcast; which take none (labels,
+   ids). Of inputs 0 to 3: which are GTR_I32; all: inputs are of any dtype. The others are float. */
+#define GTR__PASSES(mask) GTR__TERM(PASSES, mask)
+#define GTR__FIXED(mask)  GTR__TERM(FIXED, mask)
+#define GTR__INTS(mask)   GTR__TERM(INTS, mask)
+#define GTR__ANY          GTR__INTS(15)
+#define GTR__COMMITS      GTR__TERM(STATE, GTR__STATE_COMMITTED)
+/* One row per op: X(ID, name, its kernels: NEITHER, FORWARD alone, BOTH, terms). Functions of an op: gtr__shape_<name>;
+   kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what
+   passes make (NODES), have no shape function. Element-wise ops' rows are their formulas'. */
 #define GTR__LEAVES(X) \
-    X(INPUT, input, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(PARAMETER, parameter, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(CONSTANT, constant, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(GRADIENT, gradient, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(PART, part, 1, 1, NONE, 0, GTR__LEAF | GTR__APART, 0, 0)
-/* U(X, ID, name, outputs, class, needs) */
+    X(INPUT, input, NEITHER, GTR__LEAF | GTR__FLAT) \
+    X(PARAMETER, parameter, NEITHER, GTR__LEAF | GTR__FLAT) \
+    X(CONSTANT, constant, NEITHER, GTR__LEAF | GTR__FLAT) \
+    X(GRADIENT, gradient, NEITHER, GTR__LEAF | GTR__FLAT) \
+    X(PART, part, NEITHER, GTR__LEAF | GTR__APART)
+/* U(X, ID, name, terms) */
 #define GTR__FOLDS(U, X) \
-    U(X, LOGSUMEXP, logsumexp, 1, FULL, GTR__X0 | GTR__Y0) U(X, MAX, max, 2, FOLLOW, GTR__Y1) \
-    U(X, MIN, min, 2, FOLLOW, GTR__Y1) U(X, PROD, prod, 2, FULL, GTR__X0 | GTR__Y0 | GTR__Y1) \
-    U(X, VAR, var, 2, FULL, GTR__X0 | GTR__Y1) U(X, NORM, norm, 2, FULL, GTR__X0 | GTR__Y0 | GTR__Y1)
-#define GTR__FOLD_ROW(X, ID, name, nout, cls, needs) X(ID, name, nout, 1, cls, needs, GTR__WS | GTR__APART, 1, 1)
+    U(X, LOGSUMEXP, logsumexp, GTR__FULL | GTR__X0 | GTR__Y0) \
+    U(X, MAX, max, GTR__FOLLOW | GTR__Y1 | GTR__OUTPUTS(2)) U(X, MIN, min, GTR__FOLLOW | GTR__Y1 | GTR__OUTPUTS(2)) \
+    U(X, PROD, prod, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2)) \
+    U(X, VAR, var, GTR__FULL | GTR__X0 | GTR__Y1 | GTR__OUTPUTS(2)) \
+    U(X, NORM, norm, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2))
+#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART)
+#define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
+#define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
 #define GTR__BUILT(X) \
-    X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART | GTR__ANY, 0, 0) \
-    X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART | GTR__ANY, 0, 0) \
-    X(WIDEN, widen, 1, 1, FULL, 0, GTR__ALIAS | GTR__APART, 0, 0) \
-    X(MATMUL, matmul, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
-    X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS | GTR__MEETS, 1, 1) \
+    X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY) \
+    X(STOP_GRADIENT, stop_gradient, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__FLAT) \
+    X(WIDEN, widen, NEITHER, GTR__FULL | GTR__ALIAS | GTR__APART) \
+    X(MATMUL, matmul, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__PRODUCT) \
+    X(LINEAR, linear, BOTH, \
+      GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__PRODUCT | GTR__MEETS) \
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
-    X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
-    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
-    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART | GTR__AXIAL | GTR__BANDS, 1, 1) \
-    X(CONV, conv, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__IMAGES, 1, 1) \
-    X(MAX_POOL, max_pool, 1, 1, FOLLOW, GTR__X0 | GTR__Y0, GTR__APART | GTR__IMAGES | GTR__OVER_TILES, 1, 1) \
-    X(AVG_POOL, avg_pool, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
-    X(UPSAMPLE, upsample, 1, 1, FOLLOW, 0, GTR__APART | GTR__IMAGES, 1, 1) \
-    X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS, 1, 1) \
-    X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART | GTR__SPREADS | GTR__AVERAGES, 1, 1) \
+    X(PERMUTE, permute, BOTH, GTR__FOLLOW | GTR__APART | GTR__PERMUTES) \
+    X(CONCAT, concat, BOTH, GTR__FOLLOW | GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS) \
+    X(SLICE, slice, BOTH, \
+      GTR__FOLLOW | GTR__APART | GTR__AXIAL | GTR__BANDS | GTR__OUTPUTS(GTR__MAX_OUT) | GTR__ALL_OUTPUTS) \
+    X(CONV, conv, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__IMAGES) \
+    X(MAX_POOL, max_pool, BOTH, GTR__FOLLOW | GTR__X0 | GTR__Y0 | GTR__APART | GTR__IMAGES | GTR__OVER(TILES)) \
+    X(AVG_POOL, avg_pool, BOTH, GTR__FOLLOW | GTR__APART | GTR__IMAGES) \
+    X(UPSAMPLE, upsample, BOTH, GTR__FOLLOW | GTR__APART | GTR__IMAGES) \
+    X(SUM, sum, BOTH, GTR__FULL | GTR__WS | GTR__APART | GTR__SPREADS) \
+    X(MEAN, mean, BOTH, GTR__FULL | GTR__WS | GTR__APART | GTR__SPREADS) \
     GTR__FOLDS(GTR__FOLD_ROW, X) \
-    X(SOFTMAX, softmax, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__PROBABILITIES, 1, 1) \
-    X(LOG_SOFTMAX, log_softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG | GTR__AXIAL | GTR__LOGS, 1, 1) \
-    X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART | GTR__DROPS, 1, 1) \
-    X(RANDOM, random, 1, 0, FOLLOW, 0, GTR__RANDOM | GTR__APART, 1, 0) \
-    X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, \
-      GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1), 1, 1) \
-    X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART | GTR__IMAGES | GTR__OVER_DY, 1, 1) \
-    X(GROUP_NORM, group_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__JOINT | GTR__APART | GTR__IMAGES, 1, 1) \
-    X(LAYER_NORM, layer_norm, 3, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
-    X(RMS_NORM, rms_norm, 2, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1, GTR__WS | GTR__JOINT | GTR__APART, 1, 1) \
-    X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
-    X(CUMSUM, cumsum, 1, 1, FULL, 0, GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
-    X(SORT, sort, 2, 1, FOLLOW, GTR__Y1, GTR__WS | GTR__APART | GTR__ALONG | GTR__AXIAL, 1, 1) \
-    X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART | GTR__AXIAL | GTR__INTS(14), 1, 1) \
-    X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__INTS(1), 1, 1) \
-    X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART | GTR__INTS(1), 1, 0) \
-    X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES | GTR__INTS(2), 1, 0) \
-    X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
-      GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES | GTR__INTS(2), 1, 1) \
-    X(NLL, nll, 1, 1, FULL, GTR__X1, GTR__NODIFF1 | GTR__APART | GTR__INTS(2), 1, 1) \
-    X(DIVISOR, divisor, 1, 0, FULL, 0, GTR__TALLIES, 1, 0) \
-    X(MSE, mse, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(BCE_WITH_LOGITS, bce_with_logits, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT | GTR__ANY, 1, 1)
+    X(SOFTMAX, softmax, BOTH, GTR__FOLLOW | GTR__Y0 | GTR__ALONG | GTR__MEANS(PROBABILITIES)) \
+    X(LOG_SOFTMAX, log_softmax, BOTH, GTR__FULL | GTR__Y0 | GTR__ALONG | GTR__MEANS(LOGARITHMS)) \
+    X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
+    X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
+    X(EMBEDDING, embedding, BOTH, \
+      GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1)) \
+    X(BATCH_NORM, batch_norm, BOTH, \
+      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
+    X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
+    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3)) \
+    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2)) \
+    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
+    X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
+    X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
+    X(TAKE, take, BOTH, GTR__FIRST | GTR__X2 | GTR__X3 | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(14)) \
+    X(SCATTER_ADD, scatter_add, BOTH, GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__INTS(1)) \
+    X(ONE_HOT, one_hot, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT) \
+    X(ACCURACY, accuracy, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__INTS(2) | GTR__FLAT) \
+    X(CROSS_ENTROPY, cross_entropy, BOTH, \
+      GTR__LOSES | GTR__Y1 | GTR__Y2 | GTR__FIXED(2) | GTR__TALLIES | GTR__INTS(2) | GTR__OUTPUTS(3)) \
+    X(NLL, nll, BOTH, GTR__FULL | GTR__X1 | GTR__FIXED(2) | GTR__APART | GTR__INTS(2)) \
+    X(DIVISOR, divisor, FORWARD, GTR__FULL | GTR__TALLIES | GTR__FLAT) \
+    X(MSE, mse, BOTH, GTR__LOSES | GTR__JOINT) \
+    X(BCE_WITH_LOGITS, bce_with_logits, BOTH, GTR__LOSES | GTR__JOINT) \
+    X(CUSTOM, custom, BOTH, \
+      GTR__FULL | GTR__ALL_READ | GTR__WS | GTR__JOINT | GTR__ANY | GTR__OUTPUTS(8) | GTR__ALL_OUTPUTS)
 #define GTR__NODES(X) \
-    X(COPY, copy, 1, 1, FOLLOW, 0, GTR__MOVES, 1, 1) \
-    X(CAST, cast, 1, 1, NONE, 0, GTR__MOVES, 1, 1) \
-    X(FILL, fill, 1, 0, NONE, 0, 0, 1, 0) \
-    X(FEED, feed, 1, 0, NONE, 0, 0, 1, 0) \
-    X(TALLY, tally, 1, 0, NONE, 0, 0, 1, 0) \
-    X(BN_COMMIT, bn_commit, 0, 0, NONE, 0, 0, 1, 0) \
-    X(GUARD, guard, 0, 0, NONE, 0, GTR__WS, 1, 0) \
-    X(UPDATE, update, 0, 0, NONE, 0, 0, 1, 0) \
-    X(REPORT, report, 0, 0, NONE, 0, 0, 1, 0) \
-    X(CHECK, check, 1, 0, NONE, 0, 0, 1, 0) \
-    X(LINEAR_ACT, linear_act, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
-    X(LINEAR_DACT, linear_dact, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
-    X(XENT_STEP, xent_step, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
-    X(PAIR_STEP, pair_step, 2, 0, FULL, 0, GTR__WS, 1, 0) \
-    X(NETWORK, network, 0, 0, NONE, 0, GTR__WS, 1, 0)
+    X(COPY, copy, BOTH, GTR__FOLLOW | GTR__COPIES) X(CAST, cast, BOTH, GTR__COPIES) \
+    X(FILL, fill, FORWARD, GTR__FLAT) X(FEED, feed, FORWARD, GTR__FLAT) X(TALLY, tally, FORWARD, GTR__FLAT) \
+    X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
+    X(UPDATE, update, FORWARD, GTR__FLAT) X(REPORT, report, FORWARD, GTR__FLAT) X(CHECK, check, FORWARD, GTR__FLAT) \
+    X(LINEAR_ACT, linear_act, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
+    X(LINEAR_DACT, linear_dact, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
+    X(XENT_STEP, xent_step, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__FLAT) \
+    X(PAIR_STEP, pair_step, FORWARD, GTR__FULL | GTR__WS | GTR__FLAT) \
+    X(NETWORK, network, FORWARD, GTR__WS | GTR__FLAT)
 #define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
@@ -1492,7 +1533,7 @@ typedef enum {
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b, of which it reads x or y. Each
    file defines GTR__EXPF, GTR__LOGF, GTR__TANHF, ..., GTR__SELECT(yes, a, b), whose arms are both computed, and GTR__R
-   (the type that it computes in). U(X, ID, name, class, needs, flags, forward, backward). NaN goes through all but
+   (the type that it computes in). U(X, ID, name, terms, forward, backward). NaN goes through all but
    comparisons. */
 #define GTR__SQRT1_2    0.70710678118654752440
 #define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
@@ -1502,56 +1543,57 @@ typedef enum {
 #define GTR__C(v)       ((GTR__R)(v))
 #define GTR__CLIP(x, lo, hi) ((x) < (lo) ? (lo) : (x) > (hi) ? (hi) : (x))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
-#define GTR__UNARY_TABLE(U, X) \
-    U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X) GTR__UNARY_RARE(U, X)
+#define GTR__UNARY_TABLE(U, X) GTR__UNARY_SCALE(U, X) GTR__UNARY_OF_X(U, X) GTR__UNARY_RARE(U, X)
 /* What a device's kernels have in line; then (RARE) what they call: of x alone, and with arguments. */
+#define GTR__UNARY_SCALE(U, X) U(X, SCALE, scale, GTR__FOLLOW, a * x + b, dy * a)
 #define GTR__UNARY_OF_X(U, X) \
-    U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
-    U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (1 - y * y)) \
-    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, GTR__PROBABILITIES, 1 / (1 + GTR__EXPF(-x)), dy * y * (1 - y)) \
-    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
+    U(X, RELU, relu, GTR__FOLLOW | GTR__Y0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
+    U(X, TANH, tanh, GTR__FOLLOW | GTR__Y0, GTR__TANHF(x), dy * (1 - y * y)) \
+    U(X, SIGMOID, sigmoid, GTR__FOLLOW | GTR__Y0 | GTR__MEANS(PROBABILITIES), 1 / (1 + GTR__EXPF(-x)), \
+        dy * y * (1 - y)) \
+    U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
         dy * (GTR__C(0.5) * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
-    U(X, GELU_TANH, gelu_tanh, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (1 + GTR__TANHF(GTR__GELU_U(x))), \
+    U(X, GELU_TANH, gelu_tanh, GTR__FOLLOW | GTR__X0, GTR__C(0.5) * x * (1 + GTR__TANHF(GTR__GELU_U(x))), \
         dy * gtr__gelu_tanh_grad(x)) \
-    U(X, EXP, exp, FULL, GTR__Y0, 0, GTR__EXPF(x), dy * y) \
-    U(X, LOG, log, FULL, GTR__X0, GTR__LOGS, GTR__LOGF(x), dy / x)
+    U(X, EXP, exp, GTR__FULL | GTR__Y0, GTR__EXPF(x), dy * y) \
+    U(X, LOG, log, GTR__FULL | GTR__X0 | GTR__MEANS(LOGARITHMS), GTR__LOGF(x), dy / x)
 #define GTR__UNARY_RARE(U, X) GTR__UNARY_RARE_OF_X(U, X) GTR__UNARY_WITH(U, X)
 #define GTR__UNARY_RARE_OF_X(U, X) \
-    U(X, NEG, neg, FOLLOW, 0, 0, -x, -dy) \
-    U(X, ABS, abs, FOLLOW, GTR__X0, 0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : 0) \
-    U(X, SQRT, sqrt, FOLLOW, GTR__Y0, 0, GTR__SQRTF(x), dy / (y + y)) \
-    U(X, RSQRT, rsqrt, FULL, GTR__Y0, 0, 1 / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
-    U(X, SQUARE, square, FULL, GTR__X0, 0, x * x, dy * (x + x)) \
-    U(X, RECIPROCAL, reciprocal, FULL, GTR__Y0, 0, 1 / x, -dy * y * y) \
-    U(X, SIN, sin, FOLLOW, GTR__X0, 0, GTR__SINF(x), dy * GTR__COSF(x)) \
-    U(X, COS, cos, FOLLOW, GTR__X0, 0, GTR__COSF(x), -dy * GTR__SINF(x)) \
-    U(X, LOG1P, log1p, FULL, GTR__X0, 0, GTR__LOG1PF(x), dy / (1 + x)) \
-    U(X, EXPM1, expm1, FULL, GTR__X0, 0, GTR__EXPM1F(x), dy * GTR__EXPF(x)) \
-    U(X, SELU, selu, FOLLOW, GTR__X0, 0, \
+    U(X, NEG, neg, GTR__FOLLOW, -x, -dy) \
+    U(X, ABS, abs, GTR__FOLLOW | GTR__X0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : 0) \
+    U(X, SQRT, sqrt, GTR__FOLLOW | GTR__Y0, GTR__SQRTF(x), dy / (y + y)) \
+    U(X, RSQRT, rsqrt, GTR__FULL | GTR__Y0, 1 / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
+    U(X, SQUARE, square, GTR__FULL | GTR__X0, x * x, dy * (x + x)) \
+    U(X, RECIPROCAL, reciprocal, GTR__FULL | GTR__Y0, 1 / x, -dy * y * y) \
+    U(X, SIN, sin, GTR__FOLLOW | GTR__X0, GTR__SINF(x), dy * GTR__COSF(x)) \
+    U(X, COS, cos, GTR__FOLLOW | GTR__X0, GTR__COSF(x), -dy * GTR__SINF(x)) \
+    U(X, LOG1P, log1p, GTR__FULL | GTR__X0, GTR__LOG1PF(x), dy / (1 + x)) \
+    U(X, EXPM1, expm1, GTR__FULL | GTR__X0, GTR__EXPM1F(x), dy * GTR__EXPF(x)) \
+    U(X, SELU, selu, GTR__FOLLOW | GTR__X0, \
         GTR__C(GTR__SELU) * GTR__SELECT(x > 0, x, GTR__C(GTR__SELU_ALPHA) * GTR__EXPM1F(x)), \
         dy * GTR__C(GTR__SELU) * GTR__SELECT(x > 0, 1, GTR__C(GTR__SELU_ALPHA) * GTR__EXPF(x))) \
-    U(X, SILU, silu, FOLLOW, GTR__X0, 0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
-    U(X, MISH, mish, FOLLOW, GTR__X0, 0, gtr__mish(x), dy * gtr__mish_grad(x)) \
-    U(X, HARD_SIGMOID, hard_sigmoid, FOLLOW, GTR__X0, GTR__PROBABILITIES, GTR__CLIP(x + 3, 0, 6) / 6, \
+    U(X, SILU, silu, GTR__FOLLOW | GTR__X0, x / (1 + GTR__EXPF(-x)), dy * gtr__silu_grad(x)) \
+    U(X, MISH, mish, GTR__FOLLOW | GTR__X0, gtr__mish(x), dy * gtr__mish_grad(x)) \
+    U(X, HARD_SIGMOID, hard_sigmoid, GTR__FOLLOW | GTR__X0 | GTR__MEANS(PROBABILITIES), GTR__CLIP(x + 3, 0, 6) / 6, \
         (GTR__FABSF(x) < 3 ? dy : 0) / 6) \
-    U(X, HARD_SWISH, hard_swish, FOLLOW, GTR__X0, 0, \
+    U(X, HARD_SWISH, hard_swish, GTR__FOLLOW | GTR__X0, \
         x * (GTR__CLIP(x + 3, 0, 6) / 6), \
         GTR__SELECT(GTR__FABSF(x) < 3, dy * (x / 3 + GTR__C(0.5)), x < 0 ? 0 : dy)) \
-    U(X, RELU6, relu6, FOLLOW, GTR__Y0, 0, GTR__CLIP(x, 0, 6), y <= 0 || y >= 6 ? 0 : dy) \
-    U(X, SIGN, sign, FOLLOW, 0, GTR__FLAT, x > 0 ? 1 : x < 0 ? -1 : x, 0) \
-    U(X, FLOOR, floor, FOLLOW, 0, GTR__FLAT, GTR__FLOORF(x), 0) \
-    U(X, ROUND, round, FOLLOW, 0, GTR__FLAT, GTR__RINTF(x), 0) \
-    U(X, IS_NAN, is_nan, FOLLOW, 0, GTR__FLAT, x != x ? GTR__C(1) : 0, 0)
+    U(X, RELU6, relu6, GTR__FOLLOW | GTR__Y0, GTR__CLIP(x, 0, 6), y <= 0 || y >= 6 ? 0 : dy) \
+    U(X, SIGN, sign, GTR__FOLLOW | GTR__FLAT, x > 0 ? 1 : x < 0 ? -1 : x, 0) \
+    U(X, FLOOR, floor, GTR__FOLLOW | GTR__FLAT, GTR__FLOORF(x), 0) \
+    U(X, ROUND, round, GTR__FOLLOW | GTR__FLAT, GTR__RINTF(x), 0) \
+    U(X, IS_NAN, is_nan, GTR__FOLLOW | GTR__FLAT, x != x ? GTR__C(1) : 0, 0)
 #define GTR__UNARY_WITH(U, X) \
-    U(X, LEAKY_RELU, leaky_relu, FOLLOW, GTR__X0, 0, x * (x > 0 ? 1 : a), dy * (x > 0 ? 1 : a)) \
-    U(X, ELU, elu, FOLLOW, GTR__X0, 0, GTR__SELECT(x > 0, x, a * GTR__EXPM1F(x)), \
+    U(X, LEAKY_RELU, leaky_relu, GTR__FOLLOW | GTR__X0, x * (x > 0 ? 1 : a), dy * (x > 0 ? 1 : a)) \
+    U(X, ELU, elu, GTR__FOLLOW | GTR__X0, GTR__SELECT(x > 0, x, a * GTR__EXPM1F(x)), \
         dy * GTR__SELECT(x > 0, 1, a * GTR__EXPF(x))) \
-    U(X, SOFTPLUS, softplus, FULL, GTR__X0, 0, \
+    U(X, SOFTPLUS, softplus, GTR__FULL | GTR__X0, \
         (x < 0 ? 0 : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
         dy / (1 + GTR__EXPF(-a * x))) \
-    U(X, CLAMP, clamp, FOLLOW, GTR__X0, 0, GTR__CLIP(x, a, b), x > a && x < b ? dy : 0) \
-    U(X, POW_SCALAR, pow_scalar, FULL, GTR__X0, 0, GTR__POWF(x, a), \
+    U(X, CLAMP, clamp, GTR__FOLLOW | GTR__X0, GTR__CLIP(x, a, b), x > a && x < b ? dy : 0) \
+    U(X, POW_SCALAR, pow_scalar, GTR__FULL | GTR__X0, GTR__POWF(x, a), \
         a == 0 ? 0 : dy * (a * GTR__POWF(x, a - 1)))
 /* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
    e = exp(x); from 20 on t is 1. */
@@ -1565,28 +1607,29 @@ typedef enum {
     F(mish, { GTR__MISH_N(x) return x * (n / (n + 2)); }) \
     F(mish_grad, { GTR__MISH_N(x) const GTR__R d = n + 2; \
         return n / d + m * (e / d) * (4 * (e + 1) / d); })
-/* U(X, ID, name, class, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y). What MASK takes
+/* U(X, ID, name, terms, forward in a, b; gradient of a; gradient of b, in dy, a, b, y). What MASK takes
    out is -0, which sums leave as they are. */
 #define GTR__BINARY_TABLE(U, X) GTR__BINARY_OF_AB(U, X) GTR__BINARY_OTHERS(U, X)
 #define GTR__BINARY_OF_AB(U, X) \
-    U(X, ADD, add, FOLLOW, 0, GTR__PASSES0 | GTR__PASSES1, a + b, dy, dy) \
-    U(X, SUB, sub, FOLLOW, 0, GTR__PASSES0, a - b, dy, -dy) \
-    U(X, MUL, mul, FOLLOW, GTR__X0 | GTR__X1, GTR__CROSS, a * b, dy * b, dy * a) \
-    U(X, DIV, div, FOLLOW, GTR__X1 | GTR__Y0, 0, a / b, dy / b, -dy * y / b) \
-    U(X, MINIMUM, minimum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a < b ? a : b, \
+    U(X, ADD, add, GTR__FOLLOW | GTR__PASSES(3), a + b, dy, dy) \
+    U(X, SUB, sub, GTR__FOLLOW | GTR__PASSES(1), a - b, dy, -dy) \
+    U(X, MUL, mul, GTR__FOLLOW | GTR__X0 | GTR__X1 | GTR__CROSSED, a * b, dy * b, dy * a) \
+    U(X, DIV, div, GTR__FOLLOW | GTR__X1 | GTR__Y0, a / b, dy / b, -dy * y / b) \
+    U(X, MINIMUM, minimum, GTR__FOLLOW | GTR__X0 | GTR__X1, a != a || a < b ? a : b, \
         a == b ? GTR__C(0.5) * dy : a > b ? 0 : dy, a == b ? GTR__C(0.5) * dy : a < b ? 0 : dy) \
-    U(X, MAXIMUM, maximum, FOLLOW, GTR__X0 | GTR__X1, 0, a != a || a > b ? a : b, \
+    U(X, MAXIMUM, maximum, GTR__FOLLOW | GTR__X0 | GTR__X1, a != a || a > b ? a : b, \
         a == b ? GTR__C(0.5) * dy : a < b ? 0 : dy, a == b ? GTR__C(0.5) * dy : a > b ? 0 : dy) \
-    U(X, POW, pow, FULL, GTR__X0 | GTR__X1 | GTR__Y0, 0, GTR__POWF(a, b), \
+    U(X, POW, pow, GTR__FULL | GTR__X0 | GTR__X1 | GTR__Y0, GTR__POWF(a, b), \
         b == 0 ? 0 : dy * (b * GTR__POWF(a, b - 1)), \
         a == 0 && b >= 0 ? 0 : dy * (y * GTR__LOGF(a))) \
-    U(X, LESS, less, FOLLOW, 0, GTR__FLAT, a < b ? GTR__C(1) : 0, 0, 0) \
-    U(X, GREATER, greater, FOLLOW, 0, GTR__FLAT, a > b ? GTR__C(1) : 0, 0, 0)
+    U(X, LESS, less, GTR__FOLLOW | GTR__FLAT, a < b ? GTR__C(1) : 0, 0, 0) \
+    U(X, GREATER, greater, GTR__FOLLOW | GTR__FLAT, a > b ? GTR__C(1) : 0, 0, 0)
 #define GTR__BINARY_OTHERS(U, X) /* whose builders have other names */ \
-    U(X, EQUAL, equal_to, FOLLOW, 0, GTR__FLAT, a == b ? GTR__C(1) : 0, 0, 0) \
-    U(X, RECTIFY, rectify, FOLLOW, GTR__X0 | GTR__X1, 0, a > 0 ? a : a * b, a > 0 ? dy : dy * b, a > 0 ? 0 : dy * a) \
-    U(X, MASK, mask, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? b : GTR__C(-0.0), 0, a != 0 ? dy : 0) \
-    U(X, MASK_NOT, mask_not, FOLLOW, GTR__X0, GTR__NODIFF0, a != 0 ? GTR__C(-0.0) : b, 0, \
+    U(X, EQUAL, equal_to, GTR__FOLLOW | GTR__FLAT, a == b ? GTR__C(1) : 0, 0, 0) \
+    U(X, RECTIFY, rectify, GTR__FOLLOW | GTR__X0 | GTR__X1, a > 0 ? a : a * b, a > 0 ? dy : dy * b, \
+        a > 0 ? 0 : dy * a) \
+    U(X, MASK, mask, GTR__FOLLOW | GTR__X0 | GTR__FIXED(1), a != 0 ? b : GTR__C(-0.0), 0, a != 0 ? dy : 0) \
+    U(X, MASK_NOT, mask_not, GTR__FOLLOW | GTR__X0 | GTR__FIXED(1), a != 0 ? GTR__C(-0.0) : b, 0, \
         a != 0 ? 0 : dy)
 /* Reductions over axes, once for both files: what some elements come to, of which two join; of none x is 0 and k -1.
    LSE: the largest a and the sum b of exp(x - a); MAX, and of -x MIN: the largest a, at k; PROD: a of all but
@@ -1635,31 +1678,86 @@ enum { GTR__FOLD_KINDS(GTR__FOLD_ENUM) GTR__F_COUNT };
         if (kind == GTR__F_NORM2) return dy * x / (y + (R)(y == 0)); \
         return ABS(x) == y ? dy * sign / kept : (R)0; }
 /* X(ID, name, formulas), or X of a row of GTR__OPS. */
-#define GTR__UNARY_FORMULAS(X, ID, name, cls, needs, flags, f, g) X(ID, name, f, g)
-#define GTR__BINARY_FORMULAS(X, ID, name, cls, needs, flags, f, da, db) X(ID, name, f, da, db)
-#define GTR__UNARY_ROW(X, ID, name, cls, needs, flags, f, g) \
-    X(ID, name, 1, !((flags) & GTR__FLAT), cls, needs, flags | GTR__EW, 1, 1)
-#define GTR__BINARY_ROW(X, ID, name, cls, needs, flags, f, da, db) \
-    X(ID, name, 1, !((flags) & GTR__FLAT), cls, needs, flags | GTR__WS | GTR__EW | GTR__PAIRS, 1, 1)
+#define GTR__UNARY_FORMULAS(X, ID, name, terms, f, g) X(ID, name, f, g)
+#define GTR__BINARY_FORMULAS(X, ID, name, terms, f, da, db) X(ID, name, f, da, db)
+#define GTR__UNARY_ROW(X, ID, name, terms, f, g) X(ID, name, BOTH, (terms) | GTR__ELEMENTS(UNARY))
+#define GTR__BINARY_ROW(X, ID, name, terms, f, da, db) X(ID, name, BOTH, (terms) | GTR__WS | GTR__ELEMENTS(BINARY))
 #define GTR__UNARY(X) GTR__UNARY_TABLE(GTR__UNARY_FORMULAS, X)
 #define GTR__BINARY(X) GTR__BINARY_TABLE(GTR__BINARY_FORMULAS, X)
 #define GTR__OP_ENUM(ID, ...) GTR__OP_##ID,
 typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
+#define GTR__HAS_NEITHER 0
+#define GTR__HAS_FORWARD 0
+#define GTR__HAS_BOTH GTR__TERM(BACKWARD, 1)
+#define GTR__OP_SAYS(ID, name, kernels, terms) (terms) | GTR__HAS_##kernels,
+static const uint64_t gtr__op_says[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_SAYS) 0 };
+/* An op's kernels, by direction. */
+#define GTR__KERNELS_NEITHER(op) NULL, NULL
+#define GTR__KERNELS_FORWARD(op) op##_fwd, NULL
+#define GTR__KERNELS_BOTH(op) op##_fwd, op##_bwd
+/* What the row of an op, or GTR__OP_COUNT, says. */
+#define GTR__SAYS(name, type, at, mask) \
+    static inline type gtr__##name(unsigned op) { return (type)(gtr__op_says[op] >> GTR__AT_##at & (mask)); }
+GTR__SAYS(moves, gtr__step_kind, MOVES, 15)
+GTR__SAYS(laid_out, gtr__layout_kind, LAYOUT, 3)
+GTR__SAYS(rows_act, gtr__rows_kind, ROWS, 3)
+GTR__SAYS(gradients, gtr__gradients_kind, GRADIENTS, 7)
+GTR__SAYS(writes_over, gtr__over_kind, OVER, 3)
+GTR__SAYS(meaning, gtr__means_kind, MEANS, 3)
+GTR__SAYS(state, gtr__state_kind, STATE, 1)
+GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
+GTR__SAYS(has_backward, bool, BACKWARD, 1)
+GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
+GTR__SAYS(seeded, bool, OUTPUTS, 128)
+/* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
+static inline bool gtr__passes(unsigned op, int k) { return k < 2 && gtr__op_says[op] >> (GTR__AT_PASSES + k) & 1; }
+static inline bool gtr__takes_gradient(unsigned op, int k) {
+    return k > 1 || !(gtr__op_says[op] >> (GTR__AT_FIXED + k) & 1);
+}
+static inline bool gtr__any_dtype(unsigned op) { return (~gtr__op_says[op] & GTR__ANY) == 0; }
+static inline bool gtr__is_ids(unsigned op, int k) { return k < 4 && gtr__op_says[op] >> (GTR__AT_INTS + k) & 1; }
+/* The class of input k; -1: of outputs. */
+static inline gtr__class gtr__class_of(unsigned op, int k) {
+    return (gtr__class)(gtr__op_says[op] >> (GTR__AT_CLASS + 2 * (k < 0 ? 4 : k < 3 ? k : 3)) & 3);
+}
+static inline int gtr__outputs(unsigned op) {
+    const int n = (int)(gtr__op_says[op] >> GTR__AT_OUTPUTS & 31);
+    return n ? n : 1;
+}
+/* How many of them take gradients. */
+static inline int gtr__differentiable_outputs(unsigned op) {
+    return gtr__gradients(op) == GTR__GRADIENTS_NONE ? 0 : gtr__op_says[op] & GTR__ALL_OUTPUTS ? gtr__outputs(op) : 1;
+}
+static inline bool gtr__element_wise(unsigned op) {
+    return gtr__moves(op) == GTR__STEP_UNARY || gtr__moves(op) == GTR__STEP_BINARY;
+}
+static inline bool gtr__draws(unsigned op) {
+    return gtr__moves(op) == GTR__STEP_DRAW || gtr__moves(op) == GTR__STEP_DROP;
+}
+/* Which step of a program it may be. */
+static inline gtr__step_kind gtr__step_of(unsigned op) {
+    return gtr__moves(op) <= GTR__STEP_BINARY ? gtr__moves(op) : GTR__STEP_NONE;
+}
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
-   p f + n / (k.root sqrt(v) + k.eps). X(ID, states, whether whole-network
-   kernels know it, whose code it adds to, formula). */
+   p f + n / (k.root sqrt(v) + k.eps). X(ID, terms, formula): how many states, unless none; whether whole-network
+   kernels know it, whose code it adds to. */
 #define GTR__MAX_STATES 2
+#define GTR__STATES(n) (n)
+#define GTR__IN_NETWORKS 4
+#define GTR__STATES_OF(terms) ((terms) & 3)
 #define GTR__MEAN_SQUARE(v) v = GTR__O_FMA(GTR__O_MUL(k.one_b2, d), d, GTR__O_MUL(k.b2, v))
 #define GTR__RULES(X) \
-    X(ADAM, 2, 1, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
+    X(ADAM, GTR__STATES(2) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
       p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, a), b)) \
-    X(SGD, 0, 1, p = GTR__O_FMA(k.step, d, p)) \
-    X(MOMENTUM, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
-    X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
-    X(RMSPROP, 1, 0, GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
-    X(RMSPROP_MOMENTUM, 2, 0, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
-    X(LION, 1, 0, \
+    X(SGD, GTR__IN_NETWORKS, p = GTR__O_FMA(k.step, d, p)) \
+    X(MOMENTUM, GTR__STATES(1) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
+    X(NESTEROV, GTR__STATES(1) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.mu, a, d); \
+      p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
+    X(RMSPROP, GTR__STATES(1), GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
+    X(RMSPROP_MOMENTUM, GTR__STATES(2), GTR__MEAN_SQUARE(a); \
+      b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
+    X(LION, GTR__STATES(1), \
         p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
 #define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
@@ -1783,7 +1881,7 @@ typedef struct { gtr__carried with; int64_t axis, begin, end, parts; } gtr__slic
 typedef struct { gtr__carried with; int64_t axis, k, descending; } gtr__sort_attr;
 typedef struct { gtr__carried with; int64_t axis; double value; } gtr__take_attr;
 typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
-/* Reductions: bit k of axes: over dimension k. */
+/* Reductions: bit k of axes: over dimension k. kind: of a fold, GTR__F_LSE...; MEAN: 1, SUM: 0. */
 typedef struct { int64_t axes; int32_t keep, kind; double correction; } gtr__reduce_attr;
 typedef struct { /* DROPOUT, RANDOM */
     double p;
@@ -2130,12 +2228,12 @@ typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass. match: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become
    one NETWORK node, whose operands are all values they read (in) and write (out), attr->ptr a gtr__network of them; the
-   backend's kernel[GTR__OP_NETWORK][GTR__FWD] forwards the call to matchers[attr->network.matcher]. */
+   backend's kernel[GTR__OP_NETWORK][GTR__FWD] runs the network's. A matcher's row fills in what is not 0. */
 typedef struct {
     const char *name;
     int (*match)(gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
-    int steps; /* where it takes a whole plan: the most steps of a launch */
+    int steps; /* where it takes a whole plan: the most steps of a launch; 0: one */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
     /* where it takes a whole plan, it stores no values of the arena; where it is late, none that it alone uses */
     int bare;
@@ -2148,6 +2246,8 @@ typedef struct {
     int late; /* asked behind the late fusions; streams and waits treat its node like others */
     int holds; /* it prolongs values' lives: not in lean plans */
 } gtr__matcher;
+typedef void (*gtr__matcher_row)(gtr__matcher *m);
+#define GTR__MAX_MATCHERS 31 /* bits of gtr__caps.without */
 #define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
 typedef struct {
@@ -2179,7 +2279,7 @@ typedef struct {
     void (*environment)(void *instance, char *text, size_t size);
     double (*seconds)(void *instance, int start); /* device time since the call of start != 0; waits */
     const gtr__kernel (*kernel)[GTR__DIR_COUNT]; /* by op and direction; NULL: there is none */
-    const gtr__matcher *matchers; int n_matchers;
+    const gtr__matcher_row *matchers; int n_matchers;
     /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
        eagerly at first, then captured, then as one graph. run_node runs one node eagerly on the first stream. The plan
        outlives exec. */
@@ -2205,18 +2305,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PROGRAM_SLOTS 12 /* loads and steps */
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes that are searched for members: planning stays linear */
-typedef enum {
-    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
-    GTR__STEP_BINARY
-} gtr__step_kind;
-#define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint64_t)(flags),
-static const uint64_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
-static gtr__step_kind gtr__step_of(gtr__op op) {
-    const uint64_t f = gtr__op_flags[op];
-    return f & GTR__MOVES ? GTR__STEP_COPY : f & GTR__SPREADS ? GTR__STEP_SPREAD : f & GTR__DROPS ? GTR__STEP_DROP
-        : f & GTR__RANDOM ? GTR__STEP_DRAW : f & GTR__EW ? f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY
-        : f & GTR__BANDS ? GTR__STEP_BAND : GTR__STEP_NONE;
-}
 /* A step computes its node's operand out: forward (side 0), or the gradient of input side - 1. dy, a, b, y: slots of
    its formula's operands; one that it does not read names one that it does. to: its result's slot. a: the source of
    COPY, BAND, SPREAD, DROP. factor: SPREAD's. line: elements of DROP's or DRAW's row. begin, band: of an out of more
@@ -2238,7 +2326,7 @@ typedef struct {
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
    c->out behind it; -1: none. root: the first operand in the same memory */
-typedef struct { int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
+typedef struct { gtr__kernel kernel; int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
 static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
@@ -2285,7 +2373,7 @@ static void gtr__node_move(gtr__plan *p, int from, int to) {
    row, from begin on, one behind the other; run 0: it may be no member. Other nodes' parts are their outputs. */
 typedef struct { int whole, part, parts, joins; int64_t begin, run; } gtr__banding;
 static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
-    const bool joint = (gtr__op_flags[n->op] & GTR__JOINT) != 0, back = n->dir == GTR__BWD;
+    const bool joint = gtr__gradients(n->op) == GTR__GRADIENTS_JOINT, back = n->dir == GTR__BWD;
     const gtr__slice_attr *at = &n->attr.slice;
     gtr__banding w = { -1, n->n_in, n->n_out, 0, 0, 0 };
     if (gtr__step_of(n->op) != GTR__STEP_BAND) return w;
@@ -2365,7 +2453,7 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
             *slot = gtr__program_slot(p, q, &s, n->in[i]);
             if (*slot < 0) return false;
             *linked |= *slot < before;
-            if (gtr__op_flags[n->op] & GTR__AVERAGES)
+            if (kind == GTR__STEP_SPREAD && n->attr.reduce.kind)
                 s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
         if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots;
@@ -3009,11 +3097,12 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
    and dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why.
    It may set flops of forward (default: one an output element; backward counts as much for each). */
 typedef struct {
+    gtr__op op;
     const gtr__attr *attr;
     int n_in;
     gtr_shape in[GTR__MAX_ARGS];
     gtr_dtype in_dtype[GTR__MAX_ARGS];
-    int n_out; /* 0: row.n_out, the first alone a tensor; else so many, each one: gtr_output */
+    int n_out; /* 0: the row's, the first alone a tensor; else so many, each one: gtr_output */
     gtr_shape out[GTR__MAX_OUT]; /* preset to in[0]'s shape */
     gtr_dtype out_dtype[GTR__MAX_OUT]; /* preset to GTR_F32 */
     double flops;
@@ -3022,11 +3111,6 @@ typedef struct {
 } gtr__shape_call;
 typedef struct {
     const char *name;
-    int n_out, n_diff;
-    gtr__class cls;
-    uint32_t needs;
-    uint64_t flags;
-    bool has_backward;
     gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
 /* The table itself follows the ops: gtr__rows[GTR__OP_COUNT], and gtr__row(op). */
@@ -4367,11 +4451,11 @@ static bool gtr__shape_valid(const gtr_shape *x) {
     return gtr__count(x) != INT64_MIN;
 }
 #define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
-/* Inputs are valid shapes, and of the dtypes that flags name. */
-static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint64_t flags) {
+/* Inputs are valid shapes, and of the dtypes that the row names. */
+static gtr_result gtr__shape_inputs(gtr__shape_call *s) {
     char a[GTR__TEXT];
     for (int i = 0; i < s->n_in; i++) {
-        const bool whole = i < 4 && flags >> 60 >> i & 1, any = flags >= GTR__ANY;
+        const bool whole = gtr__is_ids(s->op, i), any = gtr__any_dtype(s->op);
         if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
             return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1,
                 gtr__dtype_names[s->in_dtype[i]], whole ? "int32" : "float32");
@@ -7523,14 +7607,14 @@ GTR__V_EACH(gtr__v_sign, (gtr_float)((x > 0) - (x < 0)))
 #define GTR__O_SUB(a, b) GTR__V_FMA(minus, b, a)
 #define GTR__O_SIGN(a) gtr__v_sign(a, a)
 #define GTR__O_ADAPT(p, f, n, v) GTR__V_FMA(p, f, GTR__V_DIV(n, GTR__V_FMA(GTR__V_SQRT(v), k.root, k.eps)))
-#define GTR__RULE_LOOP(ID, states, fused, formula) \
+#define GTR__RULE_LOOP(ID, terms, formula) \
     if (rule->kind == GTR__RULE_##ID) for (int64_t i = 0; i < n; i += GTR__VL) { \
         gtr__v p = GTR__V_LOAD(w + i), d = GTR__V_FMA(k.wd, p, GTR__V_MUL(k.coef, GTR__V_LOAD(g + i))), a = p, b = p; \
-        if (states > 0) a = GTR__V_LOAD(s0 + i); \
-        if (states > 1) b = GTR__V_LOAD(s1 + i); \
+        if (GTR__STATES_OF(terms) > 0) a = GTR__V_LOAD(s0 + i); \
+        if (GTR__STATES_OF(terms) > 1) b = GTR__V_LOAD(s1 + i); \
         formula; \
-        if (states > 0) GTR__V_STORE(s0 + i, a); \
-        if (states > 1) GTR__V_STORE(s1 + i, b); \
+        if (GTR__STATES_OF(terms) > 0) GTR__V_STORE(s0 + i, a); \
+        if (GTR__STATES_OF(terms) > 1) GTR__V_STORE(s1 + i, b); \
         GTR__V_STORE(w + i, p); \
         if (!s2) continue; \
         a = GTR__V_LOAD(s2 + i); \
@@ -7661,20 +7745,13 @@ GTR__CPU(check_fwd) {
 GTR__CPU(network_fwd);
 
 // >>rows
-#define GTR__ROW(shape, name, nout, ndiff, cls, needs, flags, b) \
-    { name, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint64_t)(flags), (b) != 0, shape },
-#define GTR__NODE_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
-    GTR__ROW(NULL, #name, nout, ndiff, cls, needs, flags, b)
-#define GTR__OP_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
-    GTR__ROW(gtr__shape_##name, #name, nout, ndiff, cls, needs, flags, b)
+#define GTR__NODE_ROW(ID, name, ...) { #name, NULL },
+#define GTR__OP_ROW(ID, name, ...) { #name, gtr__shape_##name },
 static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
     GTR__LEAVES(GTR__NODE_ROW) GTR__BUILT(GTR__OP_ROW) GTR__NODES(GTR__NODE_ROW)
 };
 static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
-#define GTR__KERNEL_0(kernel) NULL
-#define GTR__KERNEL_1(kernel) kernel
-#define GTR__OP_CPU(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
-    GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
+#define GTR__OP_CPU(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cpu_##name) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 
 // >>program
@@ -7883,11 +7960,11 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size) {
 }
 static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (void)start; return gtr__now(); }
 /* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed
-   in float32 there and rounded once when stored. Ops that move storage (row class NONE, and COPY) see it as it is. */
-static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
-    return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
+   in float32 there and rounded once when stored. Ops of the class AS_IS see it as it is. */
+static bool gtr__cpu_widens(gtr__op op, const gtr__arg *a) {
+    return gtr__class_of(op, -1) != GTR__CLASS_AS_IS && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static gtr_result gtr__cpu_call_wide(gtr__run *run, const gtr__op_row *row, gtr__kernel kernel,
+static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kernel,
         const gtr__call *call) {
     gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
     gtr__call c = *call;
@@ -7896,10 +7973,10 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, const gtr__op_row *row, gtr_
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
     for (i = 0; i < n; i++) {
         arg[i] = *gtr__operand_of(call, i);
-        if (gtr__cpu_widens(row, &arg[i])) arg[i].dtype = GTR_F32;
+        if (gtr__cpu_widens(op, &arg[i])) arg[i].dtype = GTR_F32;
     }
     c.in = arg; c.out = arg + c.n_in;
-    if (row->flags & GTR__WS) { /* the kernel's own share comes first */
+    if (gtr__uses_workspace(op)) { /* the kernel's own share comes first */
         c.measure = &own;
         GTR__TRY(kernel(run, &c));
         own = gtr__rounded(own);
@@ -7923,11 +8000,10 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, const gtr__op_row *row, gtr_
     return r;
 }
 static gtr_result gtr__cpu_call(gtr__run *run, gtr__op op, gtr__dir dir, const gtr__call *call) {
-    const gtr__op_row *row = gtr__row(op);
     const gtr__kernel kernel = gtr__cpu_kernels[op][dir];
     for (int i = 0; i < call->n_in + call->n_out; i++)
-        if (gtr__cpu_widens(row, gtr__operand_of(call, i))) return gtr__cpu_call_wide(run, row, kernel, call);
-    if (!call->measure || row->flags & GTR__WS) return kernel(run, call);
+        if (gtr__cpu_widens(op, gtr__operand_of(call, i))) return gtr__cpu_call_wide(run, op, kernel, call);
+    if (!call->measure || gtr__uses_workspace(op)) return kernel(run, call);
     *call->measure = 0;
     return GTR_OK;
 }
@@ -7945,10 +8021,12 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
     return GTR_OK;
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
-static const gtr__matcher gtr__cpu_matchers[] = {
-    { "element-wise program", gtr__program_match, gtr__program_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 }
-};
-GTR__CPU(network_fwd) { return gtr__cpu_matchers[c->attr->network.matcher].kernel(cpu, c); }
+static void gtr__program_row(gtr__matcher *m) {
+    m->name = "element-wise program"; m->match = gtr__program_match; m->kernel = gtr__program_run;
+    m->late = m->bare = 1;
+}
+static const gtr__matcher_row gtr__cpu_matchers[] = { gtr__program_row };
+GTR__CPU(network_fwd) { return ((const gtr__network *)c->attr->ptr)->kernel((gtr__run *)cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
@@ -8245,7 +8323,7 @@ static const char *gtr__label(const gtr_tensor *t) {
 }
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
 static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
-    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+    while (gtr__moves(t->op) == GTR__MOVES_ALIAS) t = t->in[0];
     return t;
 }
 /* What a builder returns with an error. */
@@ -8319,7 +8397,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     t->builder = gtr__kind_of(ctx, op);
-    if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage; /* where they lie */
+    if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
     for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
     if (name) t->layer = name;
     t->region = ctx->in_region ? ctx->region : 0;
@@ -8374,14 +8452,14 @@ static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     if (!x || at == s->ndim) return 0;
     const int64_t k = s->dim[at], outer = gtr__shape_outer(s, at);
     int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
-    if (gtr__row(t->op)->flags & GTR__ALIAS) runs = before % outer ? 0 : before / outer;
+    if (gtr__moves(t->op) == GTR__MOVES_ALIAS) runs = before % outer ? 0 : before / outer;
     else if (k != x->shape.dim[from]) runs = 0;
     return runs && k % runs == 0 ? runs : 0;
 }
-static gtr_result gtr__shape_outputs(const gtr__op_row *row, gtr__shape_call *s) {
-    GTR__TRY(gtr__shape_inputs(s, row->flags));
-    for (int i = 0; i < row->n_out; i++) s->out[i] = s->in[0];
-    return row->shape(s);
+static gtr_result gtr__shape_outputs(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_inputs(s));
+    for (int i = 0; i < gtr__outputs(s->op); i++) s->out[i] = s->in[0];
+    return gtr__row(s->op)->shape(s);
 }
 /* The tensor of t's output k, in ctx's list: they follow t where there are several. */
 static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
@@ -8404,7 +8482,6 @@ static bool gtr__all_there(const char *who, gtr_tensor *a, gtr_tensor *b, gtr_te
    tensor, or, with several outputs, one that nobody has and theirs behind it. name: the layer's or NULL; put behind the
    scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
-    const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = in[0] ? in[0]->ctx : NULL;
     const char *const kind = gtr__kind_of(ctx, op);
     gtr__shape_call s = GTR__ZERO;
@@ -8419,8 +8496,8 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         s.in[i] = in[i]->shape;
         s.in_dtype[i] = in[i]->dtype;
     }
-    s.attr = attr; s.n_in = n_in;
-    gtr_result r = gtr__shape_outputs(row, &s);
+    s.op = op; s.attr = attr; s.n_in = n_in;
+    gtr_result r = gtr__shape_outputs(&s);
     for (int i = 0; !r && i < GTR__MAX(s.n_out, 1); i++)
         if (gtr__count(&s.out[i]) == INT64_MIN) {
             r = GTR_ERR_SHAPE;
@@ -8818,7 +8895,7 @@ static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, in
 #define GTR__REDUCTION(name, ID, kind) gtr_tensor *gtr_##name(gtr_tensor *x, const int *axes, int n, bool keep) { \
     return gtr__reduction(GTR__OP_##ID, x, axes, n, keep, kind, 0); }
 GTR__REDUCTION(sum, SUM, 0)
-GTR__REDUCTION(mean, MEAN, 0)
+GTR__REDUCTION(mean, MEAN, 1)
 GTR__REDUCTION(logsumexp, LOGSUMEXP, GTR__F_LSE)
 GTR__REDUCTION(max, MAX, GTR__F_MAX)
 GTR__REDUCTION(min, MIN, GTR__F_MIN)
@@ -9123,14 +9200,11 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     else copy->name = gtr__label(t);
     return t;
 }
-static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
-    return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
-}
 /* Whether x, of float32, passes none of its gradient on. */
 static bool gtr__stops(const gtr_tensor *x) {
-    const int n_diff = gtr__row(x->op)->n_diff;
+    const int n_diff = gtr__differentiable_outputs(x->op);
     return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
-        || (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.count);
+        || (x->op == GTR__OP_PART && gtr__differentiable_outputs(x->in[0]->op) <= x->attr.count);
 }
 /* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
    them, so one sweep from t down does. */
@@ -9139,11 +9213,10 @@ static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
     seen[t->id] = 1;
     for (int64_t i = t->id; i >= 0; i--) {
         const gtr_tensor *x = t->ctx->tensor[i];
-        const gtr__op_row *row = gtr__row(x->op);
         if (!seen[i] || x->dtype != GTR_F32) continue;
         met |= x->op == GTR__OP_GRADIENT;
         if (gtr__stops(x)) continue;
-        for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) seen[x->in[k]->id] = 1;
+        for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(x->op, k)) seen[x->in[k]->id] = 1;
     }
     return met;
 }
@@ -9197,20 +9270,19 @@ static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tens
 }
 /* What made t, element-wise ops aside: 1 an op of images or of sequences (N, C, L), 0 a product; else -1. */
 static int gtr__of_images(const gtr_tensor *t) {
-    const uint64_t flat = GTR__EW | GTR__DROPS;
-    while (t->n_in && !(gtr__row(t->op)->flags & GTR__IMAGES) && gtr__row(t->op)->flags & flat) t = t->in[0];
-    return gtr__row(t->op)->flags & GTR__IMAGES ? 1 : gtr__row(t->op)->cls == GTR__LOW ? 0 : -1;
+    while (t->n_in && (gtr__element_wise(t->op) || gtr__moves(t->op) == GTR__STEP_DROP)) t = t->in[0];
+    return gtr__laid_out(t->op) == GTR__LAYOUT_IMAGES ? 1 : gtr__class_of(t->op, -1) == GTR__CLASS_LOW ? 0 : -1;
 }
 /* C, if t is (N, C ...) of an (N, C, ...) which with channels last lies otherwise; else 0. */
 static int gtr__flattened(const gtr_tensor *t) {
-    if (!(gtr__row(t->op)->flags & GTR__ALIAS) || t->shape.ndim != 2) return 0;
+    if (gtr__moves(t->op) != GTR__MOVES_ALIAS || t->shape.ndim != 2) return 0;
     const gtr_shape *s = &t->in[0]->shape;
     return s->ndim > 2 && s->dim[0] == t->shape.dim[0] && s->dim[1] > 1 && s->dim[1] != t->shape.dim[1]
         && s->dim[1] <= INT_MAX ? (int)s->dim[1] : 0;
 }
 /* The same, if t's columns will lie with channels last in plans, too. */
 static int gtr__columns(const gtr_tensor *t) {
-    while (gtr__row(t->op)->flags & GTR__EW && t->n_in == 1) t = t->in[0];
+    while (gtr__element_wise(t->op) && t->n_in == 1) t = t->in[0];
     return gtr__flattened(t) && gtr__of_images(t->in[0]) == 1 ? gtr__flattened(t) : 0;
 }
 /* gtr__weighted of a weight of w's shape and, unless NULL, a bias of b's, first of init and init_b: a layer. */
@@ -9218,7 +9290,7 @@ static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char 
         const gtr_shape *b, gtr_init init_b) {
     GTR__SINCE(x, NULL);
     gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
-    if (weight && gtr__row(op)->flags & GTR__MEETS) weight->last = gtr__columns(x);
+    if (weight && gtr__laid_out(op) == GTR__LAYOUT_COLUMNS) weight->last = gtr__columns(x);
     if (weight && b) bias = gtr__layer_part(x, name, "bias", GTR_F32, *b, init_b, false);
     if (bias || !b) t = gtr__weighted(op, eps, x, weight, bias, name);
     return gtr__whole(x, since, t);
@@ -9594,16 +9666,16 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
 typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES } gtr__meant;
 /* What computed t's elements, which t has in another shape or order, or some of them. */
 static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
-    const uint64_t same = GTR__ALIAS | GTR__PERMUTES | GTR__BANDS;
-    while (t->op == GTR__OP_PART || gtr__row(t->op)->flags & same) t = t->in[0];
+    while (t->op == GTR__OP_PART || gtr__moves(t->op) == GTR__MOVES_ALIAS || gtr__moves(t->op) == GTR__MOVES_PERMUTED
+            || gtr__moves(t->op) == GTR__STEP_BAND) t = t->in[0];
     return t;
 }
 /* False where the op that made t makes something else: products and convolutions by a parameter make logits. */
 static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
     t = gtr__computed_by(t);
-    const gtr__op_row *row = gtr__row(t->op);
-    const bool probabilities = (row->flags & GTR__PROBABILITIES) != 0, logs = (row->flags & GTR__LOGS) != 0,
-        logits = row->cls == GTR__LOW && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
+    const bool probabilities = gtr__meaning(t->op) == GTR__MEANS_PROBABILITIES,
+        logs = gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS,
+        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
     return meant == GTR__MEANT_LOGITS ? !probabilities : meant == GTR__MEANT_LOGS ? !probabilities && !logits
         : meant == GTR__MEANT_PROBABILITIES ? !logs && !logits : true;
 }
@@ -9614,7 +9686,8 @@ static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     if (gtr__may_be(t, meant)) return true;
     t = (gtr_tensor *)(uintptr_t)gtr__computed_by(t);
     return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant],
-        meant < GTR__MEANT_PROBABILITIES ? "" : gtr__row(t->op)->flags & GTR__LOGS ? "; of logarithms: .log_target"
+        meant < GTR__MEANT_PROBABILITIES ? ""
+        : gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS ? "; of logarithms: .log_target"
         : "; of logits: gtr_bce_with_logits") == GTR_OK;
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
@@ -10052,7 +10125,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (head < 0) { b->failed = true; return -1; }
     const gtr__value made = GTR__V(head);
-    const bool narrows = cls == GTR__LOW && made.dtype == GTR_F32 && made.storage == GTR_F32;
+    const bool narrows = cls == GTR__CLASS_LOW && made.dtype == GTR_F32 && made.storage == GTR_F32;
     int v = gtr__form(b, head, stage, narrows ? low : made.storage, last), w;
     if (v >= 0) return v;
     if (last != made.last) {
@@ -10149,26 +10222,30 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
-static bool gtr__flat(const gtr__op_row *row) { return (row->flags & (GTR__ALIAS | GTR__EW | GTR__DROPS)) != 0; }
+/* Whether elements may lie in any order that is the same for operands and output. */
+static bool gtr__flat(gtr__op op) {
+    return gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS || gtr__moves(op) == GTR__STEP_DROP;
+}
 /* The layout (gtr__value.last) of t's operands and, kept, of its outputs; sets attr's axes in it. Ops of images take
    channels last; element-wise ones, and those along an axis, follow their operands; -C: flattened ones stay so, but for
    random draws. */
 static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
-    const gtr__op_row *row = gtr__row(t->op);
     const int n = t->in[0]->shape.ndim;
-    const bool sums = row->flags & GTR__SPREADS, axial = row->flags & GTR__AXIAL,
-        flat = gtr__flat(row) && (!(row->flags & GTR__ALIAS) || gtr__shape_equal(&t->shape, &t->in[0]->shape));
+    const gtr__step_kind moves = gtr__moves(t->op);
+    const gtr__layout_kind lies = gtr__laid_out(t->op);
+    const bool sums = moves == GTR__STEP_SPREAD, axial = lies == GTR__LAYOUT_AXIS, meets = lies == GTR__LAYOUT_COLUMNS,
+        flat = gtr__flat(t->op) && (moves != GTR__MOVES_ALIAS || gtr__shape_equal(&t->shape, &t->in[0]->shape));
     const int made = GTR__V(b->map[t->in[0]->id]).last;
     *kept = made < 0 ? flat : !made || !gtr__flattened(t);
     if (!*kept && made > 0) return made;
     if (made < 0) {
-        bool same = row->flags & GTR__MEETS || (flat && !(row->flags & GTR__DROPS))
+        bool same = meets || (flat && moves != GTR__STEP_DROP)
             || (sums && t->attr.reduce.axes == 3);
-        for (int i = 1; i < t->n_in && i < (row->flags & GTR__MEETS ? 2 : t->n_in); i++)
+        for (int i = 1; i < t->n_in && i < (meets ? 2 : t->n_in); i++)
             same &= GTR__V(b->map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
         return same && (!flat || gtr__shape_equal(&t->shape, &t->in[0]->shape)) ? made : 0;
     }
-    if (row->flags & GTR__IMAGES) return n > 2 ? n : 0;
+    if (lies == GTR__LAYOUT_IMAGES) return n > 2 ? n : 0;
     if (!sums && !axial && !flat) return 0;
     bool any = false, fits = true;
     const int most = flat ? t->shape.ndim : n;
@@ -10193,20 +10270,20 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
 static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
-    if (!(gtr__row(t->op)->flags & GTR__PERMUTES) || n < 3 || gtr__fetched(b, t)) return false;
+    if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
     for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
     gtr__turn(&turn, n, made != 0);
     if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
     if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
-    int v = gtr__operand(b, t->in[0], GTR__NONE, gtr__stage_of(b, t), made, t->region);
+    int v = gtr__operand(b, t->in[0], GTR__CLASS_AS_IS, gtr__stage_of(b, t), made, t->region);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
     b->map[t->id] = v;
     return true;
 }
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
-    gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
+    gtr_result r = gtr__shape_outputs(s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
         const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
         const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
@@ -10223,8 +10300,9 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
 }
 static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     if (gtr__record_turn(b, t)) return;
-    const gtr__op_row *row = gtr__row(t->op);
-    const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
+    const bool alias = gtr__moves(t->op) == GTR__MOVES_ALIAS;
+    const gtr__class made = gtr__class_of(t->op, -1);
+    const int n_diff = gtr__differentiable_outputs(t->op), region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
     gtr__shape_call s = GTR__ZERO;
@@ -10232,50 +10310,51 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     bool any = false, kept;
     gtr__attr stored = attr;
     const int last = gtr__layout(b, t, &stored, &kept);
-    if (row->flags & GTR__ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
+    if (alias) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
         const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
-            as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
-        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own, region);
+            as->ndim == last || (gtr__flat(t->op) && gtr__count(as) != 1) ? last : 0;
+        operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), own, region);
         if (operand[i] < 0) { b->failed = true; return; }
         s.in[i] = gtr__shape_logical(&GTR__V(operand[i]));
         s.in_dtype[i] = GTR__V(operand[i]).dtype;
-        if (s.in_dtype[i] != GTR_F32) continue;
+        if (s.in_dtype[i] != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW) continue;
         if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
     }
-    any &= row->cls == GTR__FOLLOW;
+    any &= made == GTR__CLASS_FOLLOW;
     for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
         for (i = 0; i < t->n_in && any; i++) {
-            if (s.in_dtype[i] != GTR_F32 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
+            if (s.in_dtype[i] != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW
+                || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
             const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
         }
-    s.attr = &attr; s.n_in = t->n_in;
-    s.training = b->r->training && !(row->flags & GTR__COMMITS && attr.norm.frozen);
+    s.op = t->op; s.attr = &attr; s.n_in = t->n_in;
+    s.training = b->r->training && !(gtr__state(t->op) == GTR__STATE_COMMITTED && attr.norm.frozen);
     if (!gtr__record_shapes(b, t, &s)) return;
-    if (row->flags & GTR__ALIAS) {
-        int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
+    if (alias) {
+        int v = made == GTR__CLASS_FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
         v = v < 0 ? v : gtr__alias_new(b, v, kept && last > 0 ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
         if (v < 0) return;
         GTR__V(v).last = kept ? last : -gtr__flattened(t);
-        b->extra[v].stop = row->n_diff == 0;
+        b->extra[v].stop = n_diff == 0;
         b->map[t->id] = v;
         return;
     }
-    if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
+    if (made == GTR__CLASS_LOW) storage = gtr__low_dtype(b->plan->precision);
     else if (!any) storage = GTR_F32;
-    const int n_out = s.n_out ? s.n_out : row->n_out;
+    const int n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
     for (i = 0; i < n_out; i++) {
         const bool turns = last > 0 && kept && s.out[i].ndim == last;
         int v = gtr__value_new(b, turns ? gtr__shape_turned(s.out[i], last, true) : s.out[i], s.out_dtype[i], t);
         if (v < 0) return;
         GTR__V(v).last = turns || (last < 0 && kept) ? last : 0;
         if (i == 0) first = v;
-        if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
+        if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
-        if (i >= GTR__MAX(row->n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
+        if (i >= GTR__MAX(n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
     }
     gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), n_out);
     if (!n) return;
@@ -10285,9 +10364,9 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     n->attr = stored; n->stage = gtr__stage_of(b, t); n->region = region;
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
-    if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
-    if (gtr__step_of(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
-    if (row->flags & GTR__SCALES && attr.ew.per_share)
+    if (gtr__draws(t->op)) gtr__place_rows(b, t, n);
+    if (gtr__moves(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
+    if (gtr__moves(t->op) == GTR__STEP_UNARY && attr.ew.per_share)
         n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
     b->map[t->id] = first;
@@ -10303,7 +10382,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
     if (GTR__V(v).last < 0) t = gtr__stored_as(t);
-    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
+    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__CLASS_AS_IS, GTR__V(v).stage, 0, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
 /* A tensor comes behind its inputs: one sweep from the end marks all. */
@@ -10424,7 +10503,7 @@ static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 
 static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_inputs, const gtr_tensor *t) {
     gtr_dataset *d = b->r->data;
     int column[GTR__MAX_FEED];
-    if (!(gtr__row(t->op)->flags & GTR__TALLIES) || !gtr__batched(gtr__labels_of(t))) return false;
+    if (gtr__rows_act(t->op) != GTR__ROWS_TALLIED || !gtr__batched(gtr__labels_of(t))) return false;
     if (b->r->set && gtr__data_match(d, inputs, n_inputs, column)) return true;
     for (int i = 0; b->r->set && i < n_inputs; i++) {
         gtr__column *c = &d->column[GTR__MAX(column[i], 0)];
@@ -10457,7 +10536,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
         gtr__micro_forget(b);
         gtr__record_reached(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
-        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0, 0);
+        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__CLASS_AS_IS, stage, 0, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
         node->in[0] = v; node->out[0] = b->tally[t->id];
@@ -10554,12 +10633,11 @@ static void gtr__pass_on(gtr__build *b, int v) {
 }
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
-    const gtr__op_row *row = gtr__row(fn.op);
-    const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_forward = GTR__ALL(&fn);
+    const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
     int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
-    uint32_t needs = row->needs;
+    uint32_t needs = gtr__backward_reads(fn.op);
     uint64_t adds = 0;
-    if (row->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    if (gtr__gradients(fn.op) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
     for (k = 0; k < fn.n_in; k++) {
         grads[k] = -1;
         if (!(mask >> k & 1)) continue;
@@ -10591,21 +10669,24 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float se
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
 }
 static bool gtr__differentiable(const gtr__node *n) {
-    if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
+    if (n->dir != GTR__FWD || !gtr__has_backward(n->op)) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
 }
 /* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums
    of losses, and factors of them. */
-static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
+static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
-    const uint64_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
-    const gtr_float seed = b->extra[out].seed * (flags & GTR__SCALES ? (gtr_float)n->attr.ew.a : 1);
+    const gtr_float dy = b->extra[out].seed;
+    gtr_float seed = dy;
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
+        const bool factor = gtr__moves(n->op) == GTR__STEP_UNARY && !gtr__backward_reads(n->op);
         if (!(mask >> k & 1)) continue;
-        if (!(flags & (k ? GTR__PASSES1 : GTR__PASSES0 | GTR__SCALES)) || gtr__count(&x->shape) != 1) return false;
+        if (factor) gtr__unary_apply(gtr__unary_find(n->op), (gtr_float)n->attr.ew.a, (gtr_float)n->attr.ew.b, &dy, &dy,
+            &dy, &seed, 1, 0);
+        if ((!factor && !gtr__passes(n->op, k)) || gtr__count(&x->shape) != 1) return false;
         if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
         if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
     }
@@ -10624,11 +10705,11 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
     if (gtr__stopped(b, loss)) return;
     for (i = first; i < end && !b->failed; i++) { /* what lies on a way from there to the loss */
         gtr__node *n = &b->plan->node[i];
-        const gtr__op_row *row = gtr__row(n->op);
         bool any = false;
         if (!gtr__differentiable(n)) continue;
-        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]);
-        for (k = 0; k < GTR__MIN(row->n_diff, n->n_out); k++) if (any) b->extra[n->out[k]].wants = true;
+        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(n->op, k) && gtr__wants(b, n->in[k]);
+        for (k = 0; k < GTR__MIN(gtr__differentiable_outputs(n->op), n->n_out); k++)
+            if (any) b->extra[n->out[k]].wants = true;
     }
     loss = gtr__master(b, loss);
     if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
@@ -10637,8 +10718,8 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
     for (i = end - 1; i >= first && !b->failed; i--) {
         for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
         const gtr__node *n = &b->plan->node[i];
-        const gtr__op_row *row = gtr__row(n->op);
-        const int n_diff = GTR__MIN(row->n_diff, n->n_out);
+        const gtr__op op = n->op; /* the list moves */
+        const int n_diff = GTR__MIN(gtr__differentiable_outputs(op), n->n_out);
         const int constant = n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
         uint64_t mask = 0;
         bool here = constant >= 0;
@@ -10649,13 +10730,13 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
             here |= gtr__has_gradient(b, v);
         }
         n = &b->plan->node[i];
-        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]))
+        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(op, k) && gtr__wants(b, n->in[k]))
             mask |= (uint64_t)1 << k;
         if (!mask) continue;
         if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
-        if (constant >= 0 && !(row->flags & GTR__SEED) && gtr__gradient_value(b, constant) < 0) return;
+        if (constant >= 0 && !gtr__seeded(op) && gtr__gradient_value(b, constant) < 0) return;
         seed = constant >= 0 ? b->extra[constant].seed : 0;
-        if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
+        if (gtr__gradients(op) == GTR__GRADIENTS_JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
         if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }
@@ -10719,7 +10800,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
    a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone is as in
    evaluation, by these. */
 static bool gtr__takes_statistics(const gtr__node *n) {
-    return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
+    return gtr__state(n->op) == GTR__STATE_COMMITTED && n->dir == GTR__FWD && n->training;
 }
 static int gtr__group(const gtr__build *b, const gtr__node *n) {
     return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
@@ -10873,7 +10954,7 @@ GTR__MAKE(residual) {
    its gradient */
 GTR__MAKE(norm) {
     const gtr__value *v = f->v;
-    const gtr__node *act = gtr__row(b->op)->flags & GTR__EW ? b : a, *norm = act == a ? b : a;
+    const gtr__node *act = gtr__element_wise(b->op) ? b : a, *norm = act == a ? b : a;
     const int mid = a->out[0];
     if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || !gtr__passed_once(f, mid)
             || v[mid].storage != v[b->out[0]].storage || !gtr__make_begin(f, a, b, 0, out)) return false;
@@ -10950,9 +11031,9 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
 }
 /* dx of a convolution, pool or upsample, or all that it adds to, then the gradient of the activation in front of it */
 GTR__MAKE(image_dact) {
-    const int needs = (gtr__row(b->op)->needs & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
+    const int needs = (gtr__backward_reads(b->op) & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
         more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
-    if (g < 0 || to < 0 || b->adds || !gtr__row(b->op)->needs || a->attr.with.act.op || !gtr__last_reader(f, a, b)
+    if (g < 0 || to < 0 || b->adds || !gtr__backward_reads(b->op) || a->attr.with.act.op || !gtr__last_reader(f, a, b)
             || f->v[to].home == GTR__HOME_ALIAS || f->v[to].storage != f->v[g].storage) return false;
     if (gtr__between(f, saved, true)) return false; /* computed again, perhaps */
     if (!gtr__make_begin(f, a, b, more + (a->adds != 0), out)) return false;
@@ -10964,11 +11045,11 @@ GTR__MAKE(image_dact) {
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
 GTR__MAKE(dact) {
-    int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
+    int g = a->out[0], saved = gtr__backward_reads(b->op) & GTR__Y0 ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || !gtr__passed_once(f, g)) return false;
     if (f->v[a->in[0]].shape.ndim < f->v[a->in[1]].shape.ndim
             || a->attr.product.a_km) return false; /* of a sum, or transposed */
-    if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
+    if (!gtr__backward_reads(b->op)) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     out->attr.with.act = gtr__act_of(b, GTR_F32); out->attr.product.b_kn = !a->attr.product.b_kn;
@@ -11011,7 +11092,7 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
 static bool gtr__multiplies(gtr__op op) {
-    return op != GTR__OP_COUNT && !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS));
+    return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
 }
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
@@ -11077,11 +11158,10 @@ typedef struct { int first, again, last, read, reads, rows; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
-    const uint64_t flags = gtr__row(n->op)->flags;
     const int dy = n->n_in - 1;
     if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
     const int k = n->out[0] < 0;
-    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
+    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !gtr__passes(n->op, k)) return false;
     *from = gtr__root(p, n->in[dy]);
     *to = gtr__root(p, n->out[k]);
     const gtr__value *x = &p->value[*from], *y = &p->value[*to];
@@ -11093,7 +11173,7 @@ static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
 static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
     const gtr__value *v = p->value;
     const gtr_shape *s = &v[n->in[k]].shape;
-    if (!(gtr__row(n->op)->flags & GTR__VIEWS) || gtr__root(p, n->in[k]) != n->in[k] || s->ndim < 3
+    if (gtr__moves(n->op) != GTR__MOVES_PRODUCT || gtr__root(p, n->in[k]) != n->in[k] || s->ndim < 3
             || s->ndim != v[n->in[0]].shape.ndim || (k >= n->n_in && n->adds >> (k - n->n_in) & 1)) return false;
     const bool alone = (n->n_out < 2 || n->out[1] < 0) && (n->n_in < 3 || v[n->in[2]].shape.ndim < 3);
     if (v[n->in[1]].shape.ndim > 2)
@@ -11153,7 +11233,7 @@ static void gtr__pass_alias(gtr__build *b) {
             uses[v].last = i;
         }
     for (i = 0; i < p->n_node; i++) {
-        if (gtr__row(p->node[i].op)->flags & GTR__PERMUTES && gtr__be_view(p, &p->node[i], i, uses)) {
+        if (gtr__moves(p->node[i].op) == GTR__MOVES_PERMUTED && gtr__be_view(p, &p->node[i], i, uses)) {
             gtr__mfree(b->ctx, p->node[i].in);
             p->node[i].op = GTR__OP_COUNT;
             continue;
@@ -11178,6 +11258,12 @@ static void gtr__pass_alias(gtr__build *b) {
 }
 
 // >>pass:select
+static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr__matcher *m) {
+    memset((void *)m, 0, sizeof *m);
+    be->matchers[k](m);
+    if (!m->steps) m->steps = 1;
+    return m->name;
+}
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
@@ -11216,9 +11302,8 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
 }
 /* Nodes at to at + count - 1 become one, and behind it marks for gtr__close_up. False, and nothing changed, when it
    would have views, which no such kernel knows, or memory is out. */
-static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__packing *s) {
+static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__matcher *by, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
-    const gtr__matcher *by = &b->ctx->be->matchers[matcher];
     const size_t own = by->own_bytes;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
     int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
@@ -11234,7 +11319,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
             p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
             p->carry += gtr__rounded(own);
         }
-        w->n_node = count;
+        w->kernel = by->kernel; w->n_node = count;
         GTR__COPY(w->node, q, count);
         if (by->late && by->bare) {
             gtr__program_make(p, &w->program, w->node, count);
@@ -11281,17 +11366,19 @@ static void gtr__pass_select(gtr__build *b, bool late) {
     int at, m, count, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
+    gtr__matcher all[GTR__MAX_MATCHERS];
+    for (m = 0; m < b->ctx->be->n_matchers; m++) gtr__matcher_of(b->ctx->be, m, &all[m]);
     for (at = 0; late && at < p->n_node; at++) for (m = 0; m < GTR__ALL(&p->node[at]); m++)
         if ((v = gtr__use(p, &p->node[at], m)) >= 0) s.uses[v]++;
     for (at = 0; at < p->n_node; at += count) {
         for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
-            const gtr__matcher *by = &b->ctx->be->matchers[m];
+            const gtr__matcher *by = &all[m];
             int n;
             if (by->late != late || (by->several && !b->r->several) || (by->holds && b->lean) ||
                 b->ctx->caps.without >> m & 1 ||
                 (n = by->match(p, at, &b->ctx->caps)) <= 0) continue;
             gtr__mark_own(p, at, n, by);
-            if (!gtr__pack(b, at, n, m, &s)) { /* no other matcher took nodes of this plan's right phases */
+            if (!gtr__pack(b, at, n, m, by, &s)) { /* no other matcher took nodes of this plan's right phases */
                 for (v = 0; v < p->n_value; v++) GTR__V(v).unstored = 0;
                 continue;
             }
@@ -11329,7 +11416,7 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     int *end, *at = gtr__users(b, v, 0, &end);
     while (at + 1 < end && !gtr__count_users(b, v, *at, *at + 1, false)) at++;
     gtr__node *reader = &p->node[*at];
-    if (!(gtr__row(reader->op)->flags & GTR__PERMUTES) || reader->dir != GTR__FWD || reader->in[0] != v) return;
+    if (gtr__moves(reader->op) != GTR__MOVES_PERMUTED || reader->dir != GTR__FWD || reader->in[0] != v) return;
     gtr__value *y = &GTR__V(reader->out[0]);
     gtr__image *m = &in->image;
     const int64_t channels = t->shape.dim[1], h = t->shape.ndim == 4 ? t->shape.dim[2] : 1, w = in->row / channels / h;
@@ -11819,7 +11906,6 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg few[GTR__MAX_ARGS], *args = few;
     static const char wanted = 0; /* a non-NULL address, never dereferenced */
-    const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     if (GTR__ALL(n) > GTR__MAX_ARGS && !(args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
         return GTR_ERR_NOMEM;
@@ -11835,8 +11921,8 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         n->bytes += (double)gtr__value_bytes(v) * (1 + args[k].add);
         if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
     }
-    const bool none = ctx->caps.cuda && (!(row->flags & GTR__WS) || ctx->preset);
-    if (none && row->flags & GTR__WS) n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536;
+    const bool ws = gtr__uses_workspace(n->op), none = ctx->caps.cuda && (!ws || ctx->preset);
+    if (none && ws) n->ws_bytes = gtr__class_of(n->op, -1) == GTR__CLASS_LOW ? ctx->caps.product_workspace : 65536;
     c.measure = &n->ws_bytes;
     gtr_result r = none ? GTR_OK : ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c)
         : gtr__cpu_call(NULL, n->op, n->dir, &c);
@@ -11876,19 +11962,19 @@ static bool gtr__tiled(const gtr__plan *p, const gtr__node *n) {
 /* Whether a node may write its only output in place over operand k, of the same extents: in both backends an element
    is read before, and by the thread that writes it. */
 static bool gtr__may_write_over(const gtr__plan *p, const gtr__node *n, int k) {
-    const uint64_t flags = gtr__row(n->op)->flags;
-    if (flags & GTR__EW) return true;
+    const gtr__over_kind over = gtr__writes_over(n->op);
+    if (over == GTR__OVER_ANY) return true;
     if (n->dir == GTR__FWD) return false;
-    return flags & GTR__OVER_DY ? k == n->n_in - 1 : flags & GTR__OVER_TILES && !k && gtr__tiled(p, n);
+    return over == GTR__OVER_DY ? k == n->n_in - 1 : over == GTR__OVER_TILES && !k && gtr__tiled(p, n);
 }
 /* The operand in whose memory node i makes its output *y: of the same extents and storage, with no later use in any
    stream; -1: none. first, last: by value, as gtr__pass_memory has them. */
 static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const int *first, const int *last, int *y) {
     const gtr__node *n = &p->node[i];
-    const bool all = gtr__row(n->op)->flags & GTR__EW;
+    const gtr__over_kind over = gtr__writes_over(n->op);
     int j = 0, k, q, l, outs = 0;
     for (k = n->n_out - 1; k >= 0; k--) if (n->out[k] >= 0) { j = k; outs++; }
-    *y = outs && (outs == 1 || !all) ? n->out[j] : -1;
+    *y = outs && (outs == 1 || over != GTR__OVER_ANY) ? n->out[j] : -1;
     if (*y < 0 || p->value[*y].home != GTR__HOME_ARENA || first[*y] != i || gtr__bit(n->adds, j)) return -1;
     for (k = n->n_in - 1; k >= 0; k--) {
         const int x = gtr__use(p, n, k), lane = gtr__lane(n), *clock = gtr__clock(o, i);
@@ -11897,7 +11983,7 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
             || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
             || !gtr__may_write_over(p, n, k)) continue;
         for (q = 0; q < n->n_in; q++) /* no other operand reads it, or as a view */
-            if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || gtr__row(n->op)->flags & GTR__OVER_DY)) break;
+            if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || over == GTR__OVER_DY)) break;
         for (l = 0; l < o->lanes; l++)
             if (last[(size_t)x * (size_t)o->lanes + (size_t)l] > (l == lane ? i : clock[l])) break;
         if (q == n->n_in && l == o->lanes) return x;
@@ -12082,7 +12168,7 @@ static void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
-        if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
+        if (gtr__state(o.op) != GTR__STATE_COMMITTED || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
         const int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.norm.tracked]);
         const int64_t values = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
         gtr__node *n = gtr__commit_with(b, &o, values);
@@ -12118,7 +12204,7 @@ static void gtr__find_lookups(gtr__build *b) {
                 || gtr__count_users(b, v, 0, INT_MAX, false) || gtr__count_users(b, v, 0, INT_MAX, true) != 1) continue;
         const gtr__node *q = &p->node[*gtr__users(b, v, 0, &end)];
         gtr__value as = GTR__V(v);
-        if (!(gtr__row(q->op)->flags & GTR__LOOKS_UP) || q->out[1] != v) continue;
+        if (gtr__gradients(q->op) != GTR__GRADIENTS_LOOKUPS || q->out[1] != v) continue;
         as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
         if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
         GTR__V(v) = as;
@@ -12666,11 +12752,12 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
+    gtr__matcher matcher;
     const uint32_t bit = m < 0 ? GTR__WITHOUT_BARRIERS : 1u << m;
     if (ctx->caps.without & bit) return;
     ctx->caps.without |= bit;
     snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why,
-        m < 0 ? "norm in one launch" : ctx->be->matchers[m].name);
+        m < 0 ? "norm in one launch" : gtr__matcher_of(ctx->be, m, &matcher));
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
@@ -13802,28 +13889,50 @@ static bool gtr__glob(const char *p, const char *s) {
 }
 typedef struct {
     const char *name; /* in texts and checkpoints */
-    gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
+    gtr__rule_kind plain, momentum, nesterov; /* the latter two where gtr__reads_optimizer allows a momentum */
     float lr, beta1, beta2, weight_decay;
     bool decoupled, corrected;
 } gtr__optimizer_row;
-static const gtr__optimizer_row gtr__optimizers[] = {
-    { "SGD", GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, false, false },
-    { "ADAM", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, false, true },
-    { "ADAMW", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, true, true },
-    { "RMSPROP", GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false,
-        false },
-    { "LION", GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
+/* By gtr_optimizer, what a row has else than gtr__optimizer_at. */
+static void gtr__row_sgd(gtr__optimizer_row *o) {
+    o->name = "SGD";
+    o->plain = GTR__RULE_SGD; o->momentum = GTR__RULE_MOMENTUM; o->nesterov = GTR__RULE_NESTEROV;
+    o->lr = 1e-2f;
+}
+static void gtr__row_adam(gtr__optimizer_row *o) {
+    o->name = "ADAM"; o->plain = GTR__RULE_ADAM; o->corrected = true;
+}
+static void gtr__row_adamw(gtr__optimizer_row *o) {
+    gtr__row_adam(o);
+    o->name = "ADAMW"; o->weight_decay = 0.01f; o->decoupled = true;
+}
+static void gtr__row_rmsprop(gtr__optimizer_row *o) {
+    o->name = "RMSPROP";
+    o->plain = GTR__RULE_RMSPROP; o->momentum = GTR__RULE_RMSPROP_MOMENTUM;
+    o->lr = 1e-2f; o->beta2 = 0.99f;
+}
+static void gtr__row_lion(gtr__optimizer_row *o) {
+    o->name = "LION"; o->plain = GTR__RULE_LION; o->lr = 1e-4f; o->beta2 = 0.99f; o->decoupled = true;
+}
+static void (*const gtr__optimizers[])(gtr__optimizer_row *) = {
+    gtr__row_sgd, gtr__row_adam, gtr__row_adamw, gtr__row_rmsprop, gtr__row_lion
 };
+static GTR__COLD gtr__optimizer_row gtr__optimizer_at(size_t k) {
+    gtr__optimizer_row row = GTR__ZERO;
+    row.lr = 1e-3f; row.beta1 = 0.9f; row.beta2 = 0.999f;
+    gtr__optimizers[k](&row);
+    return row;
+}
 #define GTR__N_OPTIMIZERS GTR__LENGTH(gtr__optimizers)
-#define GTR__RULE_STATES(ID, states, ...) states,
+#define GTR__RULE_STATES(ID, terms, ...) GTR__STATES_OF(terms),
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
-    const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
+    const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     gtr__rule *k = &o->rule;
-    k->kind = d->nesterov ? row->nesterov : d->momentum > 0 ? row->momentum : row->plain;
+    k->kind = d->nesterov ? row.nesterov : d->momentum > 0 ? row.momentum : row.plain;
     o->states = states[k->kind];
-    o->decoupled = row->decoupled; o->corrected = row->corrected;
+    o->decoupled = row.decoupled; o->corrected = row.corrected;
     o->all = o->states + (d->ema > 0);
     o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;
     k->mu = d->momentum; k->eps = d->eps;
@@ -13845,7 +13954,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
         || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
         "optimizer, precision or nonfinite is not of its enum");
-    const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
+    const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
         "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
@@ -13860,11 +13969,11 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
-    GTR__DEFAULT(lr, row->lr);
-    GTR__DEFAULT(beta1, row->beta1);
-    GTR__DEFAULT(beta2, row->beta2);
+    GTR__DEFAULT(lr, row.lr);
+    GTR__DEFAULT(beta1, row.beta1);
+    GTR__DEFAULT(beta2, row.beta2);
     GTR__DEFAULT(eps, 1e-8f);
-    GTR__DEFAULT(weight_decay, row->weight_decay);
+    GTR__DEFAULT(weight_decay, row.weight_decay);
     GTR__DEFAULT(loss_scale, 65536);
     GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
@@ -14139,7 +14248,7 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
             gtr__find_in_input(ctx, v, gtr__value_address(ctx, e, value), where, sizeof where);
         snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(v->tensor->op)->name, name, shape, where);
     } else {
-        const bool none = gtr__row(n->op)->flags & GTR__TALLIES && value == n->out[0]
+        const bool none = gtr__rows_act(n->op) == GTR__ROWS_TALLIED && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const bool weighted = none && n->n_out < 3 && n->attr.loss.weighted;
         const char *why = !none ? "" : weighted ? ", or their classes have no weight)" : ")";
@@ -14311,7 +14420,7 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
         && t->shape.dim[n] == c->image.channels && t->shape.dim[1] != c->image.channels;
     for (int64_t i = t->id + 1; last && i < t->ctx->n_tensor; i++) {
         const gtr_tensor *op = t->ctx->tensor[i];
-        if (gtr__row(op->op)->flags & GTR__IMAGES && op->in[0] == t) return true;
+        if (gtr__laid_out(op->op) == GTR__LAYOUT_IMAGES && op->in[0] == t) return true;
     }
     return false;
 }
@@ -15945,11 +16054,12 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
     if (!rows) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i <= highest; i++) {
         const gtr_tensor *t = p->ctx->tensor[i];
-        const uint64_t flags = gtr__row(t->op)->flags;
+        const gtr__rows_kind act = gtr__rows_act(t->op);
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
         if (!t->n_in || !rows[i]) continue;
-        if (!gtr__batched(t) || !(flags & (GTR__EW | GTR__APART)) || (flags & GTR__ALONG && !t->attr.along.axis))
+        if (!gtr__batched(t)
+                || !(act == GTR__ROWS_APART || (act == GTR__ROWS_APART_OFF_AXIS && t->attr.along.axis)))
             rows[i] = MIXED;
     }
     *apart = true;
@@ -15987,12 +16097,12 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
 /* Pieces draw for rows from row on. False: not as before. */
-static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
+static GTR__COLD bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
         const gtr__network *w = (const gtr__network *)n->attr.ptr;
         if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(w->node, w->n_node, row);
-        if (gtr__step_of(n->op) != GTR__STEP_DRAW) continue;
+        if (gtr__moves(n->op) != GTR__STEP_DRAW) continue;
         same &= n->row0 == n->attr.draw.rows * row;
         n->row0 = n->attr.draw.rows * row;
     }
@@ -20011,9 +20121,10 @@ static int64_t gtr__fit_best(const gtr__fitting *f) {
     return f && f->stopping.weights && f->stopping.epoch ? (int64_t)((f->stopping.bytes + 7) / 8) : 0;
 }
 static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__figures *g) {
+    gtr__matcher matcher;
     memset(g->lost, 0, sizeof g->lost);
     for (int m = 0; m < ctx->be->n_matchers; m++)
-        if (without >> m & 1) g->lost[m] = GTR__NAMED(ctx->be->matchers[m].name);
+        if (without >> m & 1) g->lost[m] = GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher));
 }
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
@@ -20022,7 +20133,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     GTR__TRY(gtr__ctl_read(t->runner, &ctl));
     memset(g, 0, sizeof *g);
     g->version = GTR__CHECKPOINT_VERSION; g->seed = (int64_t)ctx->desc.seed; g->averages = t->optim.ema > 0;
-    g->optimizer = GTR__NAMED(gtr__optimizers[t->desc.optimizer].name); g->momentum = gtr__momentum_of(t);
+    g->optimizer = GTR__NAMED(gtr__optimizer_at(t->desc.optimizer).name); g->momentum = gtr__momentum_of(t);
     g->precision = GTR__NAMED(gtr__precision_names[t->given.precision]);
     g->step = (int64_t)ctl.step; g->applied = (int64_t)ctl.applied; g->good = ctl.good;
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
@@ -20101,24 +20212,24 @@ static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     }
 }
 #define GTR__DIFFERS(...) GTR__OF_FILE(t->ctx, STATE, __VA_ARGS__)
-/* The row of gtr__optimizers that a checkpoint names; NULL: none is named so. */
-static const gtr__optimizer_row *gtr__optimizer_of(int64_t hash) {
-    for (size_t k = 0; k < GTR__N_OPTIMIZERS; k++)
-        if (GTR__NAMED(gtr__optimizers[k].name) == hash) return &gtr__optimizers[k];
-    return NULL;
+/* The optimizer that a checkpoint names; GTR__N_OPTIMIZERS: none is named so. */
+static size_t gtr__optimizer_named(int64_t hash) {
+    size_t k = 0;
+    while (k < GTR__N_OPTIMIZERS && GTR__NAMED(gtr__optimizer_at(k).name) != hash) k++;
+    return k;
 }
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
     const int own = gtr__momentum_of(t);
-    const gtr__optimizer_row *row = gtr__optimizer_of(g->optimizer), *have = &gtr__optimizers[t->desc.optimizer];
+    const size_t named = gtr__optimizer_named(g->optimizer), have = t->desc.optimizer;
     size_t k = 0;
     while (k < GTR__LENGTH(gtr__precision_names) && GTR__NAMED(gtr__precision_names[k]) != g->precision) k++;
-    if (!row || k == GTR__LENGTH(gtr__precision_names))
+    if (named == GTR__N_OPTIMIZERS || k == GTR__LENGTH(gtr__precision_names))
         return GTR__DIFFERS("a checkpoint of %s that this library does not know", path,
-            row ? "a precision" : "an optimizer");
-    if (row != have || g->momentum != own)
-        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path, row->name,
-            momentum[g->momentum], have->name, momentum[own]);
+            named < GTR__N_OPTIMIZERS ? "a precision" : "an optimizer");
+    if (named != have || g->momentum != own)
+        return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path,
+            gtr__optimizer_at(named).name, momentum[g->momentum], gtr__optimizer_at(have).name, momentum[own]);
     if (k != (size_t)t->given.precision)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
             gtr__precision_names[k], gtr__precision_names[t->given.precision]);
@@ -20153,7 +20264,7 @@ static bool gtr__figures_good(const gtr__figures *g) {
 /* Rows by number, as these were in version 1, by name. */
 static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
     const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
-    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizers[o].name) : 0;
+    g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_at((size_t)o).name) : 0;
     g->precision = p < GTR__LENGTH(gtr__precision_names) ? GTR__NAMED(gtr__precision_names[p]) : 0;
     g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
     gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
@@ -20199,11 +20310,11 @@ static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *
     char before[32], name[GTR__ST_NAME];
     GTR__TRY(gtr__figures_of(s, data, &g));
     if (!g.averages || !g.applied) return GTR_OK;
-    const gtr__optimizer_row *row = gtr__optimizer_of(g.optimizer);
-    if (!row)
+    const size_t named = gtr__optimizer_named(g.optimizer);
+    if (named == GTR__N_OPTIMIZERS)
         return GTR__BAD_FILE(s->ctx, "a checkpoint with averages of an optimizer that this library does not know",
             s->path);
-    d.optimizer = (gtr_optimizer)(row - gtr__optimizers); d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
+    d.optimizer = (gtr_optimizer)named; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
     gtr__optim_rule(&o, &d);
     snprintf(before, sizeof before, "state.%d.", o.states);
     for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
@@ -20264,6 +20375,7 @@ static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
 }
 static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
+    gtr__matcher matcher;
     if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
     else t->lr = t->desc.lr;
     t->plateau.rate = g->plateau;
@@ -20275,7 +20387,7 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
         for (size_t k = 0; k < GTR__LENGTH(g->lost); k++)
-            if (g->lost[k] == GTR__NAMED(ctx->be->matchers[m].name)) ctx->caps.without |= 1u << m;
+            if (g->lost[k] == GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher))) ctx->caps.without |= 1u << m;
     t->edited = 0;
     t->data_at = g->rows ? g->place : 0;
     t->data_step0 = t->runner->step;

@@ -696,16 +696,19 @@ static __device__ __noinline__ float gtr__pow(float x, float y) { return powf(x,
 #define GTR__FORMULA_FUNCTION(name, body) static GTR__DEVICE float gtr__##name(float x) body
 GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 // What kernels have in line, and whole-network kernels know: 0 and what it makes of 0 are finite, but for LOG.
-#define GTR__KNOWN_TABLE(U, X) U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
+#define GTR__KNOWN_TABLE(U, X) GTR__UNARY_SCALE(U, X) GTR__UNARY_OF_X(U, X)
 #define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
+// The activation that products, convolutions and norms have in line beside the call for any other: most networks'. It
+// makes nothing below 0.
+#define GTR__IN_LINE GTR__OP_RELU
 #define GTR__LABEL(ID, name, forward, backward) case GTR__OP_##ID:
 // a and b of what a node applies to elements: its own formula's, the activation's of a product, or dropout's p.
 static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
-    const uint64_t flags = gtr__op_flags[n->op];
+    const gtr__step_kind moves = gtr__moves(n->op);
     *a = *b = 0.0f;
-    if (flags & GTR__EW) { *a = (float)n->attr.ew.a; *b = (float)n->attr.ew.b; }
-    else if (flags & GTR__DROPS) *a = (float)n->attr.draw.p;
-    else if (flags & GTR__VIEWS) { *a = (float)n->attr.with.act.a; *b = (float)n->attr.with.act.b; }
+    if (gtr__element_wise(n->op)) { *a = (float)n->attr.ew.a; *b = (float)n->attr.ew.b; }
+    else if (moves == GTR__STEP_DROP) *a = (float)n->attr.draw.p;
+    else if (moves == GTR__MOVES_PRODUCT) { *a = (float)n->attr.with.act.a; *b = (float)n->attr.with.act.b; }
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
@@ -3304,11 +3307,23 @@ static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__elem(type
 // of all terms, decides nothing): a launch, `launch`; for each 128 bytes of k `alone`, or `shared` by each block that a
 // multiprocessor holds, up to `room`, if that is more; for a cluster's sum `exchange`. A block makes m x n of C.
 enum { GTR__WAY_FMA, GTR__WAY_MMA, GTR__WAY_WGMMA };
-static const struct gtr__way { int kernel, m, n, room; float launch, alone, shared, exchange; } gtr__ways[] = {
-    { GTR__WAY_FMA,    32, 32, 4, 2000,  770,  490, 900 }, { GTR__WAY_FMA,    64, 64, 3, 2300, 1400, 1300, 900 },
-    { GTR__WAY_MMA,    32, 32, 4, 2000,  480,  205, 750 }, { GTR__WAY_MMA,    64, 64, 3, 2300,  720,  435, 700 },
-    { GTR__WAY_WGMMA,  64, 32, 2, 1850,  191,  125,  75 }, { GTR__WAY_WGMMA,  64, 64, 2, 2280,  226,  147,  30 },
-    { GTR__WAY_WGMMA, 128, 64, 2, 2400,  294,  293, 600 },
+struct gtr__way { int kernel, m, n, room; float launch, alone, shared, exchange; };
+#define GTR__WAY(type, ...) [] { type w{}; __VA_ARGS__; return w; }()
+static constexpr gtr__way gtr__ways[] = {
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_FMA, w.m = 32, w.n = 32, w.room = 4,
+        w.launch = 2000, w.alone = 770, w.shared = 490, w.exchange = 900),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_FMA, w.m = 64, w.n = 64, w.room = 3,
+        w.launch = 2300, w.alone = 1400, w.shared = 1300, w.exchange = 900),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_MMA, w.m = 32, w.n = 32, w.room = 4,
+        w.launch = 2000, w.alone = 480, w.shared = 205, w.exchange = 750),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_MMA, w.m = 64, w.n = 64, w.room = 3,
+        w.launch = 2300, w.alone = 720, w.shared = 435, w.exchange = 700),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_WGMMA, w.m = 64, w.n = 32, w.room = 2,
+        w.launch = 1850, w.alone = 191, w.shared = 125, w.exchange = 75),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_WGMMA, w.m = 64, w.n = 64, w.room = 2,
+        w.launch = 2280, w.alone = 226, w.shared = 147, w.exchange = 30),
+    GTR__WAY(gtr__way, w.kernel = GTR__WAY_WGMMA, w.m = 128, w.n = 64, w.room = 2,
+        w.launch = 2400, w.alone = 294, w.shared = 293, w.exchange = 600),
 };
 static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__caps *caps, int kind, int64_t blocks,
                            int split, int ranges) {
@@ -4708,7 +4723,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
     [[maybe_unused]] const int turn = tid & 4;
     const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
     const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
-    const bool relu = gtr__is(p.act, GTR__OP_RELU), other = p.act >= 0 && !relu;
+    const bool relu = gtr__is(p.act, GTR__IN_LINE), other = p.act >= 0 && !relu;
     if (column0 + column >= cut.n) return;
     lane.place += column - lane.column;
     for (int first = begin + tid / across; first < end; first += G * step) {
@@ -4738,8 +4753,8 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
                 v.v[k] += bias.v[k];
                 if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
                 s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
-                if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
-                    : gtr__unary_fwd(GTR__OP_RELU, v.v[k], 0.0f, 0.0f);
+                if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
+                    : gtr__unary_fwd(GTR__IN_LINE, v.v[k], 0.0f, 0.0f);
             }
             if (other) v = READS && saved ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
                 : gtr__act(p.act, v, p.act_a, p.act_b);
@@ -6027,10 +6042,10 @@ template <int N, bool HALF> struct gtr__lines_block {
         });
     }
     template <typename T> GTR__DEVICE void activate(float *d) const {
-        const bool relu = gtr__is(p.act, GTR__OP_RELU);
+        const bool relu = gtr__is(p.act, GTR__IN_LINE);
         if (p.saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
 #pragma unroll
-            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd(GTR__OP_RELU, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
+            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
             return v;
         });
         else if (p.saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
@@ -6038,7 +6053,7 @@ template <int N, bool HALF> struct gtr__lines_block {
         });
         else if (relu) {
 #pragma unroll
-            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd(GTR__OP_RELU, d[i], 0.0f, 0.0f);
+            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd(GTR__IN_LINE, d[i], 0.0f, 0.0f);
         } else if (p.act >= 0) each(d, [&](const gtr__floats<8> &v, int) {
             return gtr__act(p.act, v, p.act_a, p.act_b);
         });
@@ -6540,8 +6555,11 @@ static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__p
 // >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
-static const struct gtr__im2col_way { int m, n, room; float stage, turned, rest; } gtr__im2col_ways[] = {
-    { 256, 128, 1, 570, 1250, 5800 }, { 128, 64, 2, 500, 1070, 3400 }, { 256, 64, 2, 800, 2000, 4400 },
+struct gtr__im2col_way { int m, n, room; float stage, turned, rest; };
+static constexpr gtr__im2col_way gtr__im2col_ways[] = {
+    GTR__WAY(gtr__im2col_way, w.m = 256, w.n = 128, w.room = 1, w.stage = 570, w.turned = 1250, w.rest = 5800),
+    GTR__WAY(gtr__im2col_way, w.m = 128, w.n = 64, w.room = 2, w.stage = 500, w.turned = 1070, w.rest = 3400),
+    GTR__WAY(gtr__im2col_way, w.m = 256, w.n = 64, w.room = 2, w.stage = 800, w.turned = 2000, w.rest = 4400),
 };
 // What the sums of ranges' parts take.
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
@@ -7371,7 +7389,7 @@ struct gtr__direct_end {
     float least;
     bool plain;
     GTR__DEVICE gtr__direct_end(const gtr__direct &d)
-        : least(gtr__is(d.act, GTR__OP_RELU) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
+        : least(gtr__is(d.act, GTR__IN_LINE) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
 };
 // A warp's d += a b by one mma: m16n8k8 of TF32, or m16n8k16.
 template <typename T> static GTR__DEVICE void gtr__direct_mma(float *d, const uint32_t *a, const uint32_t *b) {
@@ -9246,17 +9264,14 @@ template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_una
     }
 }
 
-#define GTR__OP_NEEDS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
-static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
-
 static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__grad1 m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
     m.x.t = m.y.t = GTR_F32;
-    if (gtr__cuda_needs[op] & GTR__X0) m.x = gtr__opd_of(&c->in[0]);
-    if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
+    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__opd_of(&c->in[0]);
+    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
     return GTR__LAUNCH(run, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
@@ -9584,7 +9599,7 @@ static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op)
 static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op, int value) {
     gtr__grad2 m;
     const gtr_shape *full = &c->in[3].shape;
-    uint32_t needs = gtr__cuda_needs[op];
+    uint32_t needs = gtr__backward_reads(op);
     size_t most = 0;
     gtr_result r = GTR_OK;
     memset(&m, 0, sizeof m);
@@ -9746,7 +9761,7 @@ static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__ste
     t.storage = (int16_t)out->dtype;
     t.a = (int8_t)s->a; t.b = (int8_t)s->b; t.dy = (int8_t)s->dy; t.y = (int8_t)s->y; t.to = (int8_t)s->to;
     gtr__constants_of(s->node, &t.f0, &t.f1);
-    if (gtr__op_flags[s->node->op] & GTR__AVERAGES) {           // as its own kernel has it
+    if (s->kind == GTR__STEP_SPREAD && attr->reduce.kind) {      // MEAN's, as its own kernel has it
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
         t.f0 = (float)s->factor; t.f1 = 0.0f;
     }
@@ -9947,7 +9962,7 @@ static gtr_result gtr__fold_run_bwd(gtr__run *run, const gtr__call *c) {
     w.n = (float)((double)place[1] - c->attr->reduce.correction);
     return GTR__LAUNCH(run, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
 }
-#define GTR__FOLD_LAUNCHERS(X, ID, name, nout, cls, needs) \
+#define GTR__FOLD_LAUNCHERS(X, ID, name, terms) \
     static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) { \
         return gtr__fold_run(run, c); } \
     static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) { \
@@ -12270,13 +12285,13 @@ enum { GTR__BN_RELU, GTR__BN_KNOWN, GTR__BN_ANY };
 template <int W, int ACTS>
 static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
         const float (&shift)[W], const float (&from)[W]) {
-    const bool relu = gtr__is(m.act, GTR__OP_RELU);
+    const bool relu = gtr__is(m.act, GTR__IN_LINE);
     float y[W < 4 ? 4 : W] = {};
 #pragma unroll
     for (int w = 0; w < W; w++) {
         y[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
         if (m.from.p) y[w] += from[w];
-        if (relu) y[w] = gtr__unary_fwd(GTR__OP_RELU, y[w], 0.0f, 0.0f);
+        if (relu) y[w] = gtr__unary_fwd(GTR__IN_LINE, y[w], 0.0f, 0.0f);
     }
     if constexpr (ACTS != GTR__BN_RELU)
 #pragma unroll
@@ -14962,8 +14977,9 @@ static GTR__DEVICE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0
 template <typename ADAPT, int N, int STATES = -1, bool ALL = false>
 static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
                                                   float *state0, float *state1) {
-#define GTR__RULE_CASE(ID, states, fused, formula) \
-    if ((ALL || fused) && (STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
+#define GTR__RULE_CASE(ID, terms, formula) \
+    if ((ALL || ((terms) & GTR__IN_NETWORKS)) && (STATES < 0 || STATES == GTR__STATES_OF(terms)) \
+        && k.kind == GTR__RULE_##ID) { \
         _Pragma("unroll") \
         for (int e = 0; e < N; e++) { \
             float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
@@ -14975,10 +14991,10 @@ static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const f
     GTR__RULES(GTR__RULE_CASE)
 #undef GTR__RULE_CASE
 }
-#define GTR__RULE_FUSED(ID, states, fused, formula) fused,
+#define GTR__RULE_FUSED(ID, terms, formula) ((terms) & GTR__IN_NETWORKS) != 0,
 static bool gtr__rule_fused(const gtr__optim *o) {
-    static const char fused[] = { GTR__RULES(GTR__RULE_FUSED) };
-    return fused[o->rule.kind] != 0;
+    static const bool fused[] = { GTR__RULES(GTR__RULE_FUSED) };
+    return fused[o->rule.kind];
 }
 static gtr_result gtr__check_states(gtr__run *run, const gtr__optim *o) {
     for (int i = 0; i < o->all; i++)
@@ -15437,7 +15453,7 @@ static int gtr__mlp_act(const gtr__node *n) {
 }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) {
-    return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
+    return gtr__backward_reads(gtr__mlp_act(n)) & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
 }
 
 // The walk over the nodes: what the next one has to read. cur: the last layer's output; dy: the gradient that is on its
@@ -15524,8 +15540,8 @@ struct gtr__mlp_parser {
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
                     || n->attr.ew.a != f->attr.with.act.a || n->attr.ew.b != f->attr.with.act.b)
                 return false;
-            if (gtr__cuda_needs[n->op]
-                    && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
+            if (gtr__backward_reads(n->op)
+                    && !gtr__mlp_same(v, n->in[gtr__backward_reads(n->op) & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
                 return false;
             p->act_back[at] = i;
             dy = n->out[0];
@@ -15669,7 +15685,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(v, id)->data; };
         L->n = cut->n[l]; L->k = cut->k[l];
         L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.with.act.a; L->act_b = (float)f->attr.with.act.b;
-        L->saved = L->act >= 0 && !(gtr__cuda_needs[L->act] & GTR__Y0) && f->n_out > 1 ? data(f->out[1]) : NULL;
+        L->saved = L->act >= 0 && !(gtr__backward_reads(L->act) & GTR__Y0) && f->n_out > 1 ? data(f->out[1]) : NULL;
         L->dw = (float *)data(g->out[1]);
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
     }
@@ -17736,7 +17752,7 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
     // dropout's scale hides the output that other activations' backward reads
     *exchange_pre = act >= 0
-        && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
+        && (!(gtr__backward_reads(act) & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
     for (int l = 0; l < p->layers; l++) {       // padding has to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
@@ -24167,8 +24183,8 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
         const int x = gtr__chain_now(b, n->in[back ? 2 : 0]);
         int saved = -1;
         if (x < 0) return false;
-        if (back && gtr__cuda_needs[n->op] &&
-            (saved = gtr__chain_now(b, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0])) < 0)
+        if (back && gtr__backward_reads(n->op) &&
+            (saved = gtr__chain_now(b, n->in[gtr__backward_reads(n->op) & GTR__Y0 ? 1 : 0])) < 0)
             return false;
         gtr__chain_step *s = gtr__chain_ew(b, back ? GTR__CHAIN_UNARY_BACK : GTR__CHAIN_UNARY,
             gtr__unary_op(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
@@ -24177,7 +24193,7 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     const int op = (int)n->op;
     const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
     const int64_t full = gtr__mlp_count(&b->v, back ? n->in[3] : n->out[0]);
-    if ((back && (dy < 0 || (gtr__cuda_needs[op] && op != GTR__OP_MUL))) || full % b->rows || full / b->rows > 8192)
+    if ((back && (dy < 0 || (gtr__backward_reads(op) && op != GTR__OP_MUL))) || full % b->rows || full / b->rows > 8192)
         return false;
     const int width = (int)(full / b->rows);
     for (int side = 0; side < (back ? 2 : 1); side++) {
@@ -24905,7 +24921,7 @@ static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const
 static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     const int made = n->n_out ? n->out[0] : -1;
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
-    if (!(gtr__op_flags[n->op] & GTR__VIEWS) || made < 0 || !kernel || n->adds > 1) return 0;
+    if (gtr__moves(n->op) != GTR__MOVES_PRODUCT || made < 0 || !kernel || n->adds > 1) return 0;
     const gtr__value *v = &plan->value[made];
     const gtr__home home = plan->value[gtr__root(plan, made)].home;
     const int64_t count = gtr__elements(&v->shape);
@@ -25365,9 +25381,9 @@ static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const 
 // others are calls.
 static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
     if (m.act < 0) return v;
-    if (!gtr__is(m.act, GTR__OP_RELU)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
+    if (!gtr__is(m.act, GTR__IN_LINE)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
 #pragma unroll
-    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd(GTR__OP_RELU, v.v[i], s.v[i], s.v[i], 0, 0);
+    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd(GTR__IN_LINE, v.v[i], s.v[i], s.v[i], 0, 0);
     return v;
 }
 // Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w
@@ -25752,45 +25768,76 @@ static gtr_result gtr__group_run(gtr__run *run, const gtr__call *c) {
 }
 
 // >>matchers
-static const gtr__matcher gtr__cuda_matchers[] = {
-    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS,
-      0, 1, NULL, 0, 0, 1, 0, 0, 0 },
-    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS,
-      1, 0, NULL, 0, 0, 1, 0, 0, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run,
-      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1, 0, 0, 0 },
-    { "chain", gtr__chain_match, gtr__chain_run, 1, 0, 0, NULL, 0, 0, 0, sizeof(gtr__chain_program), 0, 0 },
+// A matcher that takes a whole plan of up to GTR__LAUNCH_STEPS steps.
+static void gtr__many_steps(gtr__matcher *m) { m->steps = GTR__LAUNCH_STEPS; m->waits = 1; }
+// A late matcher, whose inner values are not stored.
+static void gtr__late_bare(gtr__matcher *m) { m->late = m->bare = 1; }
+static const gtr__matcher_row gtr__cuda_matchers[] = {
+    [](gtr__matcher *m) {
+        m->name = "narrow multilayer perceptron, steps in one launch";
+        m->match = gtr__field_match; m->kernel = gtr__field_run;
+        m->bare = 1; gtr__many_steps(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "multilayer perceptron, many steps in one launch";
+        m->match = gtr__res_match; m->kernel = gtr__res_run;
+        m->several = 1; gtr__many_steps(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "multilayer perceptron on a tall batch of bytes, many steps in one launch";
+        m->match = gtr__tall_match; m->kernel = gtr__tall_run;
+        m->several = m->ragged = 1; gtr__many_steps(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "chain"; m->match = gtr__chain_match; m->kernel = gtr__chain_run;
+        m->own_bytes = sizeof(gtr__chain_program);
+    },
 #if GTR__TENSOR_MAPS
-    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1,
-      1, 0, gtr__wide_own, 1, 0, 0, 0, 0, 0 },
-    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1,
-      0, 0, gtr__wide_own, 0, 0, 0, 0, 0, 0 },
+    [](gtr__matcher *m) {
+        m->name = "gradients of large weights used up by their update";
+        m->match = gtr__wide_match; m->kernel = gtr__wide_run_unstored;
+        m->own = gtr__wide_own; m->several = m->unstored = 1;
+    },
+    [](gtr__matcher *m) {
+        m->name = "gradients of large weights with their update"; m->match = gtr__wide_match; m->kernel = gtr__wide_run;
+        m->own = gtr__wide_own;
+    },
 #endif
-    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0, 0 },
-    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0, 0, 0 },
-    { "product + loss + product dx", gtr__head_match, gtr__head_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
-    { "convolution + max_pool", gtr__pooled_match, gtr__pooled_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
-    { "element-wise program", gtr__program_match, gtr__cuda_program, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
-    { "product + element-wise steps", gtr__tail_match, gtr__tail_run, 1, 0, 1, NULL, 0, 0, 0, 0, 1, 0 },
-    { "products side by side", gtr__group_match, gtr__group_run, 1, 0, 0, NULL, 0, 0, 0, 0, 1, 1 },
+    [](gtr__matcher *m) {
+        m->name = "lookups of several tables"; m->match = gtr__tables_match; m->kernel = gtr__tables_run;
+    },
+    [](gtr__matcher *m) { m->name = "update and report"; m->match = gtr__finish_match; m->kernel = gtr__finish_run; },
+    [](gtr__matcher *m) {
+        m->name = "product + loss + product dx"; m->match = gtr__head_match; m->kernel = gtr__head_run;
+        gtr__late_bare(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "convolution + max_pool"; m->match = gtr__pooled_match; m->kernel = gtr__pooled_run;
+        gtr__late_bare(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "element-wise program"; m->match = gtr__program_match; m->kernel = gtr__cuda_program;
+        gtr__late_bare(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "product + element-wise steps"; m->match = gtr__tail_match; m->kernel = gtr__tail_run;
+        gtr__late_bare(m);
+    },
+    [](gtr__matcher *m) {
+        m->name = "products side by side"; m->match = gtr__group_match; m->kernel = gtr__group_run;
+        m->late = m->holds = 1;
+    },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(gtr__run *run, const gtr__call *c) {
-    const gtr__backend *be = GTR__CUDA_SYMBOL();
-    const int64_t i = c->attr->network.matcher;
-    if (i < 0 || i >= be->n_matchers)
-        return gtr__fail(run, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
-    return be->matchers[i].kernel(run, c);
+    return ((const gtr__network *)c->attr->ptr)->kernel(run, c);
 }
 
 // >>table
-// Generated from the op rows: a row that says it has a kernel (a backward) needs gtr__cuda_<name>_fwd (_bwd),
-// or this does not compile.
+// Generated from the op rows: a row that says FORWARD (BOTH) needs gtr__cuda_<name>_fwd (and _bwd), or this does not
+// compile.
 
-#define GTR__SLOT_0(function) NULL
-#define GTR__SLOT_1(function) function
-#define GTR__SLOTS(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
-    GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
+#define GTR__SLOTS(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cuda_##name) },
 
 static const gtr__kernel gtr__cuda_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__SLOTS) };
 static const gtr__backend gtr__cuda_backend = {

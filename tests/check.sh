@@ -119,17 +119,17 @@ check_markers() { sh tests/check_markers.sh; }
 check_plants() { sh tests/plant.sh --lines; }
 
 # Nothing switches on an op's number, but for switches that the formula tables expand into (GTR__OP_##ID); nothing asks whether an op is
-# a certain one, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in.
+# a certain one, by == or gtr__is, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in.
 check_ops() {
     for f in gputrain.h gputrain_cuda.cu; do
         [ ! -f $f ] || awk -v file=$f '
             /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|field|chain|match|op:)/ }
             /switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]/ { print file ":" NR ": " $0; next }
-            !matcher && /[!=]= *GTR__OP_[A-Z]/ {
+            !matcher && /[!=]= *GTR__OP_[A-Z]|gtr__is\([^()]*, GTR__OP_[A-Z]|GTR__OP_[A-Z_]* *[!=]=/ {
                 rest = $0
-                while (match(rest, /[!=]= *GTR__OP_[A-Z_0-9]+/)) {
+                while (match(rest, /([!=]=|gtr__is\([^()]*,) *GTR__OP_[A-Z_0-9]+|GTR__OP_[A-Z_0-9]+ *[!=]=/)) {
                     op = substr(rest, RSTART, RLENGTH)
-                    sub(/.*GTR__OP_/, "", op)
+                    gsub(/.*GTR__OP_| *[!=]=$/, "", op)
                     if (op !~ /^(INPUT|PARAMETER|CONSTANT|PART|GRADIENT|CUSTOM|COPY|CAST|FILL|FEED|GUARD|UPDATE|REPORT|CHECK|NETWORK|COUNT)$/) { print file ":" NR ": " $0; break }
                     rest = substr(rest, RSTART + RLENGTH)
                 }
@@ -142,8 +142,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1174700); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1174700 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1181300); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1181300 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace

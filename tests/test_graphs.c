@@ -1281,6 +1281,16 @@ static gtr_tensor *beside_block(gtr_context *ctx, gtr_tensor *x, const char *sco
     gtr_scope_end(ctx);
     return shared ? gtr_add(x, gtr_linear_with(x, shared, NULL)) : x;
 }
+/* Has plans go without late matchers. */
+static void no_late_matchers(gtr_context *ctx)
+{
+    gtr__matcher m;
+    int i;
+    for (i = 0; i < ctx->be->n_matchers; i++) {
+        gtr__matcher_of(ctx->be, i, &m);
+        if (m.late) ctx->caps.without |= 1u << i;
+    }
+}
 /* Parameters behind some steps, and whether a launch takes several products. */
 static bool beside_run(gtr_trainer_desc d, int tokens, bool alone, gtr_float *out, int64_t *count, gtr_result *r)
 {
@@ -1294,8 +1304,7 @@ static bool beside_run(gtr_trainer_desc d, int tokens, bool alone, gtr_float *ou
     uint32_t seed = 5;
     int i;
     bool together;
-    for (i = 0; alone && i < ctx->be->n_matchers; i++)
-        if (ctx->be->matchers[i].late) ctx->caps.without |= 1u << i;
+    if (alone) no_late_matchers(ctx);
     h = beside_block(ctx, h, "a", NULL);
     if (d.micro_batches > 1) gtr_keep(h);
     h = beside_block(ctx, beside_block(ctx, h, "b", shared), "c", shared);
@@ -1369,8 +1378,7 @@ static bool tail_run(int kind, gtr_precision precision, bool alone, gtr_float *o
     int i;
     bool tails;
     ctx->caps.chains = -1;      /* they may add a product's terms in another order */
-    for (i = 0; alone && i < ctx->be->n_matchers; i++)
-        if (ctx->be->matchers[i].late) ctx->caps.without |= 1u << i;
+    if (alone) no_late_matchers(ctx);
     for (i = 0; i < 4; i++) h = tail_layer(h, kind, i, row, precision == GTR_MIXED_FP16 ? 100 : 4e5f);
     d.precision = precision;
     h = gtr_linear(h, "out", 3);

@@ -960,7 +960,7 @@ static bool near_kink(graph *g, bool training)
         gtr_float *v;
         int64_t n;
         /* leaves are filled away from it */
-        if (t->op != GTR__OP_RELU || gtr__row(x->op)->flags & GTR__LEAF) continue;
+        if (t->op != GTR__OP_RELU || gtr__moves(x->op) == GTR__MOVES_LEAF) continue;
         s = gtr__literal(x->shape, g->batch);
         n = gtr__count(&s);
         v = (gtr_float *)room(n, sizeof *v);
@@ -1416,7 +1416,7 @@ static gtr_result measure(bench *b, gtr__call call, gtr__op op, gtr__dir dir, si
 {
     *bytes = 0;
     call.measure = bytes;
-    if (b->cuda) return gtr__row(op)->flags & GTR__WS ? b->ctx->be->kernel[op][dir](NULL, &call) : GTR_OK;
+    if (b->cuda) return gtr__uses_workspace(op) ? b->ctx->be->kernel[op][dir](NULL, &call) : GTR_OK;
     return gtr__cpu_call(NULL, op, dir, &call);
 }
 /* Runs one kernel. Notes a failed check, with what, if it fails or leaves a mark outside its results. */
@@ -1633,7 +1633,6 @@ static void *stored(const gtr_float *v, gtr_dtype storage, int64_t n)
 /* One op's call with all its values: host copies of the inputs (float32 or int32), rounded to their storage. */
 typedef struct op_call {
     const op_row *row;
-    const gtr__op_row *op;
     gtr__op   id;
     gtr__attr attr;
     int       n_in, n_out, training, number;
@@ -1653,7 +1652,7 @@ typedef struct op_call {
    that of such operands. */
 static limit product_limit(const op_call *o, gtr_dtype storage)
 {
-    return limit_of(storage == GTR_F32 && o->op->cls == GTR__LOW && o->in_store[0] != GTR_F32
+    return limit_of(storage == GTR_F32 && gtr__class_of(o->id, -1) == GTR__CLASS_LOW && o->in_store[0] != GTR_F32
         && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
 }
 enum { ALL_LOW, SOME_LOW, VARIANTS };
@@ -1675,35 +1674,35 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     bool narrow = true;
     int k, floats = 0;
     memset(o, 0, sizeof *o);
-    o->row = row; o->id = t->op; o->op = gtr__row(o->id); o->attr = t->attr; o->n_in = t->n_in; o->training = training;
+    o->row = row; o->id = t->op; o->attr = t->attr; o->n_in = t->n_in; o->training = training;
     for (k = 0; k < o->n_in; k++) {
         gtr_tensor *x = t->in[k];
         o->in_shape[k] = gtr__literal(x->shape, g->batch);
         o->in_dtype[k] = o->in_store[k] = x->dtype;
         if (x->dtype != GTR_F32) continue;
-        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && o->op->cls != GTR__LOW
+        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && gtr__class_of(o->id, -1) != GTR__CLASS_LOW
             ? GTR_F32 : low;
         if (o->in_store[k] == GTR_F32) narrow = false;
         floats++;
     }
     memset(&s, 0, sizeof s);
-    s.attr = &o->attr; s.n_in = o->n_in; s.training = training;
+    s.op = o->id; s.attr = &o->attr; s.n_in = o->n_in; s.training = training;
     GTR__COPY(s.in, o->in_shape, o->n_in);
     GTR__COPY(s.in_dtype, o->in_dtype, o->n_in);
     shape_words(&g->c, text, sizeof text);
-    if (!CHECK(gtr__shape_outputs(o->op, &s) == GTR_OK, "%s %s: %s", row->name, text, s.why)) return false;
-    o->n_out = s.n_out ? s.n_out : o->op->n_out;
-    o->n_diff = GTR__MAX(GTR__MIN(o->op->n_diff, o->n_out), 1);
+    if (!CHECK(gtr__shape_outputs(&s) == GTR_OK, "%s %s: %s", row->name, text, s.why)) return false;
+    o->n_out = s.n_out ? s.n_out : gtr__outputs(o->id);
+    o->n_diff = GTR__MAX(GTR__MIN(gtr__differentiable_outputs(o->id), o->n_out), 1);
     for (k = 0; k < o->n_out; k++) {
         o->out_shape[k] = s.out[k];
         o->out_dtype[k] = o->out_store[k] = s.out_dtype[k];
         if (s.out_dtype[k] == GTR_F32 && k < o->n_diff
-                && (o->op->cls == GTR__LOW || (o->op->cls == GTR__FOLLOW && narrow && floats)))
+                && (gtr__class_of(o->id, -1) == GTR__CLASS_LOW || (gtr__class_of(o->id, -1) == GTR__CLASS_FOLLOW && narrow && floats)))
             o->out_store[k] = low;
     }
-    for (k = 0; o->op->flags & GTR__IMAGES && o->in_shape[0].ndim > 2 && k < 2; k++) /* as kernels see them */
+    for (k = 0; gtr__laid_out(o->id) == GTR__LAYOUT_IMAGES && o->in_shape[0].ndim > 2 && k < 2; k++) /* as kernels see them */
         if (o->in_shape[1 - k].ndim == g->shape[0].ndim) o->in_shape[1 - k] = channels_last(&o->in_shape[1 - k]);
-    for (k = 0; o->op->flags & GTR__IMAGES && k < o->n_out; k++)
+    for (k = 0; gtr__laid_out(o->id) == GTR__LAYOUT_IMAGES && k < o->n_out; k++)
         if (o->out_shape[k].ndim > 2) o->out_shape[k] = channels_last(&o->out_shape[k]);
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
@@ -2279,9 +2278,9 @@ static void op_forward(bench *b, op_call *o, int shift)
 static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float *dy, bool truth,
     uint64_t mask, void **keep)
 {
-    uint32_t needs = o->op->needs;
+    uint32_t needs = gtr__backward_reads(o->id);
     int k, at = 0;
-    if (o->op->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    if (gtr__gradients(o->id) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
     for (k = 0; k < o->n_in; k++, at++) {
         bool read = k < 16 && needs >> k & 1;
         gtr_dtype t = truth ? o->in_dtype[k] : o->in_store[k];
@@ -2390,12 +2389,12 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     uint64_t all = 0;
     int k, constant;
     op_forward(b, o, shift);
-    if (!o->op->n_diff) return;
+    if (!gtr__differentiable_outputs(o->id)) return;
     for (k = 0; k < o->n_in; k++)
-        if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->op, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2))
+        if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2))
             all |= (uint64_t)1 << k;
-    for (constant = 0; constant < (o->op->flags & GTR__SEED ? 2 : 1); constant++) {
-        if (o->op->flags & GTR__JOINT) {
+    for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
+        if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
             op_backward(b, o, all, constant != 0, masters, shift);
             if (all != 1) op_backward(b, o, 1, constant != 0, masters, shift);
             if (all & 2) op_backward(b, o, 2, constant != 0, masters, shift);
@@ -2477,7 +2476,7 @@ static void kernels_on(bench *b)
         CHECK(small || shapes >= (b->cuda ? 20 : 12), "%s: %d shapes on %s", row->name, shapes, b->name);
     }
     for (k = 0; parts == 1 && k < GTR__OP_COUNT; k++)
-        CHECK(tested[k] || !gtr__row((gtr__op)k)->has_backward || k == GTR__OP_COPY || k == GTR__OP_CAST,
+        CHECK(tested[k] || !gtr__has_backward((unsigned)k) || k == GTR__OP_COPY || k == GTR__OP_CAST,
             "%s has no row in the table `rows` of this file", gtr__row((gtr__op)k)->name);
     printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
 }
@@ -2501,7 +2500,7 @@ static void acts_make(void)
         a->op = r->op;
         a->kind = strchr("PQ", r->kinds[0]) ? 'p' : 'x';
         a->jumps = r->flags != 0;
-        a->full = gtr__row(r->op)->cls == GTR__FULL;
+        a->full = gtr__class_of(r->op, -1) == GTR__CLASS_FULL;
         a->attr = r->build(x)->attr;
     }
     gtr_destroy(ctx);
@@ -2539,7 +2538,7 @@ static gtr_float *act_backward(const act *a, const gtr_float *saved, const gtr_f
 {
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
-    uint32_t needs = gtr__row(a->op)->needs;
+    uint32_t needs = gtr__backward_reads(a->op);
     shapes[0] = shapes[1] = shapes[2] = s;
     ins[0] = needs & GTR__X0 ? saved : NULL; ins[1] = needs & GTR__Y0 ? saved : NULL; ins[2] = dy;
     return truth(a->op, GTR__BWD, &a->attr, 3, shapes, ins, 1, 0, s, what);
@@ -2619,9 +2618,9 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
         precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
-    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, x, xs, what)
+    saved = gtr__backward_reads(a->op) & GTR__Y0 ? act_forward(a, x, xs, what)
         : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
-    round_through(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
+    round_through(saved, a->full && gtr__backward_reads(a->op) & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs; shapes[3] = shapes[4] = &ys;
     ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
@@ -2630,7 +2629,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
-    s[2] = operand_in(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, xs);
+    s[2] = operand_in(saved, a->full && gtr__backward_reads(a->op) & GTR__Y0 ? GTR_F32 : low, xs);
     d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
     d->out[0] = result_of(low, xs, NULL);
     if (run_call(b, d, what)) compare(dx, &d->out[0], limit_of(low, precision), 0, what, b->name);
@@ -2715,7 +2714,7 @@ static void fused_on(bench *b)
                             (q & 2) != 0, false, q / 4, shift);
                     fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0,
                         false, true, k % 3, shift);
-                    if (gtr__row(acts[a].op)->needs)
+                    if (gtr__backward_reads(acts[a].op))
                         fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
             }
