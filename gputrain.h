@@ -1378,7 +1378,7 @@ typedef enum { GTR__ROWS_ACT, GTR__ROWS_APART, GTR__ROWS_APART_OFF_AXIS, GTR__RO
 typedef enum { GTR__STATE_NONE, GTR__STATE_COMMITTED } gtr__state_kind;
 /* Which operand's memory the node may write its output to, if no later node reads that operand (gtr__in_place):
    none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
-   (MAX_POOL). Both backends' kernels keep to it, as plans for a device that is not there rely on it. */
+   (MAX_POOL). Plans for a device that is not there rely on it, too. */
 typedef enum { GTR__OVER_NONE, GTR__OVER_ANY, GTR__OVER_DY, GTR__OVER_TILES } gtr__over_kind;
 typedef enum { GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITHMS } gtr__means_kind; /* results */
 enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */

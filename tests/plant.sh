@@ -7,7 +7,7 @@ dir=build/plant
 mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
 faults() { # a name, and what sed does to exactly one line
     cat <<'END'
-forward of gelu: s/^    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
+forward of gelu: s/^    U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
 forward of softmax: s/f = (gtr_float)(1 \/ gtr__sum_run(y, n));/f = (gtr_float)(1.0001 \/ gtr__sum_run(y, n));/
 forward of concat: s/gtr__copy_rows(cpu, p, run, w, row, outer, run, whole->add);/gtr__copy_rows(cpu, k > 1 ? (gtr_float *)part[1].data : p, run, w, row, outer, run, whole->add);/
 output of a split: s/else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(cpu, k > 2 ? w - run : w, row, p, run, outer, run, part[k].add);/
@@ -30,7 +30,7 @@ copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->i
 masks of micro-batches: s/const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->linear ? 0 : gtr__in_whole(a, row)/
 recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1at[owner[v]] = GTR__MAX(at[owner[v]], i);/
 running variance: s/unbias = n > 1 ? n \/ (n - 1) : 1;/unbias = 1;/
-momentum: s/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p))/X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p))/
+momentum: s/      p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p))/      p = GTR__O_FMA(k.step, a, p))/
 Adam's correction: s/1 \/ sqrt(1 - power((o)->beta2, t)) : 1)/1 \/ sqrt(1 - power((o)->beta2, t + 1)) : 1)/
 decoupled decay: s/? 1 - (lr) \* (o)->weight_decay\[i\] : 1)/? 1 - (o)->weight_decay[i] : 1)/
 clip: s/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ (norm + 1e-6) : 1)/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ norm \/ 1.001 : 1)/

@@ -1671,7 +1671,8 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     gtr__shape_call s;
     const gtr_tensor *t = g->out->op == GTR__OP_PART ? g->out->in[0] : g->out;
     char text[200];
-    bool narrow = true;
+    gtr__class made;
+    bool narrow = true, images;
     int k, floats = 0;
     memset(o, 0, sizeof *o);
     o->row = row; o->id = t->op; o->attr = t->attr; o->n_in = t->n_in; o->training = training;
@@ -1680,8 +1681,8 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
         o->in_shape[k] = gtr__literal(x->shape, g->batch);
         o->in_dtype[k] = o->in_store[k] = x->dtype;
         if (x->dtype != GTR_F32) continue;
-        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && gtr__class_of(o->id, -1) != GTR__CLASS_LOW
-            ? GTR_F32 : low;
+        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW)
+            && gtr__class_of(o->id, -1) != GTR__CLASS_LOW ? GTR_F32 : low;
         if (o->in_store[k] == GTR_F32) narrow = false;
         floats++;
     }
@@ -1691,18 +1692,20 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     GTR__COPY(s.in_dtype, o->in_dtype, o->n_in);
     shape_words(&g->c, text, sizeof text);
     if (!CHECK(gtr__shape_outputs(&s) == GTR_OK, "%s %s: %s", row->name, text, s.why)) return false;
+    made = gtr__class_of(o->id, -1);
+    images = gtr__laid_out(o->id) == GTR__LAYOUT_IMAGES;
     o->n_out = s.n_out ? s.n_out : gtr__outputs(o->id);
     o->n_diff = GTR__MAX(GTR__MIN(gtr__differentiable_outputs(o->id), o->n_out), 1);
     for (k = 0; k < o->n_out; k++) {
         o->out_shape[k] = s.out[k];
         o->out_dtype[k] = o->out_store[k] = s.out_dtype[k];
         if (s.out_dtype[k] == GTR_F32 && k < o->n_diff
-                && (gtr__class_of(o->id, -1) == GTR__CLASS_LOW || (gtr__class_of(o->id, -1) == GTR__CLASS_FOLLOW && narrow && floats)))
+                && (made == GTR__CLASS_LOW || (made == GTR__CLASS_FOLLOW && narrow && floats)))
             o->out_store[k] = low;
     }
-    for (k = 0; gtr__laid_out(o->id) == GTR__LAYOUT_IMAGES && o->in_shape[0].ndim > 2 && k < 2; k++) /* as kernels see them */
+    for (k = 0; images && o->in_shape[0].ndim > 2 && k < 2; k++) /* as kernels see them */
         if (o->in_shape[1 - k].ndim == g->shape[0].ndim) o->in_shape[1 - k] = channels_last(&o->in_shape[1 - k]);
-    for (k = 0; gtr__laid_out(o->id) == GTR__LAYOUT_IMAGES && k < o->n_out; k++)
+    for (k = 0; images && k < o->n_out; k++)
         if (o->out_shape[k].ndim > 2) o->out_shape[k] = channels_last(&o->out_shape[k]);
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
