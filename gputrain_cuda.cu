@@ -243,30 +243,17 @@ static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : N
 // Whether operand k of the node's call may be read before what the call waits for has ended.
 static inline int gtr__early_in(const gtr__run *run, int k) { return k < 64 && (run->early >> k & 1); }
 
-// Notes an error with the host and returns its code. instance: NULL, an instance, or a run of one.
-static inline gtr_result gtr__fail_on(gtr__cuda *g, gtr_result code, const char *format, va_list list) {
-    char text[512];
-    vsnprintf(text, sizeof text, format, list);
-    if (g && g->host.error) g->host.error(g->host.user, code, text);
-    return code;
-}
+// Notes an error with the host of an instance, or of none (NULL), and returns its code.
 #ifdef __GNUC__
-#define GTR__FORMAT __attribute__((format(printf, 3, 4)))
-#else
-#define GTR__FORMAT
+__attribute__((format(printf, 3, 4)))
 #endif
-GTR__FORMAT static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
+static inline gtr_result gtr__fail(gtr__cuda *g, gtr_result code, const char *format, ...) {
+    char text[512];
     va_list list;
     va_start(list, format);
-    code = gtr__fail_on((gtr__cuda *)instance, code, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return code;
-}
-GTR__FORMAT static inline gtr_result gtr__fail(gtr__run *run, gtr_result code, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    code = gtr__fail_on(gtr__on(run), code, format, list);
-    va_end(list);
+    if (g && g->host.error) g->host.error(g->host.user, code, text);
     return code;
 }
 
@@ -280,25 +267,21 @@ static inline bool gtr__fatal(cudaError_t e) {
 
 // Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal
 // codes poison the instance.
-static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what) {
-    gtr__cuda *g = (gtr__cuda *)instance;
+static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *what) {
     if (e == cudaSuccess) return GTR_OK;
     cudaGetLastError();
-    if (e == cudaErrorMemoryAllocation) return gtr__fail(instance, GTR_ERR_NOMEM, "%s: out of device memory", what);
+    if (e == cudaErrorMemoryAllocation) return gtr__fail(g, GTR_ERR_NOMEM, "%s: out of device memory", what);
     if (g && gtr__fatal(e)) {
         if (!g->poisoned) {
             g->poisoned = 1;
             snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
                 cudaGetErrorName(e), (int)e);
         }
-        return gtr__fail(instance, GTR_ERR_CUDA,
+        return gtr__fail(g, GTR_ERR_CUDA,
             "the device is lost, the process must be started anew; first cause: %s", g->cause);
     }
-    return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
+    return gtr__fail(g, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
         cudaGetErrorName(e), (int)e);
-}
-static inline gtr_result gtr__check(gtr__run *run, cudaError_t e, const char *what) {
-    return gtr__check((void *)gtr__on(run), e, what);
 }
 
 // >>launch
@@ -366,7 +349,7 @@ static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *nam
         attribute[config.numAttrs].val.clusterDim.y = 1;
         attribute[config.numAttrs++].val.clusterDim.z = 1;
     }
-    return gtr__check(run, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
+    return gtr__check(run->on, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
 }
 #else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
 template <typename... P, typename... A>
@@ -374,7 +357,7 @@ static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *nam
                              dim3 block, size_t shared, unsigned, A &&...args) {
     return [&](typename std::remove_const<P>::type... given) {
         void *list[] = { (void *)&given... };
-        return gtr__check(run, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
+        return gtr__check(run->on, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
     }(static_cast<A &&>(args)...);
 }
 #endif
@@ -388,7 +371,7 @@ static cudaError_t gtr__shared_open(gtr__run *run, const void *kernel) {
         (int)(run->on->shared_max - of.sharedSizeBytes));
 }
 static gtr_result gtr__shared_ready(gtr__run *run, const void *kernel) {
-    return gtr__check(run, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
+    return gtr__check(run->on, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
 }
 
 // A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
@@ -446,10 +429,10 @@ struct gtr__together {
         GTR__TRY(gtr__shared_ready(run, kernel));
 #if CUDART_VERSION >= 11080
         describe(c->stream);
-        return gtr__check(run, cudaLaunchKernelExC(&config, kernel, args), name);
+        return gtr__check(run->on, cudaLaunchKernelExC(&config, kernel, args), name);
 #else
         const dim3 grid((unsigned)blocks), block((unsigned)threads);
-        return gtr__check(run,
+        return gtr__check(run->on,
             cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream), name);
 #endif
     }
@@ -827,7 +810,7 @@ static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_or
 
 static gtr_result gtr__alive(gtr__instance *in) {
     if (!in->g.poisoned) return GTR_OK;
-    return gtr__fail(in, GTR_ERR_CUDA,
+    return gtr__fail(&in->g, GTR_ERR_CUDA,
         "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
@@ -1065,7 +1048,7 @@ static void *gtr__cuda_alloc(void *instance, size_t bytes) {
     if (in->g.host.device_alloc) return in->g.host.device_alloc(in->g.host.user, bytes);
     cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
     if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    return gtr__check(in, e, "cudaMalloc") == GTR_OK ? p : NULL;
+    return gtr__check(&in->g, e, "cudaMalloc") == GTR_OK ? p : NULL;
 }
 
 static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
@@ -1074,7 +1057,7 @@ static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
     gtr__on_device scope(in);
     if (in->g.host.device_alloc) { if (in->g.host.device_free) in->g.host.device_free(in->g.host.user, p, bytes); }
     else if (in->g.poisoned) gtr__quiet(cudaFree(p));
-    else gtr__check(in, cudaFree(p), "cudaFree");
+    else gtr__check(&in->g, cudaFree(p), "cudaFree");
 }
 
 static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
@@ -1085,8 +1068,8 @@ static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
     gtr__on_device scope(in);
     cudaError_t e = cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
     if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    if (gtr__check(in, e, "cudaHostAlloc") != GTR_OK) return NULL;
-    if (gtr__check(in, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
+    if (gtr__check(&in->g, e, "cudaHostAlloc") != GTR_OK) return NULL;
+    if (gtr__check(&in->g, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
     gtr__quiet(cudaFreeHost(p));
     return NULL;
 }
@@ -1097,7 +1080,7 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     if (!p) return;
     gtr__on_device scope(in);
     if (in->g.poisoned) gtr__quiet(cudaFreeHost(p));
-    else gtr__check(in, cudaFreeHost(p), "cudaFreeHost");
+    else gtr__check(&in->g, cudaFreeHost(p), "cudaFreeHost");
 }
 
 // Room for one more in a list that grows by doubling; false when out of memory.
@@ -1105,7 +1088,7 @@ static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size
     if (n < *cap) return true;
     int more = *cap ? 2 * *cap : 32;
     void *p = in->g.host.alloc(in->g.host.user, (size_t)more * size);
-    if (!p) { gtr__fail(in, GTR_ERR_NOMEM, "out of host memory"); return false; }
+    if (!p) { gtr__fail(&in->g, GTR_ERR_NOMEM, "out of host memory"); return false; }
     if (*list) {
         memcpy(p, *list, (size_t)n * size);
         in->g.host.free(in->g.host.user, *list, (size_t)*cap * size);
@@ -1134,7 +1117,7 @@ static void *gtr__instance_staging(void *instance, const void *key, int directio
     if (!room) return NULL;
     p = gtr__cuda_host_alloc(in, bytes, device);
     if (!p) {
-        gtr__fail(in, GTR_ERR_NOMEM, "out of host memory for a custom op");
+        gtr__fail(&in->g, GTR_ERR_NOMEM, "out of host memory for a custom op");
         return NULL;
     }
     memset(p, 0, bytes);
@@ -1149,8 +1132,8 @@ static gtr_result gtr__custom_failed(gtr__instance *in) {
         volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
         if (!*failed) continue;
         const char *name = ((const gtr_custom_desc *)in->staging[i].key)->name;
-        r = gtr__fail(in, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u", name ? name : "",
-                (unsigned)*failed);
+        r = gtr__fail(&in->g, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u",
+            name ? name : "", (unsigned)*failed);
         *failed = 0;
     }
     return r;
@@ -1162,9 +1145,9 @@ static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, siz
     gtr__on_device scope(in);
     enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST
         ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
-    if (bytes) GTR__TRY(gtr__check(in, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
+    if (bytes) GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
     if (!wait) return GTR_OK;
-    GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
@@ -1172,7 +1155,7 @@ static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return bytes ? gtr__check(in, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
+    return bytes ? gtr__check(&in->g, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait(void *instance) {
@@ -1180,7 +1163,7 @@ static gtr_result gtr__cuda_wait(void *instance) {
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     for (int i = 0; i <= GTR__MAX_STREAMS; i++)
-        GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
+        GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
@@ -1194,7 +1177,7 @@ static gtr_result gtr__cuda_take(void *instance, void *other, const gtr__move *m
         e = cudaMemcpyAsync(move->to, move->from, move->bytes, cudaMemcpyDeviceToDevice, from);
     if (e == cudaSuccess) e = cudaEventRecord(in->fence, from);
     if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
-    return gtr__check(in, e, "a snapshot");
+    return gtr__check(&in->g, e, "a snapshot");
 }
 
 static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
@@ -1212,21 +1195,21 @@ static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, s
     }
     if (e == cudaSuccess && !*event) e = cudaEventCreateWithFlags((cudaEvent_t *)event, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventRecord((cudaEvent_t)*event, in->stream[0]);
-    return gtr__check(in, e, "an upload");
+    return gtr__check(&in->g, e, "an upload");
 }
 
 static gtr_result gtr__cuda_ready(void *instance, void *event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return event ? gtr__check(in, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
+    return event ? gtr__check(&in->g, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait_for(void *instance, void *user_event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(in, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
+    return gtr__check(&in->g, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
 }
 
 static void gtr__cuda_event_free(void *instance, void *event) {
@@ -1239,7 +1222,7 @@ static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size
     *free_bytes = *total_bytes = 0;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(in, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
+    return gtr__check(&in->g, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
 }
 
 static void gtr__cuda_environment(void *instance, char *text, size_t size) {
@@ -1268,11 +1251,11 @@ static double gtr__cuda_seconds(void *instance, int start) {
     float ms = 0;
     if (gtr__alive(in) != GTR_OK) return 0;
     gtr__on_device scope(in);
-    if (gtr__check(in, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
+    if (gtr__check(&in->g, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
             != GTR_OK || start)
         return 0;
-    if (gtr__check(in, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
-    return gtr__check(in, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
+    if (gtr__check(&in->g, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
+    return gtr__check(&in->g, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
         ? ms * 1e-3 : 0;
 }
 
@@ -1316,8 +1299,8 @@ static gtr_result gtr__gather(void *const *instances, int n_stage) {
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
         gtr__on_device scope(in);
-        GTR__TRY(gtr__check(main, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
-        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(gtr__check(&main->g, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
+        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
     }
     return GTR_OK;
 }
@@ -1327,9 +1310,9 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
     gtr__on_device scope(main);
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
-        if (!recorded) GTR__TRY(gtr__check(main, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
+        if (!recorded) GTR__TRY(gtr__check(&main->g, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
         recorded = true;
-        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
     }
     return GTR_OK;
 }
@@ -1427,7 +1410,7 @@ static gtr__run gtr__run_of(gtr__instance *in, const gtr__call *call) {
 }
 static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan, const gtr__node *node) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
-    if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+    if (!kernel) return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
@@ -1457,9 +1440,9 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
     {
         gtr__on_device scope(main);
-        if (used & ~1u) GTR__TRY(gtr__check(main, cudaEventRecord(x->fork, first), "cudaEventRecord"));
+        if (used & ~1u) GTR__TRY(gtr__check(&main->g, cudaEventRecord(x->fork, first), "cudaEventRecord"));
         for (int lane = 1; lane < GTR__MAX_LANES; lane++)
-            if (used >> lane & 1) GTR__TRY(gtr__check(main,
+            if (used >> lane & 1) GTR__TRY(gtr__check(&main->g,
                 cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
     }
     for (int i = begin; r == GTR_OK && i < end; i++) {
@@ -1474,7 +1457,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
-            r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
+            r = gtr__check(&in->g, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
         gtr__run run = gtr__run_of(in, &x->call[i]);
         run.early = early;
@@ -1493,17 +1476,17 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
-            r = gtr__check(in, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
+            r = gtr__check(&in->g, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
         }
     }
     for (int lane = 1; lane < GTR__MAX_LANES; lane++) {
         if (!(used >> lane & 1)) continue;
         gtr__instance *in = (gtr__instance *)instances[lane / GTR__MAX_STREAMS];
         gtr__on_device scope(in);
-        gtr_result joined = gtr__check(in, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
+        gtr_result joined = gtr__check(&in->g, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
             "cudaEventRecord");
         if (joined == GTR_OK)
-            joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
+            joined = gtr__check(&in->g, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
     return r;
@@ -1518,14 +1501,14 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     int begin, end;
     gtr__range(x, part, &begin, &end);
     gtr__on_device scope(main);
-    GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
+    GTR__TRY(gtr__check(&main->g, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
         "cudaStreamBeginCapture"));
     gtr_result r = gtr__enqueue(instances, x, begin, end, true);
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
     if (r != GTR_OK) gtr__quiet(ended);
-    else r = gtr__check(main, ended, "capturing a step into a graph");
-    if (r == GTR_OK) r = gtr__check(main, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
-    if (r == GTR_OK) r = gtr__check(main, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
+    else r = gtr__check(&main->g, ended, "capturing a step into a graph");
+    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
+    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
     if (graph) gtr__quiet(cudaGraphDestroy(graph));
     if (r != GTR_OK && made) gtr__quiet(cudaGraphExecDestroy(made));
     if (r == GTR_OK) *out = made;
@@ -1570,13 +1553,13 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         const gtr__node *node = &plan->node[i];
         if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.network.matcher; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
-            return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+            return gtr__fail(&main->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
                 node->layer ? node->layer : "?", (int)node->op);
         if (node->n_out > outs) outs = node->n_out;
     }
     bytes += (size_t)outs;
     x = (gtr__cuda_exec *)main->g.host.alloc(main->g.host.user, bytes);
-    if (!x) return gtr__fail(main, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
+    if (!x) return gtr__fail(&main->g, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
     memset((void *)x, 0, bytes);
     x->plan = plan;
     x->n_node = plan->n_node;
@@ -1603,7 +1586,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
             e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
     }
     if (e != cudaSuccess) {
-        gtr_result r = gtr__check(main, e, "cudaEventCreate");
+        gtr_result r = gtr__check(&main->g, e, "cudaEventCreate");
         gtr__cuda_release(instances, x);
         return r;
     }
@@ -1631,7 +1614,7 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
             gtr__on_device scope(main);
             e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
         }
-        GTR__TRY(gtr__check(main, e, "cudaGraphLaunch"));
+        GTR__TRY(gtr__check(&main->g, e, "cudaGraphLaunch"));
     }
     if (x->part[part].runs < 2) x->part[part].runs++;
     return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
@@ -3506,10 +3489,10 @@ static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int
     const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
-        if (length > 2147483647 - 128) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if (length > 2147483647 - 128) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a product with a dimension of %lld is too large", (long long)length);
     if (blocks > most || (double)k_tiles * (double)p->kb > most)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
     cut->m = (int)p->m; cut->n = (int)p->n; cut->k = (int)p->k;
     cut->lda = (uint32_t)p->lda; cut->ldb = (uint32_t)p->ldb; cut->ldc = (uint32_t)p->ldc;
@@ -3694,7 +3677,7 @@ static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gt
     }
 #endif
     if (choice->tail && choice->wgmma_m)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
             (long long)p->m, (long long)p->n, (long long)p->k);
     for (int i = 0; i < p->sets; i++) {         // one by one
         gtr__product q = *p;
@@ -3859,8 +3842,8 @@ static cudaDataType_t gtr__library_type(int dtype) {
 static gtr_result gtr__library_check(gtr__instance *in, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
-    if (e != cudaSuccess) return gtr__check(in, e, what);
-    return gtr__fail(in, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
+    if (e != cudaSuccess) return gtr__check(&in->g, e, what);
+    return gtr__fail(&in->g, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
         cublasLtGetStatusName(status));
 }
 
@@ -3984,13 +3967,13 @@ static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t han
     cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
     uint32_t first = 0;
     *keeps = 0;
-    GTR__TRY(gtr__check(in, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
     if (state != cudaStreamCaptureStatusNone) return GTR_OK;
     GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c,
         p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
-    GTR__TRY(gtr__check(in, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpyAsync"));
-    GTR__TRY(gtr__check(in, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
+    GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost,
+        stream), "cudaMemcpyAsync"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
     *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u
         : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
     return GTR_OK;
@@ -4316,7 +4299,7 @@ static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr_
 }
 
 static gtr_result gtr__product_badly(gtr__run *run, const char *what) {
-    return gtr__fail(run, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
+    return gtr__fail(gtr__on(run), GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
 }
 
 // While workspace is measured no address is known yet: an output counts as wanted if it has one, or if none has.
@@ -5313,7 +5296,7 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
     const int64_t longest[] = { g->n * g->h * g->w, g->n * g->oh * g->ow, g->o * g->kh * g->kw * g->cg, g->c,
         g->h + 2 * g->ph + g->kh * g->dh, g->w + 2 * g->pw + g->kw * g->dw, g->sh, g->sw };
     for (int64_t length : longest)
-        if (length > INT32_MAX / 2) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if (length > INT32_MAX / 2) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a convolution with a length of %lld is too large", (long long)length);
     memset((void *)cut, 0, sizeof *cut);
     cut->y = gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh);
@@ -8018,7 +8001,8 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
-    if (!c->ws || c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "no workspace for a gradient's parts");
+    if (!c->ws || c->ws_bytes < bytes)
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for a gradient's parts");
     const bool few = d->taps < 16;
     const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
         shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
@@ -8496,7 +8480,7 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
     gtr__call call = *c;
     size_t inner = 0;
     if (c->measure) call.measure = &inner;
-    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(run, GTR_ERR_STATE, "no workspace for columns");
+    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for columns");
     else { call.ws = (char *)c->ws + columns; call.ws_bytes = c->ws_bytes - columns; }
     for (int64_t first = 0; first < g->n; first += each) {
         gtr__window part = *g;
@@ -8528,7 +8512,7 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
         }
         gtr__conv_cut cut;
         GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
-        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a convolution whose images have %lld places is too large", (long long)places);
         const unsigned blocks = gtr__blocks(run, (rows + g->o) * units, 256);
         const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
@@ -9517,7 +9501,7 @@ static gtr_result gtr__red_launch(gtr__run *run, const gtr__call *c, gtr__red *m
     gtr_result r;
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
-        return gtr__fail(run, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
@@ -9901,7 +9885,7 @@ static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
     gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
     if (c->measure) return gtr__measured(c, bytes);
-    if (c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "a reduction's workspace is too small");
+    if (c->ws_bytes < bytes) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "a reduction's workspace is too small");
     m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
     if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
     w.part = (gtr__folded *)c->ws; w.kind = c->attr->reduce.kind;
@@ -11858,7 +11842,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
         : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
 static gtr_result gtr__slide_large(gtr__run *run) {
-    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
 static bool gtr__slide_pair(const gtr__slide_axis &a) {
     return a.pad == 0 && a.kernel <= 2 && (a.kernel == 1 || a.dilation == 1) && a.kernel * (int64_t)a.places == a.size
@@ -14014,7 +13998,7 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;      // 0: gtr__k_pair_end joins the blocks' sums
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
-        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
@@ -14153,7 +14137,7 @@ static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const g
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
-    GTR__TRY(gtr__check(run, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
+    GTR__TRY(gtr__check(gtr__on(run), cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
         "cudaLaunchHostFunc"));
     if (after.n == 0) return GTR_OK;
     run->overlap = 0;       // its predecessor is no kernel
@@ -14168,7 +14152,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     int64_t at = 0;
     char *ws = (char *)c->ws;
     if (!c->measure && !(back ? d->backward : d->forward))
-        return gtr__fail(run, GTR_ERR_ARG, "custom op: no function");
+        return gtr__fail(gtr__on(run), GTR_ERR_ARG, "custom op: no function");
     if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(run, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
@@ -14201,7 +14185,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     }
     if (c->measure) return gtr__measured(c, (size_t)at);
     if ((size_t)at > c->ws_bytes)
-        return gtr__fail(run, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
     u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
     u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
@@ -14210,7 +14194,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
         dim3 grid = gtr__parts_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
-    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(run, GTR_ERR_USER,
+    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(gtr__on(run), GTR_ERR_USER,
         "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
     run->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;
@@ -14616,7 +14600,7 @@ static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
     gtr__feed_all m;
     int n = 0, images = 0;
     int64_t most = 0;
-    if (!c->ctl) return gtr__fail(run, GTR_ERR_STATE, "feed: no control word");
+    if (!c->ctl) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "feed: no control word");
     memset(&m, 0, sizeof m);
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
@@ -14625,7 +14609,7 @@ static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
         if (!y->data || y->count == 0) continue;
         if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32)
             : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
-            return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
                 "feed: input %d cannot be made from what its source holds", k);
         if (q->image.channels) {
             GTR__TRY(gtr__feed_images_start(run, c, q, y));
@@ -14982,7 +14966,7 @@ static bool gtr__rule_fused(const gtr__optim *o) {
 }
 static gtr_result gtr__check_states(gtr__run *run, const gtr__optim *o) {
     for (int i = 0; i < o->all; i++)
-        if (!o->state[i]) return gtr__fail(run, GTR_ERR_STATE, "update: state %d is missing", i);
+        if (!o->state[i]) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
 // The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are
@@ -15237,7 +15221,7 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        GTR__TRY(gtr__check(run, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
+        GTR__TRY(gtr__check(gtr__on(run), cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
             "cudaMemsetAsync"));
         run->overlap = 0;   // its predecessor is no kernel
     }
@@ -15682,12 +15666,12 @@ static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__call *c
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
         const bool first = y->data == x;
-        if (!first && m->n_rest == 4) return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: too many inputs");
+        if (!first && m->n_rest == 4) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: too many inputs");
         (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
     (void)c;
-    return m->x.to.p ? GTR_OK : gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
+    return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
 static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     gtr__arg in[8], out[8];
@@ -15711,7 +15695,7 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
         const gtr__mlp_parts *p, M *m) {
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     if (!c->ctl || run->on->sm_count != gtr__sms(c))
-        return gtr__fail(run, GTR_ERR_STATE, "network: no trainer");
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: no trainer");
     m->optim = *o;
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = gtr__hurry(c); m->late = c->caps->late;
@@ -17839,7 +17823,7 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
 static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
-    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
 }
 template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
@@ -17867,7 +17851,7 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
     gtr__res s;
     memset(&s, 0, sizeof s);
     if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__res_space(&s, &net.cut, (char *)c->ws);
@@ -20544,7 +20528,7 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(gtr__run *run, const gtr__call *c, gtr__field *m, int bytes) {
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
+    GTR__TRY(gtr__check(gtr__on(run), cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
         "cudaFuncGetAttributes"));
     // what it was made for
     const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
@@ -20572,12 +20556,12 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
     gtr__field m;
     gtr__arg in[8], out[8];
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
+    GTR__TRY(gtr__check(gtr__on(run), cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
         "cudaFuncGetAttributes"));
     const bool feeders = of.maxThreadsPerBlock > GTR__FIELD_T;     // the code has them
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
@@ -20607,7 +20591,7 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
         if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
     }
     if (m.x_slot < 0 || m.t_slot < 0)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
     gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
@@ -22651,7 +22635,7 @@ static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     gtr__tall s;
     memset(&s, 0, sizeof s);
     if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__tall_space(&s, &net.cut, (char *)c->ws);
@@ -22699,7 +22683,7 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
     if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__call q = gtr__mlp_call(c, n, in, out);
     size_t bytes = 0;
     for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
@@ -23080,7 +23064,7 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     }
     if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     GTR__TRY(gtr__check_states(run, o));
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
@@ -23089,7 +23073,7 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     for (int i = 0; i + 1 < w->n_node; i++) {
         const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
         if (w->node[i].own && !own && !stored)
-            return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
         GTR__TRY(gtr__wide_node(run, c, &w->node[i], own ? 1 : -1));
     }
     GTR__TRY(gtr__wide_rest(run, c, o, &m));
@@ -24797,7 +24781,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     gtr__chain_cut k;
     gtr__chain_begin(b, &v, w->root, c->precision);
     if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
     if (c->measure) *c->measure = bytes;
@@ -24805,18 +24789,18 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
     if (c->measure) return GTR_OK;
     if (bytes > c->ws_bytes)
-        return gtr__fail(run, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
-    if (!c->fits) GTR__TRY(gtr__check(run,
+    if (!c->fits) GTR__TRY(gtr__check(gtr__on(run),
         cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
     if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
-        GTR__TRY(gtr__check(run,
+        GTR__TRY(gtr__check(gtr__on(run),
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
         // b is freed behind this call, and a device may read the host's memory by itself
-        GTR__TRY(gtr__check(run, cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
+        GTR__TRY(gtr__check(gtr__on(run), cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
         run->overlap = 0; // the kernel's predecessor is none
     }
     const int type = b->precision == GTR_TF32         ? GTR_F32
@@ -24835,7 +24819,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
 }
 static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
-    const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(run, GTR_ERR_NOMEM, "out of host memory");
+    const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(gtr__on(run), GTR_ERR_NOMEM, "out of host memory");
     free(b);
     return r;
 }
@@ -25176,7 +25160,7 @@ static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     const gtr__activation *act = back ? &pool->attr.with.act : &conv->attr.with.act;
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
     d.act = act->op ? (int)act->op : -1; d.act_a = (float)act->a; d.act_b = (float)act->b;
@@ -25616,12 +25600,12 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     for (int i = 0; i < w->n_node; i++) q[i] = gtr__mlp_call(c, &w->node[i], in[i], out[i]);
     if (!gtr__head_make(&m, &q[0], &q[1], pairs, w->n_node > 2 ? &q[2] : NULL))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const int ticket = c->ctl ? gtr__loss_ticket(q[1].attr) : 0;
     const unsigned blocks = (unsigned)gtr__ceil(m.rows, GTR__HEAD_ROWS);
     if (c->measure) return gtr__measured(c, blocks * sizeof(float));
     if (c->ws_bytes < blocks * sizeof(float))
-        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     m.loss = gtr__opd_of(&out[1][0]);
     m.part = (float *)c->ws;
     if (ticket) m.ticket = &c->ctl->ticket[ticket];
@@ -25779,7 +25763,7 @@ static gtr_result gtr__cuda_network_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     const int64_t i = c->attr->network.matcher;
     if (i < 0 || i >= be->n_matchers)
-        return gtr__fail(run, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
+        return gtr__fail(gtr__on(run), GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
     return be->matchers[i].kernel(run, c);
 }
 
