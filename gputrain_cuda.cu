@@ -3434,7 +3434,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
     c.library = library < best;
     if (c.library) { c.ns = library; c.ranges = 1; }
-    if (c.library || !c.wgmma_m) c.even = 0;
+    if (c.library && c.even) c.wgmma_m = 0;         // nobody makes its copies where the library can't run after all
+    if (!c.wgmma_m) c.even = 0;
     if (c.even) c.copy_bytes = even_bytes;
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
@@ -6544,8 +6545,8 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
     const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
     const double before = c->ns;
-    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1 || classes > 4
-            || (g->c | g->o) % (wide / 8)) return false;
+    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
+            || classes > GTR__IM2COL_CLASSES || (g->c | g->o) % (wide / 8)) return false;
     int log = weight ? 0 : gtr__boxes_log(channels, wide);
     if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
     if (weight && channels % (wide >> log)) return false;
@@ -8505,10 +8506,11 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
             if (p.saved) p.saved = (const char *)p.saved + to * gtr__elem(p.type_saved);
             if (p.affine.from) p.affine.from = (const char *)p.affine.from + to * gtr__elem(p.type_c);
         }
-        if (c->measure) {
+        if (c->measure) {       // those between the second, which adds, and the last, which is short, want no more
+            const int64_t last = (g->n - 1) / each * each;
             GTR__TRY(gtr__conv_plainly(run, &call, &p));
-            if (columns + inner > *c->measure) *c->measure = columns + inner;
-            return GTR_OK;
+            if (first == each && first < last) first = last - each;
+            continue;
         }
         gtr__conv_cut cut;
         GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
@@ -8520,6 +8522,7 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
                            : GTR__LAUNCH(run, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
         GTR__TRY(gtr__conv_plainly(run, &call, &p));
     }
+    if (c->measure && columns + inner > *c->measure) *c->measure = columns + inner;
     return GTR_OK;
 }
 
@@ -14753,7 +14756,7 @@ template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__rep
     if (ctl->status) ctl->stuck++;
     else {                      // a stuck step has its entry already
         gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
-        const uint32_t status = !guard ? 0 : BARRIERS ? gtr__status_of(ctl) : ctl->guard;
+        const uint32_t status = BARRIERS && guard ? gtr__status_of(ctl) : guard;        // 2 is of barriers alone
         if (status == 1 && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
             ctl->good = 0;
@@ -15658,8 +15661,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
     }
 }
-static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v,
-        const void *x) {
+static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__mlp_view *v, const void *x) {
     const gtr__node *n = &v->node[0];
     const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
     for (int k = 0; k < f->n && k < n->n_out; k++) {
@@ -15670,7 +15672,6 @@ static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__call *c
         (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
-    (void)c;
     return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
 static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
@@ -15712,7 +15713,7 @@ static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__ml
     GTR__TRY(gtr__mlp_step(run, c, v, p, m));
     m->layers = p->layers; m->batch = cut->batch;
     gtr__mlp_layers(m, v, p, cut);
-    GTR__TRY(gtr__mlp_inputs(run, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
+    GTR__TRY(gtr__mlp_inputs(run, m, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++)
         m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
@@ -24711,7 +24712,6 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     if (c->measure) return bytes;
     b->m.n = b->n_step;
     b->m.rows = b->sums.rows = b->rows;
-    b->m.row0 = c->row0;
     b->m.ctl = c->ctl;
     b->m.losses = b->n_loss;
     b->m.part = b->sums.part = (float *)c->ws;
