@@ -10,16 +10,17 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Words of comments. instance: the backend on a device; variant: a compiled kernel. lane: a thread of a warp, or of the
-// team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or norm,
-// an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch. four:
-// elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum, in the
-// workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival (>>blocks).
+// Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
+// or of the team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or
+// norm, an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch.
+// four: elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum,
+// in the workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival
+// (>>blocks).
 //
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
 //     device-helpers       the instance as launchers see it, errors, results
-//     launch               starting a kernel: overlap with its predecessor, clusters, cooperative launch, shared memory
+//     launch               kernels as data, and what starts them: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
 //     formulas             the header's element-wise formulas on the device; erf, sin, cos
@@ -285,11 +286,47 @@ static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *wha
 }
 
 // >>launch
-// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(run, c, kernel, grid, block,
-// shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
-// statement is gtr__enter().
-#define GTR__LAUNCH(run, c, kernel, grid, block, shared, ...) \
-    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
+// gtr__launch alone starts kernels. Which one is data, a variant: its name and its constants, the arguments of its
+// template. A launcher names variants, may choose among them, and starts one with bytes of shared memory:
+//     gtr__start(run, c, wide ? GTR__VARIANT(gtr__k_a, T, 4) : GTR__VARIANT(gtr__k_a, T, 1), grid, block, bytes, ...)
+//     GTR__LAUNCH(run, c, gtr__k_b, grid, block, bytes, ...)      one without constants
+// Every kernel's first statement is gtr__enter().
+typedef struct gtr__variant {
+    const void *entry;          // of the kernel that is compiled into the program; only this section reads it
+    const char *name;
+    int64_t constant[8];
+    int n_constants;
+} gtr__variant;
+// A variant whose parameters have these types.
+template <typename... P> struct gtr__variant_of : gtr__variant { };
+
+// A constant as a number: a value as it is, a type by its dtype.
+#define GTR__NO_CONSTANT INT64_MIN
+template <auto V> static constexpr int64_t gtr__constant() { return (int64_t)V; }
+template <typename T = void> static constexpr int64_t gtr__constant();
+template <> constexpr int64_t gtr__constant<void>()          { return GTR__NO_CONSTANT; }
+template <> constexpr int64_t gtr__constant<float>()         { return GTR_F32; }
+template <> constexpr int64_t gtr__constant<__nv_bfloat16>() { return GTR_BF16; }
+template <> constexpr int64_t gtr__constant<__half>()        { return GTR_F16; }
+template <> constexpr int64_t gtr__constant<uint16_t>()      { return GTR_DTYPE_COUNT; }    // of either of 2 bytes
+
+template <typename... P, typename... C>
+static gtr__variant_of<typename std::remove_const<P>::type...> gtr__variant_make(void (*entry)(P...), const char *name,
+                                                                                 C... constants) {
+    const int64_t given[] = { constants... };
+    gtr__variant_of<typename std::remove_const<P>::type...> v = {};
+    v.entry = (const void *)entry; v.name = name;
+    for (int &n = v.n_constants; given[n] != GTR__NO_CONSTANT; n++) v.constant[n] = given[n];
+    return v;
+}
+// A ninth constant does not compile.
+#define GTR__CONSTANTS(a, b, c, d, e, f, g, h, ninth, ...) \
+    gtr__constant<a>(), gtr__constant<b>(), gtr__constant<c>(), gtr__constant<d>(), gtr__constant<e>(), \
+    gtr__constant<f>(), gtr__constant<g>(), gtr__constant<h>(), ninth GTR__NO_CONSTANT
+#define GTR__EXPAND(x) x        // MSVC's preprocessor hands __VA_ARGS__ on as one argument without it
+#define GTR__VARIANT(kernel, ...) \
+    gtr__variant_make(kernel<__VA_ARGS__>, #kernel, GTR__EXPAND(GTR__CONSTANTS(__VA_ARGS__, , , , , , , , , )))
+#define GTR__KERNEL(kernel) gtr__variant_make(kernel, #kernel, GTR__NO_CONSTANT)    // without constants
 
 #if CUDART_VERSION >= 13000
 #define GTR__VERSIONED(name, version) name
@@ -324,125 +361,140 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
 #endif
 }
 
+// What gtr__launch launches; its arguments are where args points to, as the kernel's parameters.
+typedef struct gtr__launch_desc {
+    gtr__variant kernel;
+    void **args;
+    dim3 grid, block;
+    size_t shared;              // bytes of dynamic shared memory
+    unsigned cluster;           // blocks of a cluster, or 1
+    bool together;              // its blocks wait for each other: it runs all of them at a time
+    cudaStream_t stream;
+} gtr__launch_desc;
 #if CUDART_VERSION >= 11080
-template <typename... P, typename... A>
-static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
-        dim3 block, size_t shared, unsigned cluster, A &&...args) {
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    memset(attribute, 0, sizeof attribute);
-    memset((void *)&config, 0, sizeof config);
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = attribute;
-    run->starts++;
-    if (run->overlap == 2) gtr__overlap_edges(stream);
-    else if (run->overlap) {
-        attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
-    }
-    if (cluster > 1) {
-        attribute[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-        attribute[config.numAttrs].val.clusterDim.x = cluster;
-        attribute[config.numAttrs].val.clusterDim.y = 1;
-        attribute[config.numAttrs++].val.clusterDim.z = 1;
-    }
-    return gtr__check(run->on, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
-}
-#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
-template <typename... P, typename... A>
-static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
-                             dim3 block, size_t shared, unsigned, A &&...args) {
-    return [&](typename std::remove_const<P>::type... given) {
-        void *list[] = { (void *)&given... };
-        return gtr__check(run->on, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
-    }(static_cast<A &&>(args)...);
+// Room for two attributes, of which the first may be the cluster's.
+static void gtr__launch_config(const gtr__launch_desc *l, cudaLaunchAttribute *attribute, cudaLaunchConfig_t *config) {
+    memset((void *)attribute, 0, 2 * sizeof *attribute);
+    memset((void *)config, 0, sizeof *config);
+    config->gridDim = l->grid;
+    config->blockDim = l->block;
+    config->dynamicSmemBytes = l->shared;
+    config->stream = l->stream;
+    config->attrs = attribute;
+    if (l->cluster < 2) return;
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = l->cluster;
+    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+    config->numAttrs = 1;
 }
 #endif
+// Starts a kernel and checks that it started. run->on may be NULL: then an error has no text.
+static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
+    run->starts++;
+#if CUDART_VERSION >= 11080
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    gtr__launch_config(l, attribute, &config);
+    cudaLaunchAttribute *more = &attribute[config.numAttrs];
+    if (l->together) {
+        more->id = cudaLaunchAttributeCooperative;
+        more->val.cooperative = 1;
+        config.numAttrs++;
+    } else if (run->overlap == 2) gtr__overlap_edges(l->stream);
+    else if (run->overlap) {
+        more->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        more->val.programmaticStreamSerializationAllowed = 1;
+        config.numAttrs++;
+    }
+    const cudaError_t e = cudaLaunchKernelExC(&config, l->kernel.entry, l->args);
+#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
+    const cudaError_t e = l->together
+        ? cudaLaunchCooperativeKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream)
+        : cudaLaunchKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream);
+#endif
+    return gtr__check(run->on, e, l->kernel.name);
+}
 
+// T, of which a template deduces nothing.
+template <typename T> struct gtr__as { typedef T type; };
+// Starts a kernel on the call's stream, in clusters of so many blocks. Arguments are converted to its parameters.
+template <typename... P>
+static gtr_result gtr__start_clusters(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+        dim3 block, size_t shared, int cluster, const typename gtr__as<P>::type &...given) {
+    void *args[] = { (void *)&given... };
+    const gtr__launch_desc l = { kernel, args, grid, block, shared, (unsigned)cluster, false, (cudaStream_t)c->stream };
+    return gtr__launch(run, &l);
+}
+template <typename... P>
+static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+                             dim3 block, size_t shared, const typename gtr__as<P>::type &...given) {
+    return gtr__start_clusters(run, c, kernel, grid, block, shared, 1, given...);
+}
+#define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
+
+static cudaError_t gtr__attributes_of(const gtr__variant &kernel, cudaFuncAttributes *of) {
+    return cudaFuncGetAttributes(of, kernel.entry);
+}
 // Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
 // for the whole process: as each thread and context sets the same, none lowers it before another's launch.
-static cudaError_t gtr__shared_open(gtr__run *run, const void *kernel) {
+static cudaError_t gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
     cudaFuncAttributes of;
-    const cudaError_t e = cudaFuncGetAttributes(&of, kernel);
-    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    const cudaError_t e = gtr__attributes_of(kernel, &of);
+    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
         (int)(run->on->shared_max - of.sharedSizeBytes));
 }
-static gtr_result gtr__shared_ready(gtr__run *run, const void *kernel) {
+static gtr_result gtr__shared_ready(gtr__run *run, const gtr__variant &kernel) {
     return gtr__check(run->on, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
 }
+// How many threads a block of a kernel can have, which depends on what the loaded code was compiled for.
+static gtr_result gtr__threads_of(gtr__run *run, const gtr__variant &kernel, int *threads) {
+    cudaFuncAttributes of;
+    GTR__TRY(gtr__check(gtr__on(run), gtr__attributes_of(kernel, &of), "cudaFuncGetAttributes"));
+    *threads = of.maxThreadsPerBlock;
+    return GTR_OK;
+}
 
-// A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
+// The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
 struct gtr__together {
-    const void *kernel;
+    gtr__launch_desc l;
     void *m;
-    int blocks, threads;
-    size_t bytes;               // of shared memory
-    int cluster;
-#if CUDART_VERSION >= 11080
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    void describe(void *stream)
-    {
-        memset((void *)attribute, 0, sizeof attribute);
-        memset((void *)&config, 0, sizeof config);
-        attribute[0].id = cudaLaunchAttributeCooperative;
-        attribute[0].val.cooperative = 1;
-        attribute[1].id = cudaLaunchAttributeClusterDimension;
-        attribute[1].val.clusterDim.x = (unsigned)cluster;
-        attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
-        config.gridDim = dim3((unsigned)blocks); config.blockDim = dim3((unsigned)threads);
-        config.dynamicSmemBytes = bytes;
-        config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = cluster > 1 ? 2 : 1;
-    }
-#endif
     // Whether the device has room for all blocks at a time.
     bool fits(gtr__run *run, const gtr__caps *caps)
     {
         const int device = run->on->device;
         int each = 0, sms = 0, able = 0;
-        cudaError_t e = gtr__shared_open(run, kernel);
+        cudaError_t e = gtr__shared_open(run, l.kernel);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
-        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, l.kernel.entry, (int)l.block.x,
+            l.shared);
         int room = each * sms;
 #if CUDART_VERSION >= 11080
-        describe(NULL);
-        config.attrs = attribute + 1; config.numAttrs = 1;
-        if (e == cudaSuccess && cluster > 1) {
-            e = cudaOccupancyMaxActiveClusters(&each, kernel, &config);
-            room = cluster * each;
+        if (e == cudaSuccess && l.cluster > 1) {
+            cudaLaunchAttribute attribute[2];
+            cudaLaunchConfig_t config;
+            gtr__launch_config(&l, attribute, &config);
+            e = cudaOccupancyMaxActiveClusters(&each, l.kernel.entry, &config);
+            room = (int)l.cluster * each;
         }
 #endif
         if (caps->room && room > caps->room) room = caps->room;
         if (e != cudaSuccess) cudaGetLastError();
-        return e == cudaSuccess && able && room >= blocks;
+        return e == cudaSuccess && able && room >= (int)l.grid.x;
     }
     // Starts it; or, under c->fits, says there whether it could be.
-    gtr_result start(gtr__run *run, const gtr__call *c, const char *name)
+    gtr_result start(gtr__run *run, const gtr__call *c)
     {
         if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
-        run->starts++;
-        void *args[1] = { m };
-        GTR__TRY(gtr__shared_ready(run, kernel));
-#if CUDART_VERSION >= 11080
-        describe(c->stream);
-        return gtr__check(run->on, cudaLaunchKernelExC(&config, kernel, args), name);
-#else
-        const dim3 grid((unsigned)blocks), block((unsigned)threads);
-        return gtr__check(run->on,
-            cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream), name);
-#endif
+        GTR__TRY(gtr__shared_ready(run, l.kernel));
+        l.args = &m; l.stream = (cudaStream_t)c->stream;
+        return gtr__launch(run, &l);
     }
 };
-template <typename M>
-static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int threads, size_t bytes, int cluster) {
-    gtr__together t;
-    t.kernel = (const void *)kernel; t.m = (void *)m;
-    t.blocks = blocks; t.threads = threads; t.bytes = bytes; t.cluster = cluster;
-    return t;
+template <typename M> static gtr__together gtr__all_of(const gtr__variant_of<M> &kernel, M *m, int blocks, int threads,
+                                                       size_t bytes, int cluster) {
+    return { { kernel, NULL, dim3((unsigned)blocks), dim3((unsigned)threads), bytes, (unsigned)cluster, true, NULL },
+        m };
 }
 
 // Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
@@ -843,13 +895,16 @@ template <typename... R> static constexpr int gtr__last_of(int, R... rest) { ret
 // Finds out what the loaded code can do. Reports into why.
 static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why) {
     int *device = NULL, got[2] = {0, 0};
+    const auto kernel = GTR__KERNEL(gtr__probe_kernel);
     cudaFuncAttributes attributes;
-    cudaError_t e = cudaFuncGetAttributes(&attributes, gtr__probe_kernel);
+    gtr__run run;               // of no instance: what fails here is no error yet
+    gtr__call call;
+    memset((void *)&run, 0, sizeof run);
+    memset((void *)&call, 0, sizeof call);
+    call.stream = in->stream[0];
+    cudaError_t e = gtr__attributes_of(kernel, &attributes);    // says why it can't be loaded
     if (e == cudaSuccess) e = cudaMalloc((void **)&device, sizeof got);
-    if (e == cudaSuccess) {
-        gtr__probe_kernel<<<1, 1, 0, in->stream[0]>>>(device);
-        e = cudaGetLastError();
-    }
+    if (e == cudaSuccess && gtr__start(&run, &call, kernel, 1, 1, 0, device) != GTR_OK) e = cudaErrorLaunchFailure;
     if (e == cudaSuccess) e = cudaMemcpyAsync(got, device, sizeof got, cudaMemcpyDeviceToHost, in->stream[0]);
     if (e == cudaSuccess) e = cudaStreamSynchronize(in->stream[0]);
     if (device) gtr__quiet(cudaFree(device));
@@ -3526,12 +3581,11 @@ static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t byt
     return (size_t)p->room + bytes;
 }
 
-template <typename... P, typename... A>
-static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const char *name, void (*kernel)(P...),
-        dim3 grid, int threads, size_t shared, int split, A &&...args) {
-    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
-        (unsigned)split, static_cast<A &&>(args)...);
+template <typename... P>
+static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+        int threads, size_t shared, int split, const typename gtr__as<P>::type &...given) {
+    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, grid, threads, shared, split, given...);
 }
 
 template <int KIND, int T, bool AK, bool BK>
@@ -3558,10 +3612,10 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         gtr__product_tailed q;
         static_cast<gtr__product &>(q) = *p;
         shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
-        return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, true>, grid,
+        return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, true), grid,
             128, shared, choice->split, q, cut);
     }
-    return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, false>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, false), grid,
         128, shared, choice->split, *p, cut);
 }
 
@@ -3619,9 +3673,9 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
-    return gtr__product_launch(run, c, "gtr__wgmma_kernel",
-        gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
-        all, cut, sets);
+    return gtr__product_launch(run, c,
+        GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL), grid, tile_t::threads, shared,
+        choice->wgmma_split, all, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
@@ -3703,9 +3757,10 @@ static gtr_result gtr__ranges_sum(gtr__run *run, const gtr__call *c, const gtr__
                                   const float *sums, int ranges) {
     const bool four = gtr__product_fours(&p), several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
-    return GTR__LAUNCH(run, c, (several ? four ? gtr__ranges_kernel<4, 8> : gtr__ranges_kernel<1, 8>
-        : four ? gtr__ranges_kernel<4, 1> : gtr__ranges_kernel<1, 1>), gtr__blocks(run, items, several ? 16 : 128),
-        128, 0, p, parts, sums, ranges);
+    return gtr__start(run, c,
+        several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8) : GTR__VARIANT(gtr__ranges_kernel, 1, 8)
+        : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1) : GTR__VARIANT(gtr__ranges_kernel, 1, 1),
+        gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -3716,10 +3771,10 @@ static gtr_result gtr__column_sums(gtr__run *run, const gtr__call *c, const void
     float *partial = ranges > 1 ? (float *)ws : NULL;
     const dim3 blocks((unsigned)gtr__ceil(m, gtr__sum_columns(m)), (unsigned)ranges),
         narrow((unsigned)gtr__ceil(m, 32), (unsigned)ranges);
-    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(run, c,
-        (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w)
-        : GTR__LAUNCH(run, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
-        type_out, add, w);
+    const bool four = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x);
+    gtr_result r = gtr__start(run, c,
+        four ? GTR__VARIANT(gtr__column_sums_kernel, 4) : GTR__VARIANT(gtr__column_sums_kernel, 1),
+        four ? blocks : narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_sums(m, out, type_out, add);
     p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum; p.guard = w.guard;
@@ -3749,9 +3804,9 @@ static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr_
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
-        return GTR__LAUNCH(run, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(run,
-            given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given, given->a_k ? given->lda : 1,
-            given->b_k ? given->ldb : 1);
+        return gtr__start(run, c, four ? GTR__VARIANT(gtr__outer_kernel, 4) : GTR__VARIANT(gtr__outer_kernel, 1),
+            gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
+            given->a_k ? given->lda : 1, given->b_k ? given->ldb : 1);
     }
     return gtr__product_in_ranges(run, c, given, choice,
         [&](const gtr__product *p) { return gtr__product_whole(run, c, p, choice); });
@@ -3807,10 +3862,16 @@ static __global__ void __launch_bounds__(256)
         c[first + u * 256] = v[u];
     }
 }
-typedef void (*gtr__finish_act)(const gtr__product p, int64_t items);
-#define GTR__FINISH_ACT(ID, name, forward, backward) { GTR__OP_##ID, gtr__finish_act_kernel<GTR__OP_##ID> },
-static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { GTR__KNOWN(GTR__FINISH_ACT) };
+// Launches it for an activation; *ran is false where it is not one of those that it knows.
+static gtr_result gtr__finish_act(gtr__run *run, const gtr__call *c, const gtr__product &p, int64_t items, bool *ran) {
+    gtr__variant_of<gtr__product, int64_t> kernel = {};
+#define GTR__FINISH_ACT(ID, name, forward, backward) \
+    if (p.act == GTR__OP_##ID) kernel = GTR__VARIANT(gtr__finish_act_kernel, GTR__OP_##ID);
+    GTR__KNOWN(GTR__FINISH_ACT)
 #undef GTR__FINISH_ACT
+    *ran = kernel.name != NULL;
+    return *ran ? gtr__start(run, c, kernel, (unsigned)gtr__ceil(items, 1024), 256, 0, p, items) : GTR_OK;
+}
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
 static __global__ void __launch_bounds__(256)
@@ -4099,15 +4160,13 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
         int per = gtr__product_fours(&p) ? 4 : 1;
         int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = later != NULL; p.from = later;
-        gtr__finish_act alone = NULL;
+        bool alone = false;
         if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
-            for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
-        if (alone) GTR__TRY(GTR__LAUNCH(run, c, alone, (unsigned)gtr__ceil(items * per / wide, 1024), 256, 0,
-            p, items * per / wide));
-        else GTR__TRY(
-            GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
-                gtr__blocks(run, items, 256), 256, 0, p, items));
+            GTR__TRY(gtr__finish_act(run, c, p, items * per / wide, &alone));
+        if (!alone) GTR__TRY(gtr__start(run, c,
+            per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
+            gtr__blocks(run, items, 256), 256, 0, p, items));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
     return gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
@@ -4240,9 +4299,9 @@ static gtr_result gtr__product_make_even(gtr__run *run, const gtr__call *c, gtr_
     size_t bytes;
     gtr__product_even(p, ws, rows, &bytes);
     const unsigned blocks = gtr__blocks(run, (int64_t)rows[0].units + rows[1].units, 256);
-    return p->type_a == GTR_F32
-        ? GTR__LAUNCH(run, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
-        : GTR__LAUNCH(run, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
+    return gtr__start(run, c,
+        p->type_a == GTR_F32 ? GTR__VARIANT(gtr__even_kernel, float) : GTR__VARIANT(gtr__even_kernel, uint16_t),
+        blocks, 256, 0, rows[0], rows[1]);
 }
 // Those of the call, or of its device.
 static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
@@ -5189,7 +5248,7 @@ static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__
     const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
         out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
     cut.table = (int)(ring > out ? ring : out);
-    return gtr__product_launch(run, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM), grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
@@ -5215,7 +5274,7 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
-    return gtr__product_launch(run, c, "gtr__conv_warps_kernel", gtr__conv_warps_kernel<KIND, EDGE, FORM>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM), grid,
         tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
@@ -5743,7 +5802,7 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    return gtr__product_launch(run, c, "gtr__im2col_kernel", gtr__im2col_kernel<HALF, M, N, FORM>, grid, 288,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM), grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
@@ -6469,7 +6528,7 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
         + (size_t)gtr__lines_fixed_bytes(N + cut.over, cut.taps_y * cut.columns * cut.panels, cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
-    return gtr__product_launch(run, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_kernel, N, HALF), dim3((unsigned)wide,
         (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
@@ -6494,7 +6553,7 @@ static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, con
         gtr__lines_tap_bytes(HALF, cut.step_y * width, cut.log));
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
-    return gtr__product_launch(run, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_weight_kernel, N, HALF), grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <int N>
@@ -7217,16 +7276,17 @@ static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type
     d.ranges = want < 1 || most < 1 ? 1 : want < most ? want : most;
     return d;
 }
-typedef void (*gtr__depthwise_function)(gtr__depthwise, gtr__conv_cut);
-template <int TYPE, int K> static gtr__depthwise_function gtr__depthwise_runs_of(bool weight, bool up, bool down) {
+typedef gtr__variant_of<gtr__depthwise, gtr__conv_cut> gtr__depthwise_variant;
+template <int TYPE, int K> static gtr__depthwise_variant gtr__depthwise_runs_of(bool weight, bool up, bool down) {
     constexpr int V = TYPE != GTR_F32 && K == 3 ? 8 : 4;
-    if (weight) return down ? gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 2>
-        : gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 1>;
-    return up ? gtr__depthwise_runs_kernel<TYPE, K, 2, 1> : down ? gtr__depthwise_runs_kernel<TYPE, K, 1, 2>
-        : gtr__depthwise_runs_kernel<TYPE, K, 1, 1>;
+    if (weight) return down ? GTR__VARIANT(gtr__depthwise_dweight_runs_kernel, TYPE, V, K, 2)
+        : GTR__VARIANT(gtr__depthwise_dweight_runs_kernel, TYPE, V, K, 1);
+    return up ? GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 2, 1)
+        : down ? GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 1, 2)
+        : GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 1, 1);
 }
 template <int TYPE>
-static gtr__depthwise_function gtr__depthwise_runs_for(int64_t kernel, bool weight, bool up, bool down) {
+static gtr__depthwise_variant gtr__depthwise_runs_for(int64_t kernel, bool weight, bool up, bool down) {
     return kernel <= 3 ? gtr__depthwise_runs_of<TYPE, 3>(weight, up, down)
         : kernel <= 5 ? gtr__depthwise_runs_of<TYPE, 5>(weight, up, down)
                       : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
@@ -7251,11 +7311,11 @@ static gtr_result gtr__depthwise_start(gtr__run *run, const gtr__call *c, const 
     for (int k = 0; k < 2; k++) d.line[k] = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(cut.y, k < g->sh ? k : 0)
         : gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0);
     const size_t shared = weight ? 0 : (size_t)((g->kh * g->kw + 1) * lanes) * 16 * 4 / (size_t)gtr__elem(d.type_x);
-    const gtr__depthwise_function kernel = d.type_x == GTR_F32
+    const gtr__depthwise_variant kernel = d.type_x == GTR_F32
         ? gtr__depthwise_runs_for<GTR_F32>(g->kw, weight != NULL, up, down) : d.type_x == GTR_BF16
         ? gtr__depthwise_runs_for<GTR_BF16>(g->kw, weight != NULL, up, down)
         : gtr__depthwise_runs_for<GTR_F16>(g->kw, weight != NULL, up, down);
-    return GTR__LAUNCH(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
+    return gtr__start(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
         (unsigned)threads, shared, d, cut);
 }
 static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
@@ -7274,11 +7334,12 @@ static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gt
         return gtr__depthwise_start(run, c, g, d, cut, weight);
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
-    if (weight) return GTR__LAUNCH(run, c, (four ? gtr__depthwise_dweight_kernel<4>
-        : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)weight->ranges, (unsigned)slabs,
-        (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
+    if (weight) return gtr__start(run, c,
+        four ? GTR__VARIANT(gtr__depthwise_dweight_kernel, 4) : GTR__VARIANT(gtr__depthwise_dweight_kernel, 1),
+        dim3((unsigned)weight->ranges, (unsigned)slabs, (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d,
+        cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(run, rows, 256 >> d.log), slabs * classes);
-    return GTR__LAUNCH(run, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
+    return gtr__start(run, c, four ? GTR__VARIANT(gtr__depthwise_kernel, 4) : GTR__VARIANT(gtr__depthwise_kernel, 1),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
 static gtr_result gtr__depthwise_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g,
@@ -7982,9 +8043,10 @@ static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_kernel", many \
-    ? pooled ? gtr__direct_kernel<T, 4, true> : gtr__direct_kernel<T, 4, false> \
-    : pooled ? gtr__direct_kernel<T, 2, true> : gtr__direct_kernel<T, 2, false>, grid, GTR__DIRECT_T, shared, 1, *d)
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, many \
+    ? pooled ? GTR__VARIANT(gtr__direct_kernel, T, 4, true) : GTR__VARIANT(gtr__direct_kernel, T, 4, false) \
+    : pooled ? GTR__VARIANT(gtr__direct_kernel, T, 2, true) : GTR__VARIANT(gtr__direct_kernel, T, 2, false), \
+    grid, GTR__DIRECT_T, shared, 1, *d)
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
 #undef GTR__DIRECT_START
 }
@@ -8015,9 +8077,11 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_weight_kernel", few \
-    ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
-    : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, few \
+    ? pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 2, true) \
+             : GTR__VARIANT(gtr__direct_weight_kernel, T, 2, false) \
+    : pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 4, true) \
+             : GTR__VARIANT(gtr__direct_weight_kernel, T, 4, false), \
     grid, GTR__DIRECT_T, shared, 1, *d)
     GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
 #undef GTR__DIRECT_START
@@ -8375,10 +8439,9 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
     d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
-#define GTR__NARROW_START(T) gtr__product_launch(run, c, "gtr__narrow_weight_kernel", \
-    gtr__narrow_weight_kernel<T>, grid, 32 * d.across * d.down, ring > join ? ring : join, 1, d)
-    GTR__TRY(p.type_a == GTR_F16 ? GTR__NARROW_START(__half) : GTR__NARROW_START(__nv_bfloat16));
-#undef GTR__NARROW_START
+    GTR__TRY(gtr__product_launch(run, c, p.type_a == GTR_F16 ? GTR__VARIANT(gtr__narrow_weight_kernel, __half)
+        : GTR__VARIANT(gtr__narrow_weight_kernel, __nv_bfloat16), grid, 32 * d.across * d.down,
+        ring > join ? ring : join, 1, d));
     return gtr__ranges_sum(run, c, p, d.parts, d.sums, ranges);
 }
 
@@ -8410,7 +8473,7 @@ static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr
     p.bias = NULL;
     const int per = gtr__product_fours(&p) ? 4 : 1;
     const int64_t items = p.m * p.n / per;
-    return GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+    return gtr__start(run, c, per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
         gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
@@ -8518,8 +8581,9 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
             "a convolution whose images have %lld places is too large", (long long)places);
         const unsigned blocks = gtr__blocks(run, (rows + g->o) * units, 256);
         const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
-        GTR__TRY(size == 4 ? GTR__LAUNCH(run, c, gtr__columns_kernel<float>, blocks, 256, table, d, cut)
-                           : GTR__LAUNCH(run, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
+        GTR__TRY(gtr__start(run, c,
+            size == 4 ? GTR__VARIANT(gtr__columns_kernel, float) : GTR__VARIANT(gtr__columns_kernel, uint16_t),
+            blocks, 256, table, d, cut));
         GTR__TRY(gtr__conv_plainly(run, &call, &p));
     }
     if (c->measure && columns + inner > *c->measure) *c->measure = columns + inner;
@@ -9184,8 +9248,9 @@ static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
     const bool rare = m->act >= 0 && !gtr__known(m->act);
-    return GTR__LAUNCH(run, c, (m->linear ? rare ? gtr__k_map<false, true> : gtr__k_map<false, false>
-        : rare ? gtr__k_map<true, true> : gtr__k_map<true, false>), grid, GTR__T, 0, *m);
+    return gtr__start(run, c,
+        m->linear ? rare ? GTR__VARIANT(gtr__k_map, false, true) : GTR__VARIANT(gtr__k_map, false, false)
+        : rare ? GTR__VARIANT(gtr__k_map, true, true) : GTR__VARIANT(gtr__k_map, true, false), grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
@@ -9246,7 +9311,8 @@ static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) 
     if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    return GTR__LAUNCH(run, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
+    return gtr__start(run, c,
+        gtr__known(op) ? GTR__VARIANT(gtr__k_unary_bwd, false) : GTR__VARIANT(gtr__k_unary_bwd, true),
         gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
@@ -9510,10 +9576,10 @@ static gtr_result gtr__red_launch(gtr__run *run, const gtr__call *c, gtr__red *m
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
     if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(run, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
-    else if (m->columns) r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(run, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
-    else r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(run, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
+    else r = gtr__start(run, c, m->columns
+        ? plain ? GTR__VARIANT(gtr__k_reduce_columns, true) : GTR__VARIANT(gtr__k_reduce_columns, false)
+        : plain ? GTR__VARIANT(gtr__k_reduce_team, true) : GTR__VARIANT(gtr__k_reduce_team, false),
+        grid, threads, 0, *m);
     if (r || m->pieces == 1) return r;
     return GTR__LAUNCH(run, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
         m->kept, m->pieces, m->div, m->out);
@@ -9895,10 +9961,11 @@ static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
     w.n = (float)((double)m->terms - c->attr->reduce.correction);
     const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     const dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    gtr_result r = GTR__LAUNCH(run, c, gtr__k_fold<false>, grid, threads, 0, w);
+    gtr_result r = gtr__start(run, c, GTR__VARIANT(gtr__k_fold, false), grid, threads, 0, w);
     if (r || m->pieces == 1) return r;
     m->terms = m->per = m->pieces; m->pieces = 1; m->columns = 0; m->team = 32;
-    return GTR__LAUNCH(run, c, gtr__k_fold<true>, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, w);
+    return gtr__start(run, c, GTR__VARIANT(gtr__k_fold, true), (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0,
+        w);
 }
 // Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
 typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
@@ -10209,8 +10276,8 @@ static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, g
         const size_t size = (size_t)gtr__elem(x.t),
             bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
         const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
-        return size == 4 ? GTR__LAUNCH(run, c, gtr__k_transpose_whole<float>, blocks, GTR__T, bytes, m)
-                         : GTR__LAUNCH(run, c, gtr__k_transpose_whole<uint16_t>, blocks, GTR__T, bytes, m);
+        return gtr__start(run, c, size == 4 ? GTR__VARIANT(gtr__k_transpose_whole, float)
+            : GTR__VARIANT(gtr__k_transpose_whole, uint16_t), blocks, GTR__T, bytes, m);
     }
     m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
     m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
@@ -10221,9 +10288,9 @@ static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, g
     bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
     if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
     if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
-    return GTR__LAUNCH(run, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
-        : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
-        (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
+    return gtr__start(run, c, wx ? wy ? GTR__VARIANT(gtr__k_transpose, 4, 4) : GTR__VARIANT(gtr__k_transpose, 4, 1)
+        : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
+        gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
 static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y, int64_t rows,
                                    int64_t columns) {
@@ -10602,11 +10669,12 @@ static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__ar
     m.run = a->run; m.whole = a->whole; m.shift = a->shift;
     m.channels = x ? a->channels : 0; m.pixels = a->pixels;
     const bool fours = m.channels % 4 == 0 && m.pixels % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.y);
-    void (*kernel)(const gtr__drop) = m.channels ? fours ? gtr__k_drop_images<4> : gtr__k_drop_images<1>
-        : x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
-        : m.run ? gtr__k_draw<true, true> : gtr__k_draw<false, true>;
+    const gtr__variant_of<gtr__drop> kernel = m.channels
+        ? fours ? GTR__VARIANT(gtr__k_drop_images, 4) : GTR__VARIANT(gtr__k_drop_images, 1)
+        : x ? m.run ? GTR__VARIANT(gtr__k_draw, true, false) : GTR__VARIANT(gtr__k_draw, false, false)
+        : m.run ? GTR__VARIANT(gtr__k_draw, true, true) : GTR__VARIANT(gtr__k_draw, false, true);
     const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
+    return gtr__start(run, c, kernel, grid, GTR__T, 0, m);
 }
 static gtr_result gtr__dropout_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
@@ -11842,8 +11910,8 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     if (!width) return gtr__slide_large(run); \
     m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->window.adaptive; \
     m.within = c->attr->window.inside != 0; \
-    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
-        : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
+    return gtr__start(run, c, width == 4 ? GTR__VARIANT(gtr__k_slide, GTR__SLIDE_##KIND, BACK, 4, N) \
+        : GTR__VARIANT(gtr__k_slide, GTR__SLIDE_##KIND, BACK, 1, N), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
 static gtr_result gtr__slide_large(gtr__run *run) {
     return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
@@ -11864,9 +11932,9 @@ static bool gtr__slide_pairs(gtr__slide *m, const gtr__arg *places) {
 }
 template <bool BACK, bool ANY>
 static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const gtr__slide &m) {
-    GTR__BY_DTYPE(m.x.t, T, return GTR__LAUNCH(run, c, (m.axis[0].kernel == 2
-        ? gtr__k_max_pool_pairs<T, 2, BACK, ANY> : gtr__k_max_pool_pairs<T, 1, BACK, ANY>), gtr__grid(c, m.items),
-        GTR__T, 0, m););
+    GTR__BY_DTYPE(m.x.t, T, return gtr__start(run, c, m.axis[0].kernel == 2
+        ? GTR__VARIANT(gtr__k_max_pool_pairs, T, 2, BACK, ANY) : GTR__VARIANT(gtr__k_max_pool_pairs, T, 1, BACK, ANY),
+        gtr__grid(c, m.items), GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
 }
 // Whether the kernels by lines take m: small windows, whose strides leave no pixel between them, of 16-byte aligned
@@ -11899,7 +11967,8 @@ static gtr_result gtr__max_pool_lines(gtr__run *run, const gtr__call *c, gtr__sl
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
         m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
         m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
-        return GTR__LAUNCH(run, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
+        return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_lines, T, K, S, R), gtr__grid(c, m.items), GTR__T, 0,
+            m);););
     return GTR_ERR_UNSUPPORTED;
 }
 // Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: a code, a byte, for each of the 4 or 8 channels in
@@ -11940,9 +12009,9 @@ static gtr_result gtr__max_pool_bwd_lines(gtr__run *run, const gtr__call *c, gtr
     const int64_t tiles = gtr__pool_tiles(&m, c);
     const size_t bytes = gtr__pool_bytes(&m);
     GTR__BY_DTYPE(m.x.t, T,
-        if (any) return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
-            bytes, m);
-        GTR__POOL_SHAPE(m, return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, K, S, false>),
+        if (any) return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, 0, 0, true), (unsigned)tiles,
+            GTR__T, bytes, m);
+        GTR__POOL_SHAPE(m, return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, K, S, false),
             (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
@@ -11969,13 +12038,16 @@ static gtr_result gtr__cuda_max_pool_bwd(gtr__run *run, const gtr__call *c) {
         return gtr__max_pool_bwd_lines(run, c, m, any || m.to.add);
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
-    if (tiles) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
+    if (tiles) return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_tile, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_tile, 1),
         gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
     m.items = items;
-    if (!apart) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd<4> : gtr__k_max_pool_bwd<1>),
+    if (!apart) return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd, 4) : GTR__VARIANT(gtr__k_max_pool_bwd, 1),
         gtr__grid(c, m.items), GTR__T, 0, m);
     m.items = c->in[2].count / width;
-    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_apart<4> : gtr__k_max_pool_bwd_apart<1>),
+    return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_apart, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_apart, 1),
         gtr__grid(c, m.items), GTR__T, 0, m);
 }
 
@@ -12633,27 +12705,25 @@ static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
     m->slots = (int)gtr__max64(0, room / m->threads - beside) / tensors;
     return m->pieces > 1 && m->pieces * m->blocks <= gtr__sms(c) && m->slots >= GTR__BN_AHEAD;
 }
-typedef void (*gtr__bn_kernel)(const gtr__bn);
+typedef gtr__variant_of<gtr__bn> gtr__bn_variant;
 // Starts a kernel whose blocks meet, if they may and the device has room for all of them.
-static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors, gtr__bn_kernel kernel,
-        const char *name, bool *started) {
+static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors,
+        const gtr__bn_variant &kernel, bool *started) {
     const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
     gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
         (size_t)slots * (size_t)m->threads * 16, 1);
     m->barrier = { run->barrier, c->ctl, gtr__hurry(c), c->caps->late };
     *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(run, c->caps);
     run->waits |= *started;
-    return *started ? all.start(run, c, name) : GTR_OK;
+    return *started ? all.start(run, c) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
-static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
-        gtr__bn_kernel part, gtr__bn_kernel rest, const char *name) {
+static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums,
+        const gtr__bn_variant &whole, const gtr__bn_variant &part, const gtr__bn_variant &rest) {
     const dim3 grid((unsigned)m->blocks, (unsigned)m->pieces);
-    const cudaStream_t stream = (cudaStream_t)c->stream;
-    const dim3 block((unsigned)m->threads);
-    if (!sums || m->pieces == 1) return gtr__start(run, stream, name, whole, grid, block, 0, 1u, *m);
-    GTR__TRY(gtr__start(run, stream, name, part, grid, block, 0, 1u, *m));
-    return gtr__start(run, stream, name, rest, grid, block, 0, 1u, *m);
+    if (!sums || m->pieces == 1) return gtr__start(run, c, whole, grid, m->threads, 0, *m);
+    GTR__TRY(gtr__start(run, c, part, grid, m->threads, 0, *m));
+    return gtr__start(run, c, rest, grid, m->threads, 0, *m);
 }
 static gtr__bn gtr__bn_of(const gtr__call *c) {
     gtr__bn m;
@@ -12665,12 +12735,13 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     m.act = act->op; m.act_a = (float)act->a; m.act_b = (float)act->b;
     return m;
 }
-template <typename T> static gtr__bn_kernel gtr__bn_fwd_grid(bool relu) {
-    return relu ? gtr__k_batch_norm_grid<T, GTR__BN_RELU> : gtr__k_batch_norm_grid<T, GTR__BN_ANY>;
+template <typename T> static gtr__bn_variant gtr__bn_fwd_grid(bool relu) {
+    return relu ? GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_RELU)
+        : GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_ANY);
 }
 template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, const gtr__call *c, gtr__bn *m) {
-    return gtr__bn_launch(run, c, m, m->training != 0, gtr__k_batch_norm<W, 0, ACTS>,
-        gtr__k_batch_norm<W, 1, GTR__BN_KNOWN>, gtr__k_batch_norm<W, 2, ACTS>, "gtr__k_batch_norm");
+    return gtr__bn_launch(run, c, m, m->training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
+        GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
 }
 static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__bn m = gtr__bn_of(c), grid;
@@ -12688,15 +12759,16 @@ static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
         bool started;
         GTR__TRY(gtr__bn_start(run, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
             ? gtr__bn_fwd_grid<__nv_bfloat16> : gtr__bn_fwd_grid<__half>)(!m.act || m.act == GTR__OP_RELU),
-            "gtr__k_batch_norm_grid", &started));
+            &started));
         if (started) return GTR_OK;
     }
     const bool known = !m.act || gtr__known(m.act);
     return (m.width == 4 ? known ? gtr__bn_forward<4, GTR__BN_KNOWN> : gtr__bn_forward<4, GTR__BN_ANY>
         : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(run, c, &m);
 }
-template <typename T> static gtr__bn_kernel gtr__bn_bwd_grid(bool relu) {
-    return relu ? gtr__k_batch_norm_bwd_grid<T, true> : gtr__k_batch_norm_bwd_grid<T, false>;
+template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
+    return relu ? GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, true)
+        : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -12715,14 +12787,13 @@ static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (meets) {
         bool started;
         GTR__TRY(gtr__bn_start(run, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
-            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), "gtr__k_batch_norm_bwd_grid",
-            &started));
+            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), &started));
         if (started) return GTR_OK;
     }
-    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<4, 0>,
-        gtr__k_batch_norm_bwd<4, 1>, gtr__k_batch_norm_bwd<4, 2>, "gtr__k_batch_norm_bwd");
-    return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<1, 0>, gtr__k_batch_norm_bwd<1, 1>,
-        gtr__k_batch_norm_bwd<1, 2>, "gtr__k_batch_norm_bwd");
+    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 0),
+        GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 2));
+    return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 0),
+        GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 2));
 }
 
 // >>op:layer_norm
@@ -12862,10 +12933,9 @@ static bool gtr__ln_wide(const gtr__ln *m) {
     return m->n % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m, const char *name,
-        void (*kernel)(const gtr__ln)) {
-    const dim3 grid(gtr__grid(c, m->rows * m->team));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m,
+        const gtr__variant_of<gtr__ln> &kernel) {
+    return gtr__start(run, c, kernel, gtr__grid(c, m->rows * m->team), GTR__T, 0, *m);
 }
 // Two outputs: rms_norm.
 static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
@@ -12873,8 +12943,8 @@ static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(m.rms ? NULL : &c->out[2]);
-    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm",
-        gtr__ln_wide(&m) ? gtr__k_layer_norm<4> : gtr__k_layer_norm<1>);
+    return gtr__ln_launch(run, c, &m,
+        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm, 4) : GTR__VARIANT(gtr__k_layer_norm, 1));
 }
 // in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -12899,8 +12969,8 @@ static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm_bwd",
-        gtr__ln_wide(&m) ? gtr__k_layer_norm_bwd<4> : gtr__k_layer_norm_bwd<1>);
+    return gtr__ln_launch(run, c, &m,
+        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm_bwd, 4) : GTR__VARIANT(gtr__k_layer_norm_bwd, 1));
 }
 
 // >>op:rms_norm
@@ -13054,18 +13124,17 @@ static bool gtr__gn_wide(const gtr__gn *m) {
     return m->wide % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m, const char *name,
-        void (*kernel)(const gtr__gn)) {
-    const dim3 grid(gtr__grid(c, m->items * GTR__T));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m,
+        const gtr__variant_of<gtr__gn> &kernel) {
+    return gtr__start(run, c, kernel, gtr__grid(c, m->items * GTR__T), GTR__T, 0, *m);
 }
 static gtr_result gtr__cuda_group_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__gn m = gtr__gn_make(c, c->n_in > 1);
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 1 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(&c->out[2]);
-    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm",
-        gtr__gn_wide(&m) ? gtr__k_group_norm<4> : gtr__k_group_norm<1>);
+    return gtr__gn_launch(run, c, &m,
+        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm, 4) : GTR__VARIANT(gtr__k_group_norm, 1));
 }
 // in: x, weight and bias or neither, y, rstd, mean, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -13091,8 +13160,8 @@ static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm_bwd",
-        gtr__gn_wide(&m) ? gtr__k_group_norm_bwd<4> : gtr__k_group_norm_bwd<1>);
+    return gtr__gn_launch(run, c, &m,
+        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm_bwd, 4) : GTR__VARIANT(gtr__k_group_norm_bwd, 1));
 }
 
 // >>op:tally
@@ -13571,10 +13640,11 @@ static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     return true;
 }
 
-#define GTR__LAUNCH_CUT(run, c, kernel, k, ...) \
-    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), \
-        dim3((unsigned)(k).threads), \
-               0, (k).cluster ? (unsigned)(k).blocks : 1u, __VA_ARGS__)
+template <typename... P> static gtr_result gtr__start_cut(gtr__run *run, const gtr__call *c,
+        const gtr__variant_of<P...> &kernel, const gtr__cut &k, const typename gtr__as<P>::type &...given) {
+    return gtr__start_clusters(run, c, kernel, (unsigned)k.blocks, (unsigned)k.threads, 0,
+        k.cluster ? (int)k.blocks : 1, given...);
+}
 
 // >>op:accuracy
 // A third input's data; NULL. And what divides, given the rows that count here.
@@ -13622,7 +13692,7 @@ static gtr_result gtr__cuda_accuracy_fwd(gtr__run *run, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]),
+    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_accuracy), k, gtr__opd_of(&c->in[0]),
         (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
         k.cluster ? NULL : (int2 *)c->ws);
     if (r || k.blocks == 1 || k.cluster) return r;
@@ -13869,7 +13939,7 @@ static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__ar
     m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     m.dx = gtr__opd_of(dx);
     if (k.cluster) m.part = NULL;
-    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_xent, k, m);
+    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_xent), k, m);
     if (r || k.blocks == 1 || k.cluster || last) return r;
     return GTR__LAUNCH(run, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
@@ -14007,7 +14077,7 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
-    gtr_result r = GTR__LAUNCH_CUT(run, c, (wide ? gtr__k_pair<4> : gtr__k_pair<1>), k, m,
+    gtr_result r = gtr__start_cut(run, c, wide ? GTR__VARIANT(gtr__k_pair, 4) : GTR__VARIANT(gtr__k_pair, 1), k, m,
         one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
         gtr__opd_of(&c->out[0]));
     if (r || one || ticket) return r;
@@ -14584,7 +14654,7 @@ static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, cons
     gtr__feed_turn turn;
     if (gtr__feed_turn_of(&turn, &m, gtr__sms(c)) && gtr__feed_turn_few(&turn)) {
         const unsigned blocks = (unsigned)(m.rows * turn.tiles.by);
-#define GTR__FEED_FEW(C) GTR__LAUNCH(run, c, (gtr__k_feed_turn_few<T, C>), blocks, GTR__T, 0, turn)
+#define GTR__FEED_FEW(C) gtr__start(run, c, GTR__VARIANT(gtr__k_feed_turn_few, T, C), blocks, GTR__T, 0, turn)
         GTR__BY_DTYPE(m.in.to.t, T, switch (turn.channels) {
             case 2: return GTR__FEED_FEW(2);
             case 3: return GTR__FEED_FEW(3);
@@ -17829,8 +17899,7 @@ static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets
 template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, 1);
-    return all.start(run, c, "gtr__k_resident");
+    return gtr__all_of(GTR__VARIANT(gtr__k_resident, P, CUT), s, blocks, GTR__RES_T, bytes, 1).start(run, c);
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -20528,14 +20597,11 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
 }
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(gtr__run *run, const gtr__call *c, gtr__field *m, int bytes) {
-    cudaFuncAttributes of;
-    GTR__TRY(gtr__check(gtr__on(run), cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
-        "cudaFuncGetAttributes"));
-    // what it was made for
-    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
-    const int blocks = run->on->sm_count;
-    gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, 1);
-    return all.start(run, c, "gtr__k_field");
+    const auto kernel = GTR__VARIANT(gtr__k_field, T, P, RELU, FED);
+    int threads;
+    GTR__TRY(gtr__threads_of(run, kernel, &threads));
+    threads = threads > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
+    return gtr__all_of(kernel, m, run->on->sm_count, threads, (size_t)bytes, 1).start(run, c);
 }
 template <typename T>
 static gtr_result gtr__field_start_of(gtr__run *run, const gtr__call *c, gtr__field *m,
@@ -20556,10 +20622,9 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
     gtr__field_cut cut;
     gtr__field m;
     gtr__arg in[8], out[8];
-    cudaFuncAttributes of;
-    GTR__TRY(gtr__check(gtr__on(run), cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
-        "cudaFuncGetAttributes"));
-    const bool feeders = of.maxThreadsPerBlock > GTR__FIELD_T;     // the code has them
+    int threads;
+    GTR__TRY(gtr__threads_of(run, GTR__VARIANT(gtr__k_field, __half, 2, true, true), &threads));
+    const bool feeders = threads > GTR__FIELD_T;    // the code has them
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
         return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
@@ -22625,10 +22690,10 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
 template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
+    gtr__together all = gtr__all_of(GTR__VARIANT(gtr__k_tall, P), s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
     s->paired = s->paired && all.fits(run, c->caps);       // one by one they need less room
-    if (!s->paired) { all.blocks = blocks; all.cluster = 1; }
-    return all.start(run, c, "gtr__k_tall");
+    if (!s->paired) { all.l.grid.x = (unsigned)blocks; all.l.cluster = 1; }
+    return all.start(run, c);
 }
 static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
@@ -23008,9 +23073,9 @@ static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 // >>wide-launch
 template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_wide<STATES>));
-    return GTR__LAUNCH(run, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
-        GTR__WIDE_BYTES, *m);
+    const auto kernel = GTR__VARIANT(gtr__k_wide, STATES);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start(run, c, kernel, (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
@@ -24743,14 +24808,13 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
 }
 template <int NT, int LOW> static gtr_result gtr__chain_start(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    const auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW);
     if (c->fits) {
-        gtr__together all = gtr__all_of(gtr__k_chain<NT, LOW>, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster);
-        *c->fits = all.fits(run, c->caps);
+        *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
         return GTR_OK;
     }
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_chain<NT, LOW>));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
-        dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, GTR__CHAIN_T, k->bytes, k->cluster, b->m);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
@@ -24758,11 +24822,12 @@ template <int LOW> static gtr_result gtr__chain_start_low(
 }
 template <int KIND> static gtr_result gtr__chain_sum(gtr__run *run, const gtr__call *c, const gtr__chain_sums &m) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    void (*kernel)(gtr__chain_sums) = m.tile == 32 ? gtr__k_chain_sums<KIND, 32> : gtr__k_chain_sums<KIND, 64>;
+    const auto kernel = m.tile == 32 ? GTR__VARIANT(gtr__k_chain_sums, KIND, 32)
+        : GTR__VARIANT(gtr__k_chain_sums, KIND, 64);
     const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
-    GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
-        dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, (unsigned)(m.tiles + 1) << m.split_log, 128, (size_t)bytes,
+        1 << m.split_log, m);
 }
 // Where the chain's sums say that a gradient is not finite; NULL: not all of them are watched, so none is. Pairs behind
 // another's (first -1) add to the same gradients in the same launch, which checks what it stores.
@@ -25007,7 +25072,7 @@ static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr_
     p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
     GTR__TRY(gtr__product_cut_for(run, &p, 1, 1, 32, 32, 32, &cut, &grid));
     const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
-    return gtr__product_launch(run, c, "gtr__tail_kernel", gtr__tail_kernel, grid, 128, shared, 1, p, cut);
+    return gtr__product_launch(run, c, GTR__KERNEL(gtr__tail_kernel), grid, 128, shared, 1, p, cut);
 }
 static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -25586,8 +25651,9 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 template <int TYPE>
 static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_head<TYPE>));
-    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
+    const auto kernel = GTR__VARIANT(gtr__k_head, TYPE);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    GTR__TRY(gtr__start(run, c, kernel, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
 // Workspace: a float for each block, its sum of losses.
