@@ -10,16 +10,17 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Words of comments. instance: the backend on a device; variant: a compiled kernel. lane: a thread of a warp, or of the
-// team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or norm,
-// an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch. four:
-// elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum, in the
-// workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival (>>blocks).
+// Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
+// or of the team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or
+// norm, an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch.
+// four: elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum,
+// in the workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival
+// (>>blocks).
 //
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
 //     device-helpers       the instance as launchers see it, errors, results
-//     launch               starting a kernel: overlap with its predecessor, clusters, cooperative launch, shared memory
+//     launch               kernels as data, and what starts them: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
 //     formulas             the header's element-wise formulas on the device; erf, sin, cos
@@ -243,30 +244,17 @@ static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : N
 // Whether operand k of the node's call may be read before what the call waits for has ended.
 static inline int gtr__early_in(const gtr__run *run, int k) { return k < 64 && (run->early >> k & 1); }
 
-// Notes an error with the host and returns its code. instance: NULL, an instance, or a run of one.
-static inline gtr_result gtr__fail_on(gtr__cuda *g, gtr_result code, const char *format, va_list list) {
-    char text[512];
-    vsnprintf(text, sizeof text, format, list);
-    if (g && g->host.error) g->host.error(g->host.user, code, text);
-    return code;
-}
+// Notes an error with the host of an instance, or of none (NULL), and returns its code.
 #ifdef __GNUC__
-#define GTR__FORMAT __attribute__((format(printf, 3, 4)))
-#else
-#define GTR__FORMAT
+__attribute__((format(printf, 3, 4)))
 #endif
-GTR__FORMAT static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
+static inline gtr_result gtr__fail(gtr__cuda *g, gtr_result code, const char *format, ...) {
+    char text[512];
     va_list list;
     va_start(list, format);
-    code = gtr__fail_on((gtr__cuda *)instance, code, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return code;
-}
-GTR__FORMAT static inline gtr_result gtr__fail(gtr__run *run, gtr_result code, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    code = gtr__fail_on(gtr__on(run), code, format, list);
-    va_end(list);
+    if (g && g->host.error) g->host.error(g->host.user, code, text);
     return code;
 }
 
@@ -280,33 +268,65 @@ static inline bool gtr__fatal(cudaError_t e) {
 
 // Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal
 // codes poison the instance.
-static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what) {
-    gtr__cuda *g = (gtr__cuda *)instance;
+static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *what) {
     if (e == cudaSuccess) return GTR_OK;
     cudaGetLastError();
-    if (e == cudaErrorMemoryAllocation) return gtr__fail(instance, GTR_ERR_NOMEM, "%s: out of device memory", what);
+    if (e == cudaErrorMemoryAllocation) return gtr__fail(g, GTR_ERR_NOMEM, "%s: out of device memory", what);
     if (g && gtr__fatal(e)) {
         if (!g->poisoned) {
             g->poisoned = 1;
             snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
                 cudaGetErrorName(e), (int)e);
         }
-        return gtr__fail(instance, GTR_ERR_CUDA,
+        return gtr__fail(g, GTR_ERR_CUDA,
             "the device is lost, the process must be started anew; first cause: %s", g->cause);
     }
-    return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
+    return gtr__fail(g, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
         cudaGetErrorName(e), (int)e);
-}
-static inline gtr_result gtr__check(gtr__run *run, cudaError_t e, const char *what) {
-    return gtr__check((void *)gtr__on(run), e, what);
 }
 
 // >>launch
-// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(run, c, kernel, grid, block,
-// shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
-// statement is gtr__enter().
-#define GTR__LAUNCH(run, c, kernel, grid, block, shared, ...) \
-    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
+// gtr__launch alone starts kernels. Which one is data, a variant: its name and its constants, the arguments of its
+// template. A launcher names variants, may choose among them, and starts one with bytes of shared memory:
+//     gtr__start(run, c, wide ? GTR__VARIANT(gtr__k_a, T, 4) : GTR__VARIANT(gtr__k_a, T, 1), grid, block, bytes, ...)
+//     GTR__LAUNCH(run, c, gtr__k_b, grid, block, bytes, ...)      one without constants
+// Every kernel's first statement is gtr__enter().
+typedef struct gtr__variant {
+    const void *entry;          // of the kernel that is compiled into the program; only this section reads it
+    const char *name;
+    int64_t constant[8];
+    int n_constants;
+} gtr__variant;
+// A variant whose parameters have these types.
+template <typename... P> struct gtr__variant_of : gtr__variant { };
+
+// A constant as a number: a value as it is, a type by its dtype.
+#define GTR__NO_CONSTANT INT64_MIN
+template <auto V> static constexpr int64_t gtr__constant() { return (int64_t)V; }
+template <typename T = void> static constexpr int64_t gtr__constant();
+template <> constexpr int64_t gtr__constant<void>()          { return GTR__NO_CONSTANT; }
+template <> constexpr int64_t gtr__constant<float>()         { return GTR_F32; }
+template <> constexpr int64_t gtr__constant<__nv_bfloat16>() { return GTR_BF16; }
+template <> constexpr int64_t gtr__constant<__half>()        { return GTR_F16; }
+template <> constexpr int64_t gtr__constant<uint16_t>()      { return GTR_DTYPE_COUNT; }    // of either of 2 bytes
+
+template <typename... P, typename... C>
+static gtr__variant_of<typename std::remove_const<P>::type...> gtr__variant_make(void (*entry)(P...), const char *name,
+                                                                                 C... constants) {
+    const int64_t given[] = { constants... };
+    gtr__variant_of<typename std::remove_const<P>::type...> v = {};
+    v.entry = (const void *)entry; v.name = name;
+    for (int &n = v.n_constants; given[n] != GTR__NO_CONSTANT; n++) v.constant[n] = given[n];
+    return v;
+}
+// A ninth constant does not compile.
+#define GTR__CONSTANTS(a, b, c, d, e, f, g, h, ninth, ...) \
+    gtr__constant<a>(), gtr__constant<b>(), gtr__constant<c>(), gtr__constant<d>(), gtr__constant<e>(), \
+    gtr__constant<f>(), gtr__constant<g>(), gtr__constant<h>(), ninth GTR__NO_CONSTANT
+#define GTR__EXPAND(x) x        // MSVC's preprocessor hands __VA_ARGS__ on as one argument without it
+#define GTR__VARIANT(kernel, ...) \
+    gtr__variant_make(kernel<__VA_ARGS__>, #kernel, GTR__EXPAND(GTR__CONSTANTS(__VA_ARGS__, , , , , , , , , )))
+#define GTR__KERNEL(kernel) gtr__variant_make(kernel, #kernel, GTR__NO_CONSTANT)    // without constants
 
 #if CUDART_VERSION >= 13000
 #define GTR__VERSIONED(name, version) name
@@ -341,125 +361,140 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
 #endif
 }
 
+// What gtr__launch launches; its arguments are where args points to, as the kernel's parameters.
+typedef struct gtr__launch_desc {
+    gtr__variant kernel;
+    void **args;
+    dim3 grid, block;
+    size_t shared;              // bytes of dynamic shared memory
+    unsigned cluster;           // blocks of a cluster, or 1
+    bool together;              // its blocks wait for each other: it runs all of them at a time
+    cudaStream_t stream;
+} gtr__launch_desc;
 #if CUDART_VERSION >= 11080
-template <typename... P, typename... A>
-static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
-        dim3 block, size_t shared, unsigned cluster, A &&...args) {
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    memset(attribute, 0, sizeof attribute);
-    memset((void *)&config, 0, sizeof config);
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = attribute;
-    run->starts++;
-    if (run->overlap == 2) gtr__overlap_edges(stream);
-    else if (run->overlap) {
-        attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
-    }
-    if (cluster > 1) {
-        attribute[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-        attribute[config.numAttrs].val.clusterDim.x = cluster;
-        attribute[config.numAttrs].val.clusterDim.y = 1;
-        attribute[config.numAttrs++].val.clusterDim.z = 1;
-    }
-    return gtr__check(run, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
-}
-#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
-template <typename... P, typename... A>
-static gtr_result gtr__start(gtr__run *run, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
-                             dim3 block, size_t shared, unsigned, A &&...args) {
-    return [&](typename std::remove_const<P>::type... given) {
-        void *list[] = { (void *)&given... };
-        return gtr__check(run, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
-    }(static_cast<A &&>(args)...);
+// Room for two attributes, of which the first may be the cluster's.
+static void gtr__launch_config(const gtr__launch_desc *l, cudaLaunchAttribute *attribute, cudaLaunchConfig_t *config) {
+    memset((void *)attribute, 0, 2 * sizeof *attribute);
+    memset((void *)config, 0, sizeof *config);
+    config->gridDim = l->grid;
+    config->blockDim = l->block;
+    config->dynamicSmemBytes = l->shared;
+    config->stream = l->stream;
+    config->attrs = attribute;
+    if (l->cluster < 2) return;
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = l->cluster;
+    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+    config->numAttrs = 1;
 }
 #endif
+// Starts a kernel and checks that it started. run->on may be NULL: then an error has no text.
+static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
+    run->starts++;
+#if CUDART_VERSION >= 11080
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    gtr__launch_config(l, attribute, &config);
+    cudaLaunchAttribute *more = &attribute[config.numAttrs];
+    if (l->together) {
+        more->id = cudaLaunchAttributeCooperative;
+        more->val.cooperative = 1;
+        config.numAttrs++;
+    } else if (run->overlap == 2) gtr__overlap_edges(l->stream);
+    else if (run->overlap) {
+        more->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        more->val.programmaticStreamSerializationAllowed = 1;
+        config.numAttrs++;
+    }
+    const cudaError_t e = cudaLaunchKernelExC(&config, l->kernel.entry, l->args);
+#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
+    const cudaError_t e = l->together
+        ? cudaLaunchCooperativeKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream)
+        : cudaLaunchKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream);
+#endif
+    return gtr__check(run->on, e, l->kernel.name);
+}
 
+// T, of which a template deduces nothing.
+template <typename T> struct gtr__as { typedef T type; };
+// Starts a kernel on the call's stream, in clusters of so many blocks. Arguments are converted to its parameters.
+template <typename... P>
+static gtr_result gtr__start_clusters(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+        dim3 block, size_t shared, int cluster, const typename gtr__as<P>::type &...given) {
+    void *args[] = { (void *)&given... };
+    const gtr__launch_desc l = { kernel, args, grid, block, shared, (unsigned)cluster, false, (cudaStream_t)c->stream };
+    return gtr__launch(run, &l);
+}
+template <typename... P>
+static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+                             dim3 block, size_t shared, const typename gtr__as<P>::type &...given) {
+    return gtr__start_clusters(run, c, kernel, grid, block, shared, 1, given...);
+}
+#define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
+
+static cudaError_t gtr__attributes_of(const gtr__variant &kernel, cudaFuncAttributes *of) {
+    return cudaFuncGetAttributes(of, kernel.entry);
+}
 // Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
 // for the whole process: as each thread and context sets the same, none lowers it before another's launch.
-static cudaError_t gtr__shared_open(gtr__run *run, const void *kernel) {
+static cudaError_t gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
     cudaFuncAttributes of;
-    const cudaError_t e = cudaFuncGetAttributes(&of, kernel);
-    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    const cudaError_t e = gtr__attributes_of(kernel, &of);
+    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
         (int)(run->on->shared_max - of.sharedSizeBytes));
 }
-static gtr_result gtr__shared_ready(gtr__run *run, const void *kernel) {
-    return gtr__check(run, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
+static gtr_result gtr__shared_ready(gtr__run *run, const gtr__variant &kernel) {
+    return gtr__check(run->on, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
+}
+// How many threads a block of a kernel can have, which depends on what the loaded code was compiled for.
+static gtr_result gtr__threads_of(gtr__run *run, const gtr__variant &kernel, int *threads) {
+    cudaFuncAttributes of;
+    GTR__TRY(gtr__check(gtr__on(run), gtr__attributes_of(kernel, &of), "cudaFuncGetAttributes"));
+    *threads = of.maxThreadsPerBlock;
+    return GTR_OK;
 }
 
-// A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
+// The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
 struct gtr__together {
-    const void *kernel;
+    gtr__launch_desc l;
     void *m;
-    int blocks, threads;
-    size_t bytes;               // of shared memory
-    int cluster;
-#if CUDART_VERSION >= 11080
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    void describe(void *stream)
-    {
-        memset((void *)attribute, 0, sizeof attribute);
-        memset((void *)&config, 0, sizeof config);
-        attribute[0].id = cudaLaunchAttributeCooperative;
-        attribute[0].val.cooperative = 1;
-        attribute[1].id = cudaLaunchAttributeClusterDimension;
-        attribute[1].val.clusterDim.x = (unsigned)cluster;
-        attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
-        config.gridDim = dim3((unsigned)blocks); config.blockDim = dim3((unsigned)threads);
-        config.dynamicSmemBytes = bytes;
-        config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = cluster > 1 ? 2 : 1;
-    }
-#endif
     // Whether the device has room for all blocks at a time.
     bool fits(gtr__run *run, const gtr__caps *caps)
     {
         const int device = run->on->device;
         int each = 0, sms = 0, able = 0;
-        cudaError_t e = gtr__shared_open(run, kernel);
+        cudaError_t e = gtr__shared_open(run, l.kernel);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
-        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, l.kernel.entry, (int)l.block.x,
+            l.shared);
         int room = each * sms;
 #if CUDART_VERSION >= 11080
-        describe(NULL);
-        config.attrs = attribute + 1; config.numAttrs = 1;
-        if (e == cudaSuccess && cluster > 1) {
-            e = cudaOccupancyMaxActiveClusters(&each, kernel, &config);
-            room = cluster * each;
+        if (e == cudaSuccess && l.cluster > 1) {
+            cudaLaunchAttribute attribute[2];
+            cudaLaunchConfig_t config;
+            gtr__launch_config(&l, attribute, &config);
+            e = cudaOccupancyMaxActiveClusters(&each, l.kernel.entry, &config);
+            room = (int)l.cluster * each;
         }
 #endif
         if (caps->room && room > caps->room) room = caps->room;
         if (e != cudaSuccess) cudaGetLastError();
-        return e == cudaSuccess && able && room >= blocks;
+        return e == cudaSuccess && able && room >= (int)l.grid.x;
     }
     // Starts it; or, under c->fits, says there whether it could be.
-    gtr_result start(gtr__run *run, const gtr__call *c, const char *name)
+    gtr_result start(gtr__run *run, const gtr__call *c)
     {
         if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
-        run->starts++;
-        void *args[1] = { m };
-        GTR__TRY(gtr__shared_ready(run, kernel));
-#if CUDART_VERSION >= 11080
-        describe(c->stream);
-        return gtr__check(run, cudaLaunchKernelExC(&config, kernel, args), name);
-#else
-        const dim3 grid((unsigned)blocks), block((unsigned)threads);
-        return gtr__check(run,
-            cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream), name);
-#endif
+        GTR__TRY(gtr__shared_ready(run, l.kernel));
+        l.args = &m; l.stream = (cudaStream_t)c->stream;
+        return gtr__launch(run, &l);
     }
 };
-template <typename M>
-static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int threads, size_t bytes, int cluster) {
-    gtr__together t;
-    t.kernel = (const void *)kernel; t.m = (void *)m;
-    t.blocks = blocks; t.threads = threads; t.bytes = bytes; t.cluster = cluster;
-    return t;
+template <typename M> static gtr__together gtr__all_of(const gtr__variant_of<M> &kernel, M *m, int blocks, int threads,
+                                                       size_t bytes, int cluster) {
+    return { { kernel, NULL, dim3((unsigned)blocks), dim3((unsigned)threads), bytes, (unsigned)cluster, true, NULL },
+        m };
 }
 
 // Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
@@ -830,7 +865,7 @@ static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_or
 
 static gtr_result gtr__alive(gtr__instance *in) {
     if (!in->g.poisoned) return GTR_OK;
-    return gtr__fail(in, GTR_ERR_CUDA,
+    return gtr__fail(&in->g, GTR_ERR_CUDA,
         "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
@@ -863,13 +898,16 @@ template <typename... R> static constexpr int gtr__last_of(int, R... rest) { ret
 // Finds out what the loaded code can do. Reports into why.
 static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why) {
     int *device = NULL, got[2] = {0, 0};
+    const auto kernel = GTR__KERNEL(gtr__probe_kernel);
     cudaFuncAttributes attributes;
-    cudaError_t e = cudaFuncGetAttributes(&attributes, gtr__probe_kernel);
+    gtr__run run;               // of no instance: what fails here is no error yet
+    gtr__call call;
+    memset((void *)&run, 0, sizeof run);
+    memset((void *)&call, 0, sizeof call);
+    call.stream = in->stream[0];
+    cudaError_t e = gtr__attributes_of(kernel, &attributes);    // says why it can't be loaded
     if (e == cudaSuccess) e = cudaMalloc((void **)&device, sizeof got);
-    if (e == cudaSuccess) {
-        gtr__probe_kernel<<<1, 1, 0, in->stream[0]>>>(device);
-        e = cudaGetLastError();
-    }
+    if (e == cudaSuccess && gtr__start(&run, &call, kernel, 1, 1, 0, device) != GTR_OK) e = cudaErrorLaunchFailure;
     if (e == cudaSuccess) e = cudaMemcpyAsync(got, device, sizeof got, cudaMemcpyDeviceToHost, in->stream[0]);
     if (e == cudaSuccess) e = cudaStreamSynchronize(in->stream[0]);
     if (device) gtr__quiet(cudaFree(device));
@@ -1068,7 +1106,7 @@ static void *gtr__cuda_alloc(void *instance, size_t bytes) {
     if (in->g.host.device_alloc) return in->g.host.device_alloc(in->g.host.user, bytes);
     cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
     if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    return gtr__check(in, e, "cudaMalloc") == GTR_OK ? p : NULL;
+    return gtr__check(&in->g, e, "cudaMalloc") == GTR_OK ? p : NULL;
 }
 
 static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
@@ -1077,7 +1115,7 @@ static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
     gtr__on_device scope(in);
     if (in->g.host.device_alloc) { if (in->g.host.device_free) in->g.host.device_free(in->g.host.user, p, bytes); }
     else if (in->g.poisoned) gtr__quiet(cudaFree(p));
-    else gtr__check(in, cudaFree(p), "cudaFree");
+    else gtr__check(&in->g, cudaFree(p), "cudaFree");
 }
 
 static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
@@ -1088,8 +1126,8 @@ static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
     gtr__on_device scope(in);
     cudaError_t e = cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
     if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    if (gtr__check(in, e, "cudaHostAlloc") != GTR_OK) return NULL;
-    if (gtr__check(in, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
+    if (gtr__check(&in->g, e, "cudaHostAlloc") != GTR_OK) return NULL;
+    if (gtr__check(&in->g, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
     gtr__quiet(cudaFreeHost(p));
     return NULL;
 }
@@ -1100,7 +1138,7 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     if (!p) return;
     gtr__on_device scope(in);
     if (in->g.poisoned) gtr__quiet(cudaFreeHost(p));
-    else gtr__check(in, cudaFreeHost(p), "cudaFreeHost");
+    else gtr__check(&in->g, cudaFreeHost(p), "cudaFreeHost");
 }
 
 // Room for one more in a list that grows by doubling; false when out of memory.
@@ -1108,7 +1146,7 @@ static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size
     if (n < *cap) return true;
     int more = *cap ? 2 * *cap : 32;
     void *p = in->g.host.alloc(in->g.host.user, (size_t)more * size);
-    if (!p) { gtr__fail(in, GTR_ERR_NOMEM, "out of host memory"); return false; }
+    if (!p) { gtr__fail(&in->g, GTR_ERR_NOMEM, "out of host memory"); return false; }
     if (*list) {
         memcpy(p, *list, (size_t)n * size);
         in->g.host.free(in->g.host.user, *list, (size_t)*cap * size);
@@ -1137,7 +1175,7 @@ static void *gtr__instance_staging(void *instance, const void *key, int directio
     if (!room) return NULL;
     p = gtr__cuda_host_alloc(in, bytes, device);
     if (!p) {
-        gtr__fail(in, GTR_ERR_NOMEM, "out of host memory for a custom op");
+        gtr__fail(&in->g, GTR_ERR_NOMEM, "out of host memory for a custom op");
         return NULL;
     }
     memset(p, 0, bytes);
@@ -1152,8 +1190,8 @@ static gtr_result gtr__custom_failed(gtr__instance *in) {
         volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
         if (!*failed) continue;
         const char *name = ((const gtr_custom_desc *)in->staging[i].key)->name;
-        r = gtr__fail(in, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u", name ? name : "",
-                (unsigned)*failed);
+        r = gtr__fail(&in->g, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u",
+            name ? name : "", (unsigned)*failed);
         *failed = 0;
     }
     return r;
@@ -1165,9 +1203,9 @@ static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, siz
     gtr__on_device scope(in);
     enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST
         ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
-    if (bytes) GTR__TRY(gtr__check(in, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
+    if (bytes) GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
     if (!wait) return GTR_OK;
-    GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
@@ -1175,7 +1213,7 @@ static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return bytes ? gtr__check(in, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
+    return bytes ? gtr__check(&in->g, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait(void *instance) {
@@ -1183,7 +1221,7 @@ static gtr_result gtr__cuda_wait(void *instance) {
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     for (int i = 0; i <= GTR__MAX_STREAMS; i++)
-        GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
+        GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
@@ -1197,7 +1235,7 @@ static gtr_result gtr__cuda_take(void *instance, void *other, const gtr__move *m
         e = cudaMemcpyAsync(move->to, move->from, move->bytes, cudaMemcpyDeviceToDevice, from);
     if (e == cudaSuccess) e = cudaEventRecord(in->fence, from);
     if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
-    return gtr__check(in, e, "a snapshot");
+    return gtr__check(&in->g, e, "a snapshot");
 }
 
 static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
@@ -1215,21 +1253,21 @@ static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, s
     }
     if (e == cudaSuccess && !*event) e = cudaEventCreateWithFlags((cudaEvent_t *)event, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventRecord((cudaEvent_t)*event, in->stream[0]);
-    return gtr__check(in, e, "an upload");
+    return gtr__check(&in->g, e, "an upload");
 }
 
 static gtr_result gtr__cuda_ready(void *instance, void *event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return event ? gtr__check(in, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
+    return event ? gtr__check(&in->g, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait_for(void *instance, void *user_event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(in, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
+    return gtr__check(&in->g, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
 }
 
 static void gtr__cuda_event_free(void *instance, void *event) {
@@ -1242,7 +1280,7 @@ static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size
     *free_bytes = *total_bytes = 0;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(in, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
+    return gtr__check(&in->g, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
 }
 
 static void gtr__cuda_environment(void *instance, char *text, size_t size) {
@@ -1271,11 +1309,11 @@ static double gtr__cuda_seconds(void *instance, int start) {
     float ms = 0;
     if (gtr__alive(in) != GTR_OK) return 0;
     gtr__on_device scope(in);
-    if (gtr__check(in, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
+    if (gtr__check(&in->g, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
             != GTR_OK || start)
         return 0;
-    if (gtr__check(in, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
-    return gtr__check(in, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
+    if (gtr__check(&in->g, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
+    return gtr__check(&in->g, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
         ? ms * 1e-3 : 0;
 }
 
@@ -1319,8 +1357,8 @@ static gtr_result gtr__gather(void *const *instances, int n_stage) {
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
         gtr__on_device scope(in);
-        GTR__TRY(gtr__check(main, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
-        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(gtr__check(&main->g, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
+        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
     }
     return GTR_OK;
 }
@@ -1330,9 +1368,9 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
     gtr__on_device scope(main);
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
-        if (!recorded) GTR__TRY(gtr__check(main, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
+        if (!recorded) GTR__TRY(gtr__check(&main->g, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
         recorded = true;
-        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
     }
     return GTR_OK;
 }
@@ -1430,7 +1468,7 @@ static gtr__run gtr__run_of(gtr__instance *in, const gtr__call *call) {
 }
 static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan, const gtr__node *node) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
-    if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+    if (!kernel) return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
@@ -1460,9 +1498,9 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
     {
         gtr__on_device scope(main);
-        if (used & ~1u) GTR__TRY(gtr__check(main, cudaEventRecord(x->fork, first), "cudaEventRecord"));
+        if (used & ~1u) GTR__TRY(gtr__check(&main->g, cudaEventRecord(x->fork, first), "cudaEventRecord"));
         for (int lane = 1; lane < GTR__MAX_LANES; lane++)
-            if (used >> lane & 1) GTR__TRY(gtr__check(main,
+            if (used >> lane & 1) GTR__TRY(gtr__check(&main->g,
                 cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
     }
     for (int i = begin; r == GTR_OK && i < end; i++) {
@@ -1477,7 +1515,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
-            r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
+            r = gtr__check(&in->g, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
         gtr__run run = gtr__run_of(in, &x->call[i]);
         run.early = early;
@@ -1496,17 +1534,17 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
-            r = gtr__check(in, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
+            r = gtr__check(&in->g, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
         }
     }
     for (int lane = 1; lane < GTR__MAX_LANES; lane++) {
         if (!(used >> lane & 1)) continue;
         gtr__instance *in = (gtr__instance *)instances[lane / GTR__MAX_STREAMS];
         gtr__on_device scope(in);
-        gtr_result joined = gtr__check(in, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
+        gtr_result joined = gtr__check(&in->g, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
             "cudaEventRecord");
         if (joined == GTR_OK)
-            joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
+            joined = gtr__check(&in->g, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
     return r;
@@ -1521,14 +1559,14 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     int begin, end;
     gtr__range(x, part, &begin, &end);
     gtr__on_device scope(main);
-    GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
+    GTR__TRY(gtr__check(&main->g, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
         "cudaStreamBeginCapture"));
     gtr_result r = gtr__enqueue(instances, x, begin, end, true);
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
     if (r != GTR_OK) gtr__quiet(ended);
-    else r = gtr__check(main, ended, "capturing a step into a graph");
-    if (r == GTR_OK) r = gtr__check(main, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
-    if (r == GTR_OK) r = gtr__check(main, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
+    else r = gtr__check(&main->g, ended, "capturing a step into a graph");
+    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
+    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
     if (graph) gtr__quiet(cudaGraphDestroy(graph));
     if (r != GTR_OK && made) gtr__quiet(cudaGraphExecDestroy(made));
     if (r == GTR_OK) *out = made;
@@ -1573,13 +1611,13 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         const gtr__node *node = &plan->node[i];
         if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.network.matcher; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
-            return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+            return gtr__fail(&main->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
                 node->layer ? node->layer : "?", (int)node->op);
         if (node->n_out > outs) outs = node->n_out;
     }
     bytes += (size_t)outs;
     x = (gtr__cuda_exec *)main->g.host.alloc(main->g.host.user, bytes);
-    if (!x) return gtr__fail(main, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
+    if (!x) return gtr__fail(&main->g, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
     memset((void *)x, 0, bytes);
     x->plan = plan;
     x->n_node = plan->n_node;
@@ -1606,7 +1644,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
             e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
     }
     if (e != cudaSuccess) {
-        gtr_result r = gtr__check(main, e, "cudaEventCreate");
+        gtr_result r = gtr__check(&main->g, e, "cudaEventCreate");
         gtr__cuda_release(instances, x);
         return r;
     }
@@ -1634,7 +1672,7 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
             gtr__on_device scope(main);
             e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
         }
-        GTR__TRY(gtr__check(main, e, "cudaGraphLaunch"));
+        GTR__TRY(gtr__check(&main->g, e, "cudaGraphLaunch"));
     }
     if (x->part[part].runs < 2) x->part[part].runs++;
     return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
@@ -3466,7 +3504,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
     c.library = library < best;
     if (c.library) { c.ns = library; c.ranges = 1; }
-    if (c.library || !c.wgmma_m) c.even = 0;
+    if (c.library && c.even) c.wgmma_m = 0;         // nobody makes its copies where the library can't run after all
+    if (!c.wgmma_m) c.even = 0;
     if (c.even) c.copy_bytes = even_bytes;
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
@@ -3521,10 +3560,10 @@ static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int
     const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
-        if (length > 2147483647 - 128) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if (length > 2147483647 - 128) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a product with a dimension of %lld is too large", (long long)length);
     if (blocks > most || (double)k_tiles * (double)p->kb > most)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
     cut->m = (int)p->m; cut->n = (int)p->n; cut->k = (int)p->k;
     cut->lda = (uint32_t)p->lda; cut->ldb = (uint32_t)p->ldb; cut->ldc = (uint32_t)p->ldc;
@@ -3557,12 +3596,11 @@ static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t byt
     return (size_t)p->room + bytes;
 }
 
-template <typename... P, typename... A>
-static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const char *name, void (*kernel)(P...),
-        dim3 grid, int threads, size_t shared, int split, A &&...args) {
-    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
-        (unsigned)split, static_cast<A &&>(args)...);
+template <typename... P>
+static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
+        int threads, size_t shared, int split, const typename gtr__as<P>::type &...given) {
+    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, grid, threads, shared, split, given...);
 }
 
 template <int KIND, int T, bool AK, bool BK>
@@ -3589,10 +3627,10 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         gtr__product_tailed q;
         static_cast<gtr__product &>(q) = *p;
         shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
-        return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, true>, grid,
+        return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, true), grid,
             128, shared, choice->split, q, cut);
     }
-    return gtr__product_launch(run, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK, false>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, false), grid,
         128, shared, choice->split, *p, cut);
 }
 
@@ -3650,9 +3688,9 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
-    return gtr__product_launch(run, c, "gtr__wgmma_kernel",
-        gtr__wgmma_kernel<HALF, M, N, AK, BK, SWAP, SETS, TAIL>, grid, tile_t::threads, shared, choice->wgmma_split,
-        all, cut, sets);
+    return gtr__product_launch(run, c,
+        GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL), grid, tile_t::threads, shared,
+        choice->wgmma_split, all, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
@@ -3709,7 +3747,7 @@ static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gt
     }
 #endif
     if (choice->tail && choice->wgmma_m)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
             (long long)p->m, (long long)p->n, (long long)p->k);
     for (int i = 0; i < p->sets; i++) {         // one by one
         gtr__product q = *p;
@@ -3734,9 +3772,10 @@ static gtr_result gtr__ranges_sum(gtr__run *run, const gtr__call *c, const gtr__
                                   const float *sums, int ranges) {
     const bool four = gtr__product_fours(&p), several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
-    return GTR__LAUNCH(run, c, (several ? four ? gtr__ranges_kernel<4, 8> : gtr__ranges_kernel<1, 8>
-        : four ? gtr__ranges_kernel<4, 1> : gtr__ranges_kernel<1, 1>), gtr__blocks(run, items, several ? 16 : 128),
-        128, 0, p, parts, sums, ranges);
+    return gtr__start(run, c,
+        several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8) : GTR__VARIANT(gtr__ranges_kernel, 1, 8)
+        : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1) : GTR__VARIANT(gtr__ranges_kernel, 1, 1),
+        gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -3747,10 +3786,10 @@ static gtr_result gtr__column_sums(gtr__run *run, const gtr__call *c, const void
     float *partial = ranges > 1 ? (float *)ws : NULL;
     const dim3 blocks((unsigned)gtr__ceil(m, gtr__sum_columns(m)), (unsigned)ranges),
         narrow((unsigned)gtr__ceil(m, 32), (unsigned)ranges);
-    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(run, c,
-        (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w)
-        : GTR__LAUNCH(run, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
-        type_out, add, w);
+    const bool four = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x);
+    gtr_result r = gtr__start(run, c,
+        four ? GTR__VARIANT(gtr__column_sums_kernel, 4) : GTR__VARIANT(gtr__column_sums_kernel, 1),
+        four ? blocks : narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_sums(m, out, type_out, add);
     p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum; p.guard = w.guard;
@@ -3780,9 +3819,9 @@ static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr_
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
-        return GTR__LAUNCH(run, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(run,
-            given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given, given->a_k ? given->lda : 1,
-            given->b_k ? given->ldb : 1);
+        return gtr__start(run, c, four ? GTR__VARIANT(gtr__outer_kernel, 4) : GTR__VARIANT(gtr__outer_kernel, 1),
+            gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
+            given->a_k ? given->lda : 1, given->b_k ? given->ldb : 1);
     }
     return gtr__product_in_ranges(run, c, given, choice,
         [&](const gtr__product *p) { return gtr__product_whole(run, c, p, choice); });
@@ -3838,10 +3877,16 @@ static __global__ void __launch_bounds__(256)
         c[first + u * 256] = v[u];
     }
 }
-typedef void (*gtr__finish_act)(const gtr__product p, int64_t items);
-#define GTR__FINISH_ACT(ID, name, forward, backward) { GTR__OP_##ID, gtr__finish_act_kernel<GTR__OP_##ID> },
-static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { GTR__KNOWN(GTR__FINISH_ACT) };
+// Launches it for an activation; *ran is false where it is not one of those that it knows.
+static gtr_result gtr__finish_act(gtr__run *run, const gtr__call *c, const gtr__product &p, int64_t items, bool *ran) {
+    gtr__variant_of<gtr__product, int64_t> kernel = {};
+#define GTR__FINISH_ACT(ID, name, forward, backward) \
+    if (p.act == GTR__OP_##ID) kernel = GTR__VARIANT(gtr__finish_act_kernel, GTR__OP_##ID);
+    GTR__KNOWN(GTR__FINISH_ACT)
 #undef GTR__FINISH_ACT
+    *ran = kernel.name != NULL;
+    return *ran ? gtr__start(run, c, kernel, (unsigned)gtr__ceil(items, 1024), 256, 0, p, items) : GTR_OK;
+}
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
 static __global__ void __launch_bounds__(256)
@@ -3874,8 +3919,8 @@ static cudaDataType_t gtr__library_type(int dtype) {
 static gtr_result gtr__library_check(gtr__instance *in, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
-    if (e != cudaSuccess) return gtr__check(in, e, what);
-    return gtr__fail(in, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
+    if (e != cudaSuccess) return gtr__check(&in->g, e, what);
+    return gtr__fail(&in->g, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
         cublasLtGetStatusName(status));
 }
 
@@ -3999,13 +4044,13 @@ static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t han
     cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
     uint32_t first = 0;
     *keeps = 0;
-    GTR__TRY(gtr__check(in, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
     if (state != cudaStreamCaptureStatusNone) return GTR_OK;
     GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c,
         p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
-    GTR__TRY(gtr__check(in, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpyAsync"));
-    GTR__TRY(gtr__check(in, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
+    GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost,
+        stream), "cudaMemcpyAsync"));
+    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
     *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u
         : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
     return GTR_OK;
@@ -4130,15 +4175,13 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
         int per = gtr__product_fours(&p) ? 4 : 1;
         int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = later != NULL; p.from = later;
-        gtr__finish_act alone = NULL;
+        bool alone = false;
         if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
-            for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
-        if (alone) GTR__TRY(GTR__LAUNCH(run, c, alone, (unsigned)gtr__ceil(items * per / wide, 1024), 256, 0,
-            p, items * per / wide));
-        else GTR__TRY(
-            GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
-                gtr__blocks(run, items, 256), 256, 0, p, items));
+            GTR__TRY(gtr__finish_act(run, c, p, items * per / wide, &alone));
+        if (!alone) GTR__TRY(gtr__start(run, c,
+            per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
+            gtr__blocks(run, items, 256), 256, 0, p, items));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
     return gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
@@ -4271,9 +4314,9 @@ static gtr_result gtr__product_make_even(gtr__run *run, const gtr__call *c, gtr_
     size_t bytes;
     gtr__product_even(p, ws, rows, &bytes);
     const unsigned blocks = gtr__blocks(run, (int64_t)rows[0].units + rows[1].units, 256);
-    return p->type_a == GTR_F32
-        ? GTR__LAUNCH(run, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
-        : GTR__LAUNCH(run, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
+    return gtr__start(run, c,
+        p->type_a == GTR_F32 ? GTR__VARIANT(gtr__even_kernel, float) : GTR__VARIANT(gtr__even_kernel, uint16_t),
+        blocks, 256, 0, rows[0], rows[1]);
 }
 // Those of the call, or of its device.
 static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
@@ -4331,7 +4374,7 @@ static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr_
 }
 
 static gtr_result gtr__product_badly(gtr__run *run, const char *what) {
-    return gtr__fail(run, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
+    return gtr__fail(gtr__on(run), GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
 }
 
 // While workspace is measured no address is known yet: an output counts as wanted if it has one, or if none has.
@@ -5220,7 +5263,7 @@ static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__
     const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
         out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
     cut.table = (int)(ring > out ? ring : out);
-    return gtr__product_launch(run, c, "gtr__conv_kernel", gtr__conv_kernel<KIND, T, FORM>, grid, 128,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM), grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
@@ -5246,7 +5289,7 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
-    return gtr__product_launch(run, c, "gtr__conv_warps_kernel", gtr__conv_warps_kernel<KIND, EDGE, FORM>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM), grid,
         tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
@@ -5328,7 +5371,7 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
     const int64_t longest[] = { g->n * g->h * g->w, g->n * g->oh * g->ow, g->o * g->kh * g->kw * g->cg, g->c,
         g->h + 2 * g->ph + g->kh * g->dh, g->w + 2 * g->pw + g->kw * g->dw, g->sh, g->sw };
     for (int64_t length : longest)
-        if (length > INT32_MAX / 2) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if (length > INT32_MAX / 2) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a convolution with a length of %lld is too large", (long long)length);
     memset((void *)cut, 0, sizeof *cut);
     cut->y = gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh);
@@ -5774,7 +5817,7 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    return gtr__product_launch(run, c, "gtr__im2col_kernel", gtr__im2col_kernel<HALF, M, N, FORM>, grid, 288,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM), grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
@@ -6500,7 +6543,7 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
         + (size_t)gtr__lines_fixed_bytes(N + cut.over, cut.taps_y * cut.columns * cut.panels, cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
-    return gtr__product_launch(run, c, "gtr__lines_kernel", gtr__lines_kernel<N, HALF>, dim3((unsigned)wide,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_kernel, N, HALF), dim3((unsigned)wide,
         (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
@@ -6525,7 +6568,7 @@ static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, con
         gtr__lines_tap_bytes(HALF, cut.step_y * width, cut.log));
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
-    return gtr__product_launch(run, c, "gtr__lines_weight_kernel", gtr__lines_weight_kernel<N, HALF>, grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_weight_kernel, N, HALF), grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <int N>
@@ -6579,8 +6622,8 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
     const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
     const double before = c->ns;
-    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1 || classes > 4
-            || (g->c | g->o) % (wide / 8)) return false;
+    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
+            || classes > GTR__IM2COL_CLASSES || (g->c | g->o) % (wide / 8)) return false;
     int log = weight ? 0 : gtr__boxes_log(channels, wide);
     if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
     if (weight && channels % (wide >> log)) return false;
@@ -7251,16 +7294,17 @@ static gtr__depthwise_grid gtr__depthwise_grid_of(const gtr__window *g, int type
     d.ranges = want < 1 || most < 1 ? 1 : want < most ? want : most;
     return d;
 }
-typedef void (*gtr__depthwise_function)(gtr__depthwise, gtr__conv_cut);
-template <int TYPE, int K> static gtr__depthwise_function gtr__depthwise_runs_of(bool weight, bool up, bool down) {
+typedef gtr__variant_of<gtr__depthwise, gtr__conv_cut> gtr__depthwise_variant;
+template <int TYPE, int K> static gtr__depthwise_variant gtr__depthwise_runs_of(bool weight, bool up, bool down) {
     constexpr int V = TYPE != GTR_F32 && K == 3 ? 8 : 4;
-    if (weight) return down ? gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 2>
-        : gtr__depthwise_dweight_runs_kernel<TYPE, V, K, 1>;
-    return up ? gtr__depthwise_runs_kernel<TYPE, K, 2, 1> : down ? gtr__depthwise_runs_kernel<TYPE, K, 1, 2>
-        : gtr__depthwise_runs_kernel<TYPE, K, 1, 1>;
+    if (weight) return down ? GTR__VARIANT(gtr__depthwise_dweight_runs_kernel, TYPE, V, K, 2)
+        : GTR__VARIANT(gtr__depthwise_dweight_runs_kernel, TYPE, V, K, 1);
+    return up ? GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 2, 1)
+        : down ? GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 1, 2)
+        : GTR__VARIANT(gtr__depthwise_runs_kernel, TYPE, K, 1, 1);
 }
 template <int TYPE>
-static gtr__depthwise_function gtr__depthwise_runs_for(int64_t kernel, bool weight, bool up, bool down) {
+static gtr__depthwise_variant gtr__depthwise_runs_for(int64_t kernel, bool weight, bool up, bool down) {
     return kernel <= 3 ? gtr__depthwise_runs_of<TYPE, 3>(weight, up, down)
         : kernel <= 5 ? gtr__depthwise_runs_of<TYPE, 5>(weight, up, down)
                       : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
@@ -7285,11 +7329,11 @@ static gtr_result gtr__depthwise_start(gtr__run *run, const gtr__call *c, const 
     for (int k = 0; k < 2; k++) d.line[k] = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(cut.y, k < g->sh ? k : 0)
         : gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0);
     const size_t shared = weight ? 0 : (size_t)((g->kh * g->kw + 1) * lanes) * 16 * 4 / (size_t)gtr__elem(d.type_x);
-    const gtr__depthwise_function kernel = d.type_x == GTR_F32
+    const gtr__depthwise_variant kernel = d.type_x == GTR_F32
         ? gtr__depthwise_runs_for<GTR_F32>(g->kw, weight != NULL, up, down) : d.type_x == GTR_BF16
         ? gtr__depthwise_runs_for<GTR_BF16>(g->kw, weight != NULL, up, down)
         : gtr__depthwise_runs_for<GTR_F16>(g->kw, weight != NULL, up, down);
-    return GTR__LAUNCH(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
+    return gtr__start(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
         (unsigned)threads, shared, d, cut);
 }
 static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
@@ -7308,11 +7352,12 @@ static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gt
         return gtr__depthwise_start(run, c, g, d, cut, weight);
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
-    if (weight) return GTR__LAUNCH(run, c, (four ? gtr__depthwise_dweight_kernel<4>
-        : gtr__depthwise_dweight_kernel<1>), dim3((unsigned)weight->ranges, (unsigned)slabs,
-        (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d, cut);
+    if (weight) return gtr__start(run, c,
+        four ? GTR__VARIANT(gtr__depthwise_dweight_kernel, 4) : GTR__VARIANT(gtr__depthwise_dweight_kernel, 1),
+        dim3((unsigned)weight->ranges, (unsigned)slabs, (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d,
+        cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(run, rows, 256 >> d.log), slabs * classes);
-    return GTR__LAUNCH(run, c, (four ? gtr__depthwise_kernel<4> : gtr__depthwise_kernel<1>),
+    return gtr__start(run, c, four ? GTR__VARIANT(gtr__depthwise_kernel, 4) : GTR__VARIANT(gtr__depthwise_kernel, 1),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
 static gtr_result gtr__depthwise_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g,
@@ -8016,9 +8061,10 @@ static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_kernel", many \
-    ? pooled ? gtr__direct_kernel<T, 4, true> : gtr__direct_kernel<T, 4, false> \
-    : pooled ? gtr__direct_kernel<T, 2, true> : gtr__direct_kernel<T, 2, false>, grid, GTR__DIRECT_T, shared, 1, *d)
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, many \
+    ? pooled ? GTR__VARIANT(gtr__direct_kernel, T, 4, true) : GTR__VARIANT(gtr__direct_kernel, T, 4, false) \
+    : pooled ? GTR__VARIANT(gtr__direct_kernel, T, 2, true) : GTR__VARIANT(gtr__direct_kernel, T, 2, false), \
+    grid, GTR__DIRECT_T, shared, 1, *d)
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
 #undef GTR__DIRECT_START
 }
@@ -8036,7 +8082,8 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
-    if (!c->ws || c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "no workspace for a gradient's parts");
+    if (!c->ws || c->ws_bytes < bytes)
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for a gradient's parts");
     const bool few = d->taps < 16;
     const size_t join = (size_t)(few ? 2 : 4) * 8 * 32 * 4 * (GTR__DIRECT_T / 32),
         shared = (size_t)d->groups * (64 + 512 * (size_t)gtr__elem(type)) + (tile > join ? tile : join);
@@ -8048,9 +8095,11 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, "gtr__direct_weight_kernel", few \
-    ? pooled ? gtr__direct_weight_kernel<T, 2, true> : gtr__direct_weight_kernel<T, 2, false> \
-    : pooled ? gtr__direct_weight_kernel<T, 4, true> : gtr__direct_weight_kernel<T, 4, false>, \
+#define GTR__DIRECT_START(T) gtr__product_launch(run, c, few \
+    ? pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 2, true) \
+             : GTR__VARIANT(gtr__direct_weight_kernel, T, 2, false) \
+    : pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 4, true) \
+             : GTR__VARIANT(gtr__direct_weight_kernel, T, 4, false), \
     grid, GTR__DIRECT_T, shared, 1, *d)
     GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
 #undef GTR__DIRECT_START
@@ -8408,10 +8457,9 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
     d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
-#define GTR__NARROW_START(T) gtr__product_launch(run, c, "gtr__narrow_weight_kernel", \
-    gtr__narrow_weight_kernel<T>, grid, 32 * d.across * d.down, ring > join ? ring : join, 1, d)
-    GTR__TRY(p.type_a == GTR_F16 ? GTR__NARROW_START(__half) : GTR__NARROW_START(__nv_bfloat16));
-#undef GTR__NARROW_START
+    GTR__TRY(gtr__product_launch(run, c, p.type_a == GTR_F16 ? GTR__VARIANT(gtr__narrow_weight_kernel, __half)
+        : GTR__VARIANT(gtr__narrow_weight_kernel, __nv_bfloat16), grid, 32 * d.across * d.down,
+        ring > join ? ring : join, 1, d));
     return gtr__ranges_sum(run, c, p, d.parts, d.sums, ranges);
 }
 
@@ -8443,7 +8491,7 @@ static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr
     p.bias = NULL;
     const int per = gtr__product_fours(&p) ? 4 : 1;
     const int64_t items = p.m * p.n / per;
-    return GTR__LAUNCH(run, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+    return gtr__start(run, c, per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
         gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
@@ -8514,7 +8562,7 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
     gtr__call call = *c;
     size_t inner = 0;
     if (c->measure) call.measure = &inner;
-    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(run, GTR_ERR_STATE, "no workspace for columns");
+    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for columns");
     else { call.ws = (char *)c->ws + columns; call.ws_bytes = c->ws_bytes - columns; }
     for (int64_t first = 0; first < g->n; first += each) {
         gtr__window part = *g;
@@ -8539,21 +8587,24 @@ static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr_
             if (p.saved) p.saved = (const char *)p.saved + to * gtr__elem(p.type_saved);
             if (p.affine.from) p.affine.from = (const char *)p.affine.from + to * gtr__elem(p.type_c);
         }
-        if (c->measure) {
+        if (c->measure) {       // those between the second, which adds, and the last, which is short, want no more
+            const int64_t last = (g->n - 1) / each * each;
             GTR__TRY(gtr__conv_plainly(run, &call, &p));
-            if (columns + inner > *c->measure) *c->measure = columns + inner;
-            return GTR_OK;
+            if (first == each && first < last) first = last - each;
+            continue;
         }
         gtr__conv_cut cut;
         GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
-        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a convolution whose images have %lld places is too large", (long long)places);
         const unsigned blocks = gtr__blocks(run, (rows + g->o) * units, 256);
         const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
-        GTR__TRY(size == 4 ? GTR__LAUNCH(run, c, gtr__columns_kernel<float>, blocks, 256, table, d, cut)
-                           : GTR__LAUNCH(run, c, gtr__columns_kernel<uint16_t>, blocks, 256, table, d, cut));
+        GTR__TRY(gtr__start(run, c,
+            size == 4 ? GTR__VARIANT(gtr__columns_kernel, float) : GTR__VARIANT(gtr__columns_kernel, uint16_t),
+            blocks, 256, table, d, cut));
         GTR__TRY(gtr__conv_plainly(run, &call, &p));
     }
+    if (c->measure && columns + inner > *c->measure) *c->measure = columns + inner;
     return GTR_OK;
 }
 
@@ -9215,8 +9266,9 @@ static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
     const bool rare = m->act >= 0 && !gtr__known(m->act);
-    return GTR__LAUNCH(run, c, (m->linear ? rare ? gtr__k_map<false, true> : gtr__k_map<false, false>
-        : rare ? gtr__k_map<true, true> : gtr__k_map<true, false>), grid, GTR__T, 0, *m);
+    return gtr__start(run, c,
+        m->linear ? rare ? GTR__VARIANT(gtr__k_map, false, true) : GTR__VARIANT(gtr__k_map, false, false)
+        : rare ? GTR__VARIANT(gtr__k_map, true, true) : GTR__VARIANT(gtr__k_map, true, false), grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
@@ -9274,7 +9326,8 @@ static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) 
     if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    return GTR__LAUNCH(run, c, (gtr__known(op) ? gtr__k_unary_bwd<false> : gtr__k_unary_bwd<true>),
+    return gtr__start(run, c,
+        gtr__known(op) ? GTR__VARIANT(gtr__k_unary_bwd, false) : GTR__VARIANT(gtr__k_unary_bwd, true),
         gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
@@ -9532,16 +9585,16 @@ static gtr_result gtr__red_launch(gtr__run *run, const gtr__call *c, gtr__red *m
     gtr_result r;
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
-        return gtr__fail(run, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
     if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(run, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
-    else if (m->columns) r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(run, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
-    else r = plain ? GTR__LAUNCH(run, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
-        : GTR__LAUNCH(run, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
+    else r = gtr__start(run, c, m->columns
+        ? plain ? GTR__VARIANT(gtr__k_reduce_columns, true) : GTR__VARIANT(gtr__k_reduce_columns, false)
+        : plain ? GTR__VARIANT(gtr__k_reduce_team, true) : GTR__VARIANT(gtr__k_reduce_team, false),
+        grid, threads, 0, *m);
     if (r || m->pieces == 1) return r;
     return GTR__LAUNCH(run, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
         m->kept, m->pieces, m->div, m->out);
@@ -9916,17 +9969,18 @@ static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
     gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
     if (c->measure) return gtr__measured(c, bytes);
-    if (c->ws_bytes < bytes) return gtr__fail(run, GTR_ERR_STATE, "a reduction's workspace is too small");
+    if (c->ws_bytes < bytes) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "a reduction's workspace is too small");
     m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
     if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
     w.part = (gtr__folded *)c->ws; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)m->terms - c->attr->reduce.correction);
     const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     const dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    gtr_result r = GTR__LAUNCH(run, c, gtr__k_fold<false>, grid, threads, 0, w);
+    gtr_result r = gtr__start(run, c, GTR__VARIANT(gtr__k_fold, false), grid, threads, 0, w);
     if (r || m->pieces == 1) return r;
     m->terms = m->per = m->pieces; m->pieces = 1; m->columns = 0; m->team = 32;
-    return GTR__LAUNCH(run, c, gtr__k_fold<true>, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, w);
+    return gtr__start(run, c, GTR__VARIANT(gtr__k_fold, true), (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0,
+        w);
 }
 // Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
 typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
@@ -10237,8 +10291,8 @@ static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, g
         const size_t size = (size_t)gtr__elem(x.t),
             bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
         const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
-        return size == 4 ? GTR__LAUNCH(run, c, gtr__k_transpose_whole<float>, blocks, GTR__T, bytes, m)
-                         : GTR__LAUNCH(run, c, gtr__k_transpose_whole<uint16_t>, blocks, GTR__T, bytes, m);
+        return gtr__start(run, c, size == 4 ? GTR__VARIANT(gtr__k_transpose_whole, float)
+            : GTR__VARIANT(gtr__k_transpose_whole, uint16_t), blocks, GTR__T, bytes, m);
     }
     m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
     m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
@@ -10249,9 +10303,9 @@ static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, g
     bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
     if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
     if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
-    return GTR__LAUNCH(run, c, (wx ? wy ? gtr__k_transpose<4, 4> : gtr__k_transpose<4, 1>
-        : wy ? gtr__k_transpose<1, 4> : gtr__k_transpose<1, 1>), gtr__grid(c, tiles * GTR__T), threads,
-        (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
+    return gtr__start(run, c, wx ? wy ? GTR__VARIANT(gtr__k_transpose, 4, 4) : GTR__VARIANT(gtr__k_transpose, 4, 1)
+        : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
+        gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
 static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y, int64_t rows,
                                    int64_t columns) {
@@ -10630,11 +10684,12 @@ static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__ar
     m.run = a->run; m.whole = a->whole; m.shift = a->shift;
     m.channels = x ? a->channels : 0; m.pixels = a->pixels;
     const bool fours = m.channels % 4 == 0 && m.pixels % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.y);
-    void (*kernel)(const gtr__drop) = m.channels ? fours ? gtr__k_drop_images<4> : gtr__k_drop_images<1>
-        : x ? m.run ? gtr__k_draw<true, false> : gtr__k_draw<false, false>
-        : m.run ? gtr__k_draw<true, true> : gtr__k_draw<false, true>;
+    const gtr__variant_of<gtr__drop> kernel = m.channels
+        ? fours ? GTR__VARIANT(gtr__k_drop_images, 4) : GTR__VARIANT(gtr__k_drop_images, 1)
+        : x ? m.run ? GTR__VARIANT(gtr__k_draw, true, false) : GTR__VARIANT(gtr__k_draw, false, false)
+        : m.run ? GTR__VARIANT(gtr__k_draw, true, true) : GTR__VARIANT(gtr__k_draw, false, true);
     const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_draw", kernel, grid, dim3(GTR__T), 0, 1u, m);
+    return gtr__start(run, c, kernel, grid, GTR__T, 0, m);
 }
 static gtr_result gtr__dropout_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
@@ -11870,10 +11925,10 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     if (!width) return gtr__slide_large(run); \
     m.adaptive = GTR__SLIDE_##KIND == GTR__SLIDE_MEAN && c->attr->window.adaptive; \
     m.within = c->attr->window.inside != 0; \
-    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_slide<GTR__SLIDE_##KIND, BACK, 4, N> \
-        : gtr__k_slide<GTR__SLIDE_##KIND, BACK, 1, N>), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
+    return gtr__start(run, c, width == 4 ? GTR__VARIANT(gtr__k_slide, GTR__SLIDE_##KIND, BACK, 4, N) \
+        : GTR__VARIANT(gtr__k_slide, GTR__SLIDE_##KIND, BACK, 1, N), gtr__grid(c, m.items), GTR__T, 0, m); } while (0)
 static gtr_result gtr__slide_large(gtr__run *run) {
-    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
 static bool gtr__slide_pair(const gtr__slide_axis &a) {
     return a.pad == 0 && a.kernel <= 2 && (a.kernel == 1 || a.dilation == 1) && a.kernel * (int64_t)a.places == a.size
@@ -11892,9 +11947,9 @@ static bool gtr__slide_pairs(gtr__slide *m, const gtr__arg *places) {
 }
 template <bool BACK, bool ANY>
 static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const gtr__slide &m) {
-    GTR__BY_DTYPE(m.x.t, T, return GTR__LAUNCH(run, c, (m.axis[0].kernel == 2
-        ? gtr__k_max_pool_pairs<T, 2, BACK, ANY> : gtr__k_max_pool_pairs<T, 1, BACK, ANY>), gtr__grid(c, m.items),
-        GTR__T, 0, m););
+    GTR__BY_DTYPE(m.x.t, T, return gtr__start(run, c, m.axis[0].kernel == 2
+        ? GTR__VARIANT(gtr__k_max_pool_pairs, T, 2, BACK, ANY) : GTR__VARIANT(gtr__k_max_pool_pairs, T, 1, BACK, ANY),
+        gtr__grid(c, m.items), GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
 }
 // Whether the kernels by lines take m: small windows, whose strides leave no pixel between them, of 16-byte aligned
@@ -11927,7 +11982,8 @@ static gtr_result gtr__max_pool_lines(gtr__run *run, const gtr__call *c, gtr__sl
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
         m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
         m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
-        return GTR__LAUNCH(run, c, (gtr__k_max_pool_lines<T, K, S, R>), gtr__grid(c, m.items), GTR__T, 0, m);););
+        return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_lines, T, K, S, R), gtr__grid(c, m.items), GTR__T, 0,
+            m);););
     return GTR_ERR_UNSUPPORTED;
 }
 // Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: a code, a byte, for each of the 4 or 8 channels in
@@ -11968,9 +12024,9 @@ static gtr_result gtr__max_pool_bwd_lines(gtr__run *run, const gtr__call *c, gtr
     const int64_t tiles = gtr__pool_tiles(&m, c);
     const size_t bytes = gtr__pool_bytes(&m);
     GTR__BY_DTYPE(m.x.t, T,
-        if (any) return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, 0, 0, true>), (unsigned)tiles, GTR__T,
-            bytes, m);
-        GTR__POOL_SHAPE(m, return GTR__LAUNCH(run, c, (gtr__k_max_pool_bwd_lines<T, K, S, false>),
+        if (any) return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, 0, 0, true), (unsigned)tiles,
+            GTR__T, bytes, m);
+        GTR__POOL_SHAPE(m, return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, K, S, false),
             (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
@@ -11997,13 +12053,16 @@ static gtr_result gtr__cuda_max_pool_bwd(gtr__run *run, const gtr__call *c) {
         return gtr__max_pool_bwd_lines(run, c, m, any || m.to.add);
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
-    if (tiles) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_tile<4> : gtr__k_max_pool_bwd_tile<1>),
+    if (tiles) return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_tile, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_tile, 1),
         gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
     m.items = items;
-    if (!apart) return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd<4> : gtr__k_max_pool_bwd<1>),
+    if (!apart) return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd, 4) : GTR__VARIANT(gtr__k_max_pool_bwd, 1),
         gtr__grid(c, m.items), GTR__T, 0, m);
     m.items = c->in[2].count / width;
-    return GTR__LAUNCH(run, c, (width == 4 ? gtr__k_max_pool_bwd_apart<4> : gtr__k_max_pool_bwd_apart<1>),
+    return gtr__start(run, c,
+        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_apart, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_apart, 1),
         gtr__grid(c, m.items), GTR__T, 0, m);
 }
 
@@ -12661,27 +12720,25 @@ static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
     m->slots = (int)gtr__max64(0, room / m->threads - beside) / tensors;
     return m->pieces > 1 && m->pieces * m->blocks <= gtr__sms(c) && m->slots >= GTR__BN_AHEAD;
 }
-typedef void (*gtr__bn_kernel)(const gtr__bn);
+typedef gtr__variant_of<gtr__bn> gtr__bn_variant;
 // Starts a kernel whose blocks meet, if they may and the device has room for all of them.
-static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors, gtr__bn_kernel kernel,
-        const char *name, bool *started) {
+static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors,
+        const gtr__bn_variant &kernel, bool *started) {
     const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
     gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
         (size_t)slots * (size_t)m->threads * 16, 1);
     m->barrier = { run->barrier, c->ctl, gtr__hurry(c), c->caps->late };
     *started = m->barrier.word && !(c->caps->without & GTR__WITHOUT_BARRIERS) && all.fits(run, c->caps);
     run->waits |= *started;
-    return *started ? all.start(run, c, name) : GTR_OK;
+    return *started ? all.start(run, c) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
-static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums, gtr__bn_kernel whole,
-        gtr__bn_kernel part, gtr__bn_kernel rest, const char *name) {
+static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums,
+        const gtr__bn_variant &whole, const gtr__bn_variant &part, const gtr__bn_variant &rest) {
     const dim3 grid((unsigned)m->blocks, (unsigned)m->pieces);
-    const cudaStream_t stream = (cudaStream_t)c->stream;
-    const dim3 block((unsigned)m->threads);
-    if (!sums || m->pieces == 1) return gtr__start(run, stream, name, whole, grid, block, 0, 1u, *m);
-    GTR__TRY(gtr__start(run, stream, name, part, grid, block, 0, 1u, *m));
-    return gtr__start(run, stream, name, rest, grid, block, 0, 1u, *m);
+    if (!sums || m->pieces == 1) return gtr__start(run, c, whole, grid, m->threads, 0, *m);
+    GTR__TRY(gtr__start(run, c, part, grid, m->threads, 0, *m));
+    return gtr__start(run, c, rest, grid, m->threads, 0, *m);
 }
 static gtr__bn gtr__bn_of(const gtr__call *c) {
     gtr__bn m;
@@ -12693,12 +12750,13 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     m.act = act->op; m.act_a = (float)act->a; m.act_b = (float)act->b;
     return m;
 }
-template <typename T> static gtr__bn_kernel gtr__bn_fwd_grid(bool relu) {
-    return relu ? gtr__k_batch_norm_grid<T, GTR__BN_RELU> : gtr__k_batch_norm_grid<T, GTR__BN_ANY>;
+template <typename T> static gtr__bn_variant gtr__bn_fwd_grid(bool relu) {
+    return relu ? GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_RELU)
+        : GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_ANY);
 }
 template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, const gtr__call *c, gtr__bn *m) {
-    return gtr__bn_launch(run, c, m, m->training != 0, gtr__k_batch_norm<W, 0, ACTS>,
-        gtr__k_batch_norm<W, 1, GTR__BN_KNOWN>, gtr__k_batch_norm<W, 2, ACTS>, "gtr__k_batch_norm");
+    return gtr__bn_launch(run, c, m, m->training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
+        GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
 }
 static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__bn m = gtr__bn_of(c), grid;
@@ -12716,15 +12774,16 @@ static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
         bool started;
         GTR__TRY(gtr__bn_start(run, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
             ? gtr__bn_fwd_grid<__nv_bfloat16> : gtr__bn_fwd_grid<__half>)(!m.act || m.act == GTR__OP_RELU),
-            "gtr__k_batch_norm_grid", &started));
+            &started));
         if (started) return GTR_OK;
     }
     const bool known = !m.act || gtr__known(m.act);
     return (m.width == 4 ? known ? gtr__bn_forward<4, GTR__BN_KNOWN> : gtr__bn_forward<4, GTR__BN_ANY>
         : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(run, c, &m);
 }
-template <typename T> static gtr__bn_kernel gtr__bn_bwd_grid(bool relu) {
-    return relu ? gtr__k_batch_norm_bwd_grid<T, true> : gtr__k_batch_norm_bwd_grid<T, false>;
+template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
+    return relu ? GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, true)
+        : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -12743,14 +12802,13 @@ static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (meets) {
         bool started;
         GTR__TRY(gtr__bn_start(run, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
-            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), "gtr__k_batch_norm_bwd_grid",
-            &started));
+            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), &started));
         if (started) return GTR_OK;
     }
-    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<4, 0>,
-        gtr__k_batch_norm_bwd<4, 1>, gtr__k_batch_norm_bwd<4, 2>, "gtr__k_batch_norm_bwd");
-    return gtr__bn_launch(run, c, &m, true, gtr__k_batch_norm_bwd<1, 0>, gtr__k_batch_norm_bwd<1, 1>,
-        gtr__k_batch_norm_bwd<1, 2>, "gtr__k_batch_norm_bwd");
+    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 0),
+        GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 2));
+    return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 0),
+        GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 2));
 }
 
 // >>op:layer_norm
@@ -12890,10 +12948,9 @@ static bool gtr__ln_wide(const gtr__ln *m) {
     return m->n % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m, const char *name,
-        void (*kernel)(const gtr__ln)) {
-    const dim3 grid(gtr__grid(c, m->rows * m->team));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m,
+        const gtr__variant_of<gtr__ln> &kernel) {
+    return gtr__start(run, c, kernel, gtr__grid(c, m->rows * m->team), GTR__T, 0, *m);
 }
 // Two outputs: rms_norm.
 static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
@@ -12901,8 +12958,8 @@ static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(m.rms ? NULL : &c->out[2]);
-    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm",
-        gtr__ln_wide(&m) ? gtr__k_layer_norm<4> : gtr__k_layer_norm<1>);
+    return gtr__ln_launch(run, c, &m,
+        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm, 4) : GTR__VARIANT(gtr__k_layer_norm, 1));
 }
 // in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -12927,8 +12984,8 @@ static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__ln_launch(run, c, &m, "gtr__k_layer_norm_bwd",
-        gtr__ln_wide(&m) ? gtr__k_layer_norm_bwd<4> : gtr__k_layer_norm_bwd<1>);
+    return gtr__ln_launch(run, c, &m,
+        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm_bwd, 4) : GTR__VARIANT(gtr__k_layer_norm_bwd, 1));
 }
 
 // >>op:rms_norm
@@ -13082,18 +13139,17 @@ static bool gtr__gn_wide(const gtr__gn *m) {
     return m->wide % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
         && gtr__wide(m->weight) && gtr__wide(m->bias);
 }
-static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m, const char *name,
-        void (*kernel)(const gtr__gn)) {
-    const dim3 grid(gtr__grid(c, m->items * GTR__T));
-    return gtr__start(run, (cudaStream_t)c->stream, name, kernel, grid, dim3(GTR__T), 0, 1u, *m);
+static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m,
+        const gtr__variant_of<gtr__gn> &kernel) {
+    return gtr__start(run, c, kernel, gtr__grid(c, m->items * GTR__T), GTR__T, 0, *m);
 }
 static gtr_result gtr__cuda_group_norm_fwd(gtr__run *run, const gtr__call *c) {
     gtr__gn m = gtr__gn_make(c, c->n_in > 1);
     if (c->measure) return gtr__measured(c, 0);
     m.bias = gtr__opd_of(c->n_in > 1 ? &c->in[2] : NULL);
     m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(&c->out[2]);
-    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm",
-        gtr__gn_wide(&m) ? gtr__k_group_norm<4> : gtr__k_group_norm<1>);
+    return gtr__gn_launch(run, c, &m,
+        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm, 4) : GTR__VARIANT(gtr__k_group_norm, 1));
 }
 // in: x, weight and bias or neither, y, rstd, mean, dy; out: dx, dweight, dbias.
 static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
@@ -13119,8 +13175,8 @@ static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
     if (!c->out[0].data) return GTR_OK;
     m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__gn_launch(run, c, &m, "gtr__k_group_norm_bwd",
-        gtr__gn_wide(&m) ? gtr__k_group_norm_bwd<4> : gtr__k_group_norm_bwd<1>);
+    return gtr__gn_launch(run, c, &m,
+        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm_bwd, 4) : GTR__VARIANT(gtr__k_group_norm_bwd, 1));
 }
 
 // >>op:tally
@@ -13599,10 +13655,11 @@ static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     return true;
 }
 
-#define GTR__LAUNCH_CUT(run, c, kernel, k, ...) \
-    gtr__start(run, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), \
-        dim3((unsigned)(k).threads), \
-               0, (k).cluster ? (unsigned)(k).blocks : 1u, __VA_ARGS__)
+template <typename... P> static gtr_result gtr__start_cut(gtr__run *run, const gtr__call *c,
+        const gtr__variant_of<P...> &kernel, const gtr__cut &k, const typename gtr__as<P>::type &...given) {
+    return gtr__start_clusters(run, c, kernel, (unsigned)k.blocks, (unsigned)k.threads, 0,
+        k.cluster ? (int)k.blocks : 1, given...);
+}
 
 // >>op:accuracy
 // A third input's data; NULL. And what divides, given the rows that count here.
@@ -13650,7 +13707,7 @@ static gtr_result gtr__cuda_accuracy_fwd(gtr__run *run, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]),
+    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_accuracy), k, gtr__opd_of(&c->in[0]),
         (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
         k.cluster ? NULL : (int2 *)c->ws);
     if (r || k.blocks == 1 || k.cluster) return r;
@@ -13897,7 +13954,7 @@ static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__ar
     m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     m.dx = gtr__opd_of(dx);
     if (k.cluster) m.part = NULL;
-    gtr_result r = GTR__LAUNCH_CUT(run, c, gtr__k_xent, k, m);
+    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_xent), k, m);
     if (r || k.blocks == 1 || k.cluster || last) return r;
     return GTR__LAUNCH(run, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
@@ -14029,13 +14086,13 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     const int ticket = c->ctl ? gtr__loss_ticket(c->attr) : 0;      // 0: gtr__k_pair_end joins the blocks' sums
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)k.blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
-        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
-    gtr_result r = GTR__LAUNCH_CUT(run, c, (wide ? gtr__k_pair<4> : gtr__k_pair<1>), k, m,
+    gtr_result r = gtr__start_cut(run, c, wide ? GTR__VARIANT(gtr__k_pair, 4) : GTR__VARIANT(gtr__k_pair, 1), k, m,
         one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
         gtr__opd_of(&c->out[0]));
     if (r || one || ticket) return r;
@@ -14168,7 +14225,7 @@ static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const g
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
-    GTR__TRY(gtr__check(run, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
+    GTR__TRY(gtr__check(gtr__on(run), cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
         "cudaLaunchHostFunc"));
     if (after.n == 0) return GTR_OK;
     run->overlap = 0;       // its predecessor is no kernel
@@ -14183,7 +14240,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     int64_t at = 0;
     char *ws = (char *)c->ws;
     if (!c->measure && !(back ? d->backward : d->forward))
-        return gtr__fail(run, GTR_ERR_ARG, "custom op: no function");
+        return gtr__fail(gtr__on(run), GTR_ERR_ARG, "custom op: no function");
     if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(run, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
@@ -14216,7 +14273,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     }
     if (c->measure) return gtr__measured(c, (size_t)at);
     if ((size_t)at > c->ws_bytes)
-        return gtr__fail(run, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
     u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
     u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
@@ -14225,7 +14282,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
         dim3 grid = gtr__parts_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
-    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(run, GTR_ERR_USER,
+    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(gtr__on(run), GTR_ERR_USER,
         "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
     run->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;
@@ -14612,7 +14669,7 @@ static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, cons
     gtr__feed_turn turn;
     if (gtr__feed_turn_of(&turn, &m, gtr__sms(c)) && gtr__feed_turn_few(&turn)) {
         const unsigned blocks = (unsigned)(m.rows * turn.tiles.by);
-#define GTR__FEED_FEW(C) GTR__LAUNCH(run, c, (gtr__k_feed_turn_few<T, C>), blocks, GTR__T, 0, turn)
+#define GTR__FEED_FEW(C) gtr__start(run, c, GTR__VARIANT(gtr__k_feed_turn_few, T, C), blocks, GTR__T, 0, turn)
         GTR__BY_DTYPE(m.in.to.t, T, switch (turn.channels) {
             case 2: return GTR__FEED_FEW(2);
             case 3: return GTR__FEED_FEW(3);
@@ -14631,7 +14688,7 @@ static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
     gtr__feed_all m;
     int n = 0, images = 0;
     int64_t most = 0;
-    if (!c->ctl) return gtr__fail(run, GTR_ERR_STATE, "feed: no control word");
+    if (!c->ctl) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "feed: no control word");
     memset(&m, 0, sizeof m);
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
@@ -14640,7 +14697,7 @@ static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
         if (!y->data || y->count == 0) continue;
         if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32)
             : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
-            return gtr__fail(run, GTR_ERR_UNSUPPORTED,
+            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
                 "feed: input %d cannot be made from what its source holds", k);
         if (q->image.channels) {
             GTR__TRY(gtr__feed_images_start(run, c, q, y));
@@ -14784,7 +14841,7 @@ template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__rep
     if (ctl->status) ctl->stuck++;
     else {                      // a stuck step has its entry already
         gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
-        const uint32_t status = !guard ? 0 : BARRIERS ? gtr__status_of(ctl) : ctl->guard;
+        const uint32_t status = BARRIERS && guard ? gtr__status_of(ctl) : guard;        // 2 is of barriers alone
         if (status == 1 && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
             ctl->good = 0;
@@ -14998,7 +15055,7 @@ static bool gtr__rule_fused(const gtr__optim *o) {
 }
 static gtr_result gtr__check_states(gtr__run *run, const gtr__optim *o) {
     for (int i = 0; i < o->all; i++)
-        if (!o->state[i]) return gtr__fail(run, GTR_ERR_STATE, "update: state %d is missing", i);
+        if (!o->state[i]) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
 // The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are
@@ -15253,7 +15310,7 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        GTR__TRY(gtr__check(run, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
+        GTR__TRY(gtr__check(gtr__on(run), cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
             "cudaMemsetAsync"));
         run->overlap = 0;   // its predecessor is no kernel
     }
@@ -15690,20 +15747,18 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
     }
 }
-static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v,
-        const void *x) {
+static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__mlp_view *v, const void *x) {
     const gtr__node *n = &v->node[0];
     const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
     for (int k = 0; k < f->n && k < n->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
         const bool first = y->data == x;
-        if (!first && m->n_rest == 4) return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: too many inputs");
+        if (!first && m->n_rest == 4) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: too many inputs");
         (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
-    (void)c;
-    return m->x.to.p ? GTR_OK : gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
+    return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
 static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     gtr__arg in[8], out[8];
@@ -15727,7 +15782,7 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
         const gtr__mlp_parts *p, M *m) {
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     if (!c->ctl || run->on->sm_count != gtr__sms(c))
-        return gtr__fail(run, GTR_ERR_STATE, "network: no trainer");
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: no trainer");
     m->optim = *o;
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = gtr__hurry(c); m->late = c->caps->late;
@@ -15744,7 +15799,7 @@ static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__ml
     GTR__TRY(gtr__mlp_step(run, c, v, p, m));
     m->layers = p->layers; m->batch = cut->batch;
     gtr__mlp_layers(m, v, p, cut);
-    GTR__TRY(gtr__mlp_inputs(run, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
+    GTR__TRY(gtr__mlp_inputs(run, m, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++)
         m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
@@ -17855,13 +17910,12 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
 static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
-    return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
 }
 template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, 1);
-    return all.start(run, c, "gtr__k_resident");
+    return gtr__all_of(GTR__VARIANT(gtr__k_resident, P, CUT), s, blocks, GTR__RES_T, bytes, 1).start(run, c);
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -17883,7 +17937,7 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
     gtr__res s;
     memset(&s, 0, sizeof s);
     if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__res_space(&s, &net.cut, (char *)c->ws);
@@ -20559,14 +20613,11 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
 }
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(gtr__run *run, const gtr__call *c, gtr__field *m, int bytes) {
-    cudaFuncAttributes of;
-    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
-        "cudaFuncGetAttributes"));
-    // what it was made for
-    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
-    const int blocks = run->on->sm_count;
-    gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, 1);
-    return all.start(run, c, "gtr__k_field");
+    const auto kernel = GTR__VARIANT(gtr__k_field, T, P, RELU, FED);
+    int threads;
+    GTR__TRY(gtr__threads_of(run, kernel, &threads));
+    threads = threads > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
+    return gtr__all_of(kernel, m, run->on->sm_count, threads, (size_t)bytes, 1).start(run, c);
 }
 template <typename T>
 static gtr_result gtr__field_start_of(gtr__run *run, const gtr__call *c, gtr__field *m,
@@ -20587,13 +20638,12 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
     gtr__field_cut cut;
     gtr__field m;
     gtr__arg in[8], out[8];
-    cudaFuncAttributes of;
-    GTR__TRY(gtr__check(run, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
-        "cudaFuncGetAttributes"));
-    const bool feeders = of.maxThreadsPerBlock > GTR__FIELD_T;     // the code has them
+    int threads;
+    GTR__TRY(gtr__threads_of(run, GTR__VARIANT(gtr__k_field, __half, 2, true, true), &threads));
+    const bool feeders = threads > GTR__FIELD_T;    // the code has them
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
@@ -20623,7 +20673,7 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
         if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
     }
     if (m.x_slot < 0 || m.t_slot < 0)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
     gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
@@ -22656,10 +22706,10 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
 template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
+    gtr__together all = gtr__all_of(GTR__VARIANT(gtr__k_tall, P), s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
     s->paired = s->paired && all.fits(run, c->caps);       // one by one they need less room
-    if (!s->paired) { all.blocks = blocks; all.cluster = 1; }
-    return all.start(run, c, "gtr__k_tall");
+    if (!s->paired) { all.l.grid.x = (unsigned)blocks; all.l.cluster = 1; }
+    return all.start(run, c);
 }
 static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
@@ -22667,7 +22717,7 @@ static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     gtr__tall s;
     memset(&s, 0, sizeof s);
     if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__tall_space(&s, &net.cut, (char *)c->ws);
@@ -22715,7 +22765,7 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
     if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__call q = gtr__mlp_call(c, n, in, out);
     size_t bytes = 0;
     for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
@@ -23039,9 +23089,9 @@ static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 // >>wide-launch
 template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_wide<STATES>));
-    return GTR__LAUNCH(run, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
-        GTR__WIDE_BYTES, *m);
+    const auto kernel = GTR__VARIANT(gtr__k_wide, STATES);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start(run, c, kernel, (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
@@ -23096,7 +23146,7 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     }
     if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     GTR__TRY(gtr__check_states(run, o));
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
@@ -23105,7 +23155,7 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     for (int i = 0; i + 1 < w->n_node; i++) {
         const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
         if (w->node[i].own && !own && !stored)
-            return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
         GTR__TRY(gtr__wide_node(run, c, &w->node[i], own ? 1 : -1));
     }
     GTR__TRY(gtr__wide_rest(run, c, o, &m));
@@ -24743,7 +24793,6 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     if (c->measure) return bytes;
     b->m.n = b->n_step;
     b->m.rows = b->sums.rows = b->rows;
-    b->m.row0 = c->row0;
     b->m.ctl = c->ctl;
     b->m.losses = b->n_loss;
     b->m.part = b->sums.part = (float *)c->ws;
@@ -24775,14 +24824,13 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
 }
 template <int NT, int LOW> static gtr_result gtr__chain_start(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    const auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW);
     if (c->fits) {
-        gtr__together all = gtr__all_of(gtr__k_chain<NT, LOW>, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster);
-        *c->fits = all.fits(run, c->caps);
+        *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
         return GTR_OK;
     }
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_chain<NT, LOW>));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
-        dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, GTR__CHAIN_T, k->bytes, k->cluster, b->m);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
@@ -24790,11 +24838,12 @@ template <int LOW> static gtr_result gtr__chain_start_low(
 }
 template <int KIND> static gtr_result gtr__chain_sum(gtr__run *run, const gtr__call *c, const gtr__chain_sums &m) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    void (*kernel)(gtr__chain_sums) = m.tile == 32 ? gtr__k_chain_sums<KIND, 32> : gtr__k_chain_sums<KIND, 64>;
+    const auto kernel = m.tile == 32 ? GTR__VARIANT(gtr__k_chain_sums, KIND, 32)
+        : GTR__VARIANT(gtr__k_chain_sums, KIND, 64);
     const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
-    GTR__TRY(gtr__shared_ready(run, (const void *)kernel));
-    return gtr__start(run, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
-        dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    return gtr__start_clusters(run, c, kernel, (unsigned)(m.tiles + 1) << m.split_log, 128, (size_t)bytes,
+        1 << m.split_log, m);
 }
 // Where the chain's sums say that a gradient is not finite; NULL: not all of them are watched, so none is. Pairs behind
 // another's (first -1) add to the same gradients in the same launch, which checks what it stores.
@@ -24813,7 +24862,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     gtr__chain_cut k;
     gtr__chain_begin(b, &v, w->root, c->precision);
     if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
     if (c->measure) *c->measure = bytes;
@@ -24821,18 +24870,18 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
     if (c->measure) return GTR_OK;
     if (bytes > c->ws_bytes)
-        return gtr__fail(run, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
-    if (!c->fits) GTR__TRY(gtr__check(run,
+    if (!c->fits) GTR__TRY(gtr__check(gtr__on(run),
         cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
     if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
-        GTR__TRY(gtr__check(run,
+        GTR__TRY(gtr__check(gtr__on(run),
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
         // b is freed behind this call, and a device may read the host's memory by itself
-        GTR__TRY(gtr__check(run, cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
+        GTR__TRY(gtr__check(gtr__on(run), cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
         run->overlap = 0; // the kernel's predecessor is none
     }
     const int type = b->precision == GTR_TF32         ? GTR_F32
@@ -24851,7 +24900,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
 }
 static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
-    const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(run, GTR_ERR_NOMEM, "out of host memory");
+    const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(gtr__on(run), GTR_ERR_NOMEM, "out of host memory");
     free(b);
     return r;
 }
@@ -25039,7 +25088,7 @@ static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr_
     p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
     GTR__TRY(gtr__product_cut_for(run, &p, 1, 1, 32, 32, 32, &cut, &grid));
     const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
-    return gtr__product_launch(run, c, "gtr__tail_kernel", gtr__tail_kernel, grid, 128, shared, 1, p, cut);
+    return gtr__product_launch(run, c, GTR__KERNEL(gtr__tail_kernel), grid, 128, shared, 1, p, cut);
 }
 static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -25192,7 +25241,7 @@ static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     const gtr__activation *act = back ? &pool->attr.with.act : &conv->attr.with.act;
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
     d.act = act->op ? (int)act->op : -1; d.act_a = (float)act->a; d.act_b = (float)act->b;
@@ -25618,8 +25667,9 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
 template <int TYPE>
 static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
-    GTR__TRY(gtr__shared_ready(run, (const void *)gtr__k_head<TYPE>));
-    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_head<TYPE>, blocks, GTR__HEAD_T, bytes, m));
+    const auto kernel = GTR__VARIANT(gtr__k_head, TYPE);
+    GTR__TRY(gtr__shared_ready(run, kernel));
+    GTR__TRY(gtr__start(run, c, kernel, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
 // Workspace: a float for each block, its sum of losses.
@@ -25632,12 +25682,12 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     for (int i = 0; i < w->n_node; i++) q[i] = gtr__mlp_call(c, &w->node[i], in[i], out[i]);
     if (!gtr__head_make(&m, &q[0], &q[1], pairs, w->n_node > 2 ? &q[2] : NULL))
-        return gtr__fail(run, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const int ticket = c->ctl ? gtr__loss_ticket(q[1].attr) : 0;
     const unsigned blocks = (unsigned)gtr__ceil(m.rows, GTR__HEAD_ROWS);
     if (c->measure) return gtr__measured(c, blocks * sizeof(float));
     if (c->ws_bytes < blocks * sizeof(float))
-        return gtr__fail(run, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     m.loss = gtr__opd_of(&out[1][0]);
     m.part = (float *)c->ws;
     if (ticket) m.ticket = &c->ctl->ticket[ticket];

@@ -493,7 +493,7 @@ inline void replay(const graph &g) {
 }
 struct setting_of_kernel {
     size_t shared = 48 << 10;           // bytes that a launch may ask for
-    std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start;      // of a kernel launched by its address
+    std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start;      // launches it
 };
 inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::mutex> &held) {
     static std::mutex m;
@@ -523,38 +523,26 @@ inline cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &c, std::
     const size_t bytes = c.dynamicSmemBytes;
     return enqueue(c.stream, [=] { run_kernel(kernel, grid, size, bytes, per_cluster, cooperative, body); });
 }
-template <typename... P, typename... A>
-inline cudaError_t launch_typed(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...given) {
-    std::tuple<typename std::remove_const<P>::type...> arguments(given...);
-    return launch((const void *)kernel, *c, [=] { std::apply(kernel, arguments); });
+// Launches a kernel with arguments that lie at *given[0], *given[1] ..., and are copied.
+template <typename... P, size_t... I>
+inline cudaError_t launch_typed(const cudaLaunchConfig_t &c, void (*kernel)(P...), void **given,
+                                std::index_sequence<I...>) {
+    const std::tuple<typename std::remove_const<P>::type...> arguments(*(const P *)given[I]...);
+    return launch((const void *)kernel, c, [=] { std::apply(kernel, arguments); });
 }
-// What translate.c makes of `(const void *)kernel`: `pointer->*kernel`. A kernel whose only parameter is a struct P can
-// from then on be launched by its address (cudaLaunchKernelExC).
+// What translate.c makes of `(const void *)kernel`: `pointer->*kernel`. From then on the kernel can be launched by its
+// address (cudaLaunchKernelExC).
 struct pointer_cast { };
 static constexpr pointer_cast pointer = {};
 template <typename T> inline const void *operator->*(pointer_cast, T *p) { return (const void *)p; }
 inline const void *operator->*(pointer_cast, uintptr_t p) { return (const void *)p; }
-template <typename P> inline const void *operator->*(pointer_cast, void (*kernel)(P)) {
-    typedef typename std::remove_const<P>::type M;
+template <typename... P> inline const void *operator->*(pointer_cast, void (*kernel)(P...)) {
     std::unique_lock<std::mutex> held;
-    kernels(held)[(const void *)kernel].start = [kernel](const cudaLaunchConfig_t &c, void **arguments) {
-        auto m = std::make_shared<M>(*(const M *)arguments[0]);
-        return launch((const void *)kernel, c, [=] { kernel(*m); });
+    auto &start = kernels(held)[(const void *)kernel].start;
+    if (!start) start = [kernel](const cudaLaunchConfig_t &c, void **given) {
+        return launch_typed(c, kernel, given, std::index_sequence_for<P...>());
     };
     return (const void *)kernel;
-}
-template <typename... P> struct launcher_of {
-    void (*kernel)(P...);
-    cudaLaunchConfig_t config;
-    template <typename... A> void operator()(A &&...given) { note(launch_typed(&config, kernel, given...)); }
-};
-template <typename... P>
-inline launcher_of<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 size, size_t bytes = 0, cudaStream_t s = NULL) {
-    launcher_of<P...> l;
-    memset((void *)&l.config, 0, sizeof l.config);
-    l.kernel = kernel;
-    l.config.gridDim = grid; l.config.blockDim = size; l.config.dynamicSmemBytes = bytes; l.config.stream = s;
-    return l;
 }
 }
 

@@ -149,26 +149,6 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *n, const void *, const
     *n = emu::sm_count() / cluster;
     return cudaSuccess;
 }
-}
-// The same of a kernel that is given by its type.
-template <typename... P>
-inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute which, int value) {
-    return cudaFuncSetAttribute((const void *)kernel, which, value);
-}
-template <typename... P>
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, void (*kernel)(P...)) {
-    return cudaFuncGetAttributes(a, (const void *)kernel);
-}
-template <typename... P>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void (*kernel)(P...), int threads,
-                                                                 size_t bytes) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, (const void *)kernel, threads, bytes);
-}
-template <typename... P, typename... A>
-inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...given) {
-    return emu::launch_typed(c, kernel, given...);
-}
-extern "C" {
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
     std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start;
     {

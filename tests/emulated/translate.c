@@ -1,7 +1,7 @@
 /* Turns preprocessed CUDA C++ into C++ for cuda_runtime.h beside this file: what stands in the file named by argv[1]
    and is no C++. Reads stdin, writes stdout. asm statements become calls that interpret their text; variables in shared
-   memory become references into the block's; launches by <<<>>> and casts of kernels to const void * become calls that
-   know the kernel's type; threadIdx and its like become the fiber's. */
+   memory become references into the block's; casts of kernels to const void * become calls that know the kernel's type;
+   threadIdx and its like become the fiber's. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,14 +123,6 @@ static char *translate_shared(char *p, int external)
     }
     return stop;
 }
-/* kernel<<<grid, block, bytes, stream>>>(arguments) */
-static char *translate_launch(char *p, char *name_end)
-{
-    char *stop = strstr(name_end, ">>>");
-    if (!stop) fail("no end of a launch");
-    printf("emu::launcher(%.*s, %.*s)", (int)(name_end - p), p, (int)(stop - name_end - 3), name_end + 3);
-    return stop + 3;
-}
 /* Writes [at, to), translated where it comes from the file. */
 static void translate(char *to)
 {
@@ -156,8 +148,7 @@ static void translate(char *to)
                     continue;
                 }
                 if (begins(word, "EMU_SHARED")) { at = translate_shared(at, 0); continue; }
-                if (!strncmp(at, "<<<", 3)) { at = translate_launch(word, at); continue; }
-                if (word == text || word[-1] != '.') {
+                if (word - text < 2 || (word[-1] != '.' && memcmp(word - 2, "->", 2))) {
                     int i;
                     for (i = 0; i < 8 && !begins(word, built_in[i]); i += 2) { }
                     if (i < 8) { fputs(built_in[i + 1], stdout); continue; }
