@@ -2503,7 +2503,7 @@ static void gtr__program_sink(gtr__plan *p) {
         int j = i + 1;
         const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
         while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
-        if (j >= end || gtr__program_count(p, &p->node[j]) != count) continue;
+        if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
         while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
             j--; /* the whole's next bands stay with their producers */
         gtr__node_move(p, i, j - 1);

@@ -9,6 +9,7 @@
    Options:
      --full     networks at their true sizes and batches, for a GPU; else small ones (GTR_ORACLE_BATCH: the most rows)
      --steps N  of each training, 4 to 20, even; else 20
+     --micro N  networks in so many micro-batches, where a batch has as many rows (GTR_ORACLE_BATCH)
      --hash     plans as hashes
      --each     each value of a graph in a line of its own
      --shard 2/3   the second third of the cases
@@ -21,7 +22,7 @@
 #include "hash.h"
 
 enum { MOST_STEPS = 20, SMALL_ROWS = 8, FEW_ROWS = 3 };
-static struct { int steps, shard, shards; bool full, hash, each; char **wanted; int n_wanted; } options =
+static struct { int steps, micro, shard, shards; bool full, hash, each; char **wanted; int n_wanted; } options =
     { .steps = MOST_STEPS, .shard = 1, .shards = 1 };
 static int at_case;
 
@@ -92,6 +93,7 @@ static const subject extras[] = {
     { "op-by-op", { .network = SMALL, .batch = 128 }, .how = { .no_matchers = true } },
     { "micro-batches", { .network = RES_BN }, .how = { .momentum = 0.9f, .micro_batches = 2, .clip_norm = 1 } },
     { "micro-images", { .network = RESNET8 }, .how = { ADAMW, .micro_batches = 2 } },
+    { "micro-many", { .batch = 30 }, BLOCK("recompute 1\n", "recompute 0\n"), { ADAMW, .micro_batches = 7 } },
     { "streams", { .network = TWO_HEADS }, .how = { ADAMW, .streams = 3, .no_matchers = true } },
     { "field-averages", { .network = FIELD_GELU }, .how = { ADAMW, .ema = 0.99f } },
     { "block", { .batch = 24 }, BLOCK("", ""), { ADAMW } },
@@ -168,7 +170,9 @@ static int64_t rows_of(const subject *s)
 {
     const char *most = getenv("GTR_ORACLE_BATCH");
     const bool images = s->script || strstr(s->w.network, "conv");
-    const int64_t rows = most ? atoll(most) : images ? FEW_ROWS : SMALL_ROWS;
+    int64_t rows = most ? atoll(most) : images ? FEW_ROWS : SMALL_ROWS, parts = s->how.micro_batches;
+    if (options.micro) parts = options.micro;
+    rows = rows < 2 * parts - 1 ? 2 * parts - 1 : rows; /* of two sizes */
     return options.full || s->w.batch < rows ? s->w.batch : rows;
 }
 /* One that is built. */
@@ -220,6 +224,7 @@ static live build(const subject *s, int precision, gtr_desc d, int64_t batch, in
         if (rows) l.data = data_of(&n, &w);
     }
     how.precision = precisions[precision].precision;
+    if (options.micro) how.micro_batches = options.micro;
     l.batch = batch;
     l.trainer = gtr_trainer_create(l.loss, how);
     return l;
@@ -506,6 +511,7 @@ int main(int argc, char **argv)
         else if (!strcmp(o, "each")) options.each = true;
         else if (!strcmp(o, "cpu")) d.device = GTR_DEVICE_CPU;
         else if (!strcmp(o, "steps") && k + 1 < argc) options.steps = atoi(argv[++k]);
+        else if (!strcmp(o, "micro") && k + 1 < argc) options.micro = atoi(argv[++k]);
         else if (strcmp(o, "shard") || k + 1 == argc) options.shard = 0;
         else if (sscanf(argv[++k], "%d/%d", &options.shard, &options.shards) != 2) options.shard = 0;
     }
