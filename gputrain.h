@@ -1747,6 +1747,21 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
       (i) = (int64_t)v_; } while (0)
 
 // >>calls
+typedef enum {
+    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
+    GTR__STEP_BINARY
+} gtr__step_kind;
+/* A step is element-wise work of a node that is not an element-wise op's. It computes op's formula, whose a and b f0
+   and f1 are (SPREAD: f0 is the factor, DROP: p), forward (side 0) or the gradient of input side - 1. dy, a, b, y: slots
+   of its formula's operands; one that it does not read names one that it does. a: the source of COPY, BAND, SPREAD,
+   DROP, and x of UNARY. to: its result's slot; add: the result is added to what is there; storage: what it is rounded
+   to. Of what draws: numbers, as attr draw.kind, key, first row of the batch, elements of a row. */
+typedef struct {
+    double f0, f1;
+    uint64_t key; int64_t row0, line;
+    gtr__op op;
+    int8_t kind, side, dy, a, b, y, to, add, storage, numbers, pad[2];
+} gtr__step;
 /* An op's attributes: a struct for each kind of ops, named beside it, without padding, so that nodes' are compared as
    bytes; what no comment here says, the op's marker does. Where nothing else is said, 0 means no. */
 /* A formula of one operand and its a and b; op 0: none. rounds: its operand is rounded to this storage first. */
@@ -2205,10 +2220,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PROGRAM_SLOTS 12 /* loads and steps */
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes that are searched for members: planning stays linear */
-typedef enum {
-    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
-    GTR__STEP_BINARY
-} gtr__step_kind;
 #define GTR__OP_FLAGS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint64_t)(flags),
 static const uint64_t gtr__op_flags[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_FLAGS) 0 };
 static gtr__step_kind gtr__step_of(gtr__op op) {
@@ -2217,23 +2228,16 @@ static gtr__step_kind gtr__step_of(gtr__op op) {
         : f & GTR__RANDOM ? GTR__STEP_DRAW : f & GTR__EW ? f & GTR__PAIRS ? GTR__STEP_BINARY : GTR__STEP_UNARY
         : f & GTR__BANDS ? GTR__STEP_BAND : GTR__STEP_NONE;
 }
-/* A step computes its node's operand out: forward (side 0), or the gradient of input side - 1. dy, a, b, y: slots of
-   its formula's operands; one that it does not read names one that it does. to: its result's slot. a: the source of
-   COPY, BAND, SPREAD, DROP. factor: SPREAD's. line: elements of DROP's or DRAW's row. begin, band: of an out of more
-   elements, the band's start and shape. */
-typedef struct {
-    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
-    int64_t begin; gtr_shape band;
-} gtr__step;
 typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
-/* Load k puts operand load[k], of shape[k] broadcast to full[k], or its band from begin[k] on, into slot[k]. A slot
-   holds elements of the plan's value root: all (part 0), those of broadcast operand part - 1, or a broadcast or band
-   for one step (-1). */
+/* A slot holds elements of an operand, which lies in the plan's value root: all (part 0), those of broadcast operand
+   part - 1, or a broadcast or band for one step (-1). Loaded, operands have `shape`, which is broadcast to `full`, or
+   are bands of that from begin on; a step's, of more elements, are such a band. */
+typedef struct { int operand, root, part; int64_t begin; gtr_shape shape, full; } gtr__slot;
+/* Load k fills slot load[k]. */
 typedef struct {
     int64_t count; gtr__program_used n;
-    int slot[GTR__PROGRAM_LOADS], load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS], part[GTR__PROGRAM_SLOTS];
-    gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
-    int64_t begin[GTR__PROGRAM_LOADS];
+    int load[GTR__PROGRAM_LOADS];
+    gtr__slot slot[GTR__PROGRAM_SLOTS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
@@ -2325,24 +2329,43 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     /* a Philox block is four elements of a row that lie side by side */
     return n->attr.draw.run || n->attr.draw.channels || (row < count && row % 4) ? 0 : count;
 }
-/* The slot of a step's operand id, which may be a new load. -1: slots are full, or members make a part of its memory,
-   of which it would be other elements. */
-static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__step *t, int id) {
+/* The slot of operand id of a node's step to slot `to`, which may be a new load. -1: slots are full, or members make a
+   part of its memory, of which it would be other elements. */
+static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__node *n, const gtr__slot *to, int id) {
     const gtr_shape *shape = &p->value[id].shape;
-    const bool whole = gtr__elements(shape) == q->count, spread = t->kind == GTR__STEP_SPREAD,
-        own = !whole && (spread || t->kind == GTR__STEP_BAND);
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const bool whole = gtr__elements(shape) == q->count, spread = kind == GTR__STEP_SPREAD,
+        own = !whole && (spread || kind == GTR__STEP_BAND);
     const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
     gtr__program_used *u = &q->n;
     for (int s = u->slots - 1; s >= 0; s--) {
-        if (q->root[s] != root) continue;
-        if (q->part[s] == part && !own) return s;
+        if (q->slot[s].root != root) continue;
+        if (q->slot[s].part == part && !own) return s;
         if (u->made >> s & 1) return -1;
     }
     if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
-    q->load[u->loads] = id; q->full[u->loads] = t->band; q->begin[u->loads] = own ? t->begin : 0;
-    q->shape[u->loads] = spread ? gtr__shape_ones(t->band, t->node->attr.reduce.axes) : *shape;
-    q->root[u->slots] = root; q->part[u->slots] = part;
-    return q->slot[u->loads++] = u->slots++;
+    const gtr__slot load = { id, root, part, own ? to->begin : 0,
+        spread ? gtr__shape_ones(to->full, n->attr.reduce.axes) : *shape, to->full };
+    q->slot[u->slots] = load;
+    return q->load[u->loads++] = u->slots++;
+}
+/* A node's step k, which makes value id, but for its slots. */
+static gtr__step gtr__program_step_of(const gtr__plan *p, const gtr__node *n, int k, int id) {
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const gtr__draw_attr *draw = kind == GTR__STEP_DROP || kind == GTR__STEP_DRAW ? &n->attr.draw : NULL;
+    gtr__step s;
+    memset(&s, 0, sizeof s);
+    s.op = n->op; s.side = (int8_t)(n->dir == GTR__BWD ? 1 + k : 0);
+    s.kind = (int8_t)(kind == GTR__STEP_DROP && (!n->training || draw->p == 0) ? GTR__STEP_COPY : kind);
+    s.storage = (int8_t)p->value[id].storage;
+    s.dy = s.a = s.b = s.y = -1;
+    if (gtr__op_flags[n->op] & GTR__EW) { s.f0 = n->attr.ew.a; s.f1 = n->attr.ew.b; }
+    if (kind == GTR__STEP_SPREAD) s.f0 = 1;
+    if (!draw) return s;
+    s.f0 = draw->p; s.key = draw->key; s.numbers = (int8_t)draw->kind;
+    s.row0 = draw->linear ? 0 : n->row0;
+    s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
+    return s;
 }
 /* Adds a node's steps; linked: it is the first, or reads members' operands or results. False, with some steps in q: it
    may be no member, has other elements, or slots are full. */
@@ -2355,29 +2378,31 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
     for (int k = 0; k < w.parts; k++) {
         const int at = w.joins ? 0 : k, id = n->out[at], root = gtr__root(p, id), from = w.joins ? w.part + k : w.whole;
         if (id < 0) continue;
-        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, at), 1,
-            gtr__drawn_row(&n->attr, &p->value[id].shape), w.begin + k * w.run,
-            p->value[w.joins ? n->in[from] : id].shape };
-        int *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
+        const gtr_shape *shape = &p->value[id].shape;
+        const gtr__slot to = { id, root, -w.joins, w.begin + k * w.run, *shape,
+            w.joins ? p->value[n->in[from]].shape : *shape };
+        gtr__step s = gtr__program_step_of(p, n, k, id);
+        int8_t *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
+        s.add = (int8_t)gtr__bit(n->adds, at);
         for (int i = 0; i < n->n_in; i++) {
             if (gtr__use(p, n, i) < 0 || (w.run && i != from)) continue;
-            int *slot = w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i];
-            *slot = gtr__program_slot(p, q, &s, n->in[i]);
-            if (*slot < 0) return false;
-            *linked |= *slot < before;
+            const int slot = gtr__program_slot(p, q, n, &to, n->in[i]);
+            if (slot < 0) return false;
+            *(w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i]) = (int8_t)slot;
+            *linked |= slot < before;
             if (gtr__op_flags[n->op] & GTR__AVERAGES)
-                s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
+                s.f0 = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
-        if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots;
+        if (s.a < 0) s.a = (int8_t)(s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots);
         if (s.b < 0) s.b = s.a;
         if (s.y < 0) s.y = s.a;
         if (s.dy < 0) s.dy = s.a;
         for (int t = 0; t < (w.joins ? before : q->n.slots); t++) /* a second write must add */
-            if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
+            if (q->slot[t].root == root && (q->slot[t].part || (q->n.made >> t & 1 && !s.add))) return false;
         if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
-        s.to = q->n.slots++;
+        s.to = (int8_t)q->n.slots++;
         q->n.made |= 1u << s.to;
-        q->root[s.to] = root; q->part[s.to] = -w.joins;
+        q->slot[s.to] = to;
         q->step[q->n.steps++] = s;
     }
     return true;
@@ -2390,7 +2415,7 @@ static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__p
         const gtr__node *n = &p->node[i];
         uint32_t reads = 0;
         for (int k = 0; k < n->n_in; k++)
-            for (int s = 0; s < q->n.slots; s++) reads |= (uint32_t)(q->root[s] == gtr__use(p, n, k)) << s;
+            for (int s = 0; s < q->n.slots; s++) reads |= (uint32_t)(q->slot[s].root == gtr__use(p, n, k)) << s;
         reads &= q->n.made;
         if (!(reads >> was->slots)) continue;
         linked = gtr__program_add(p, q, n, &linked);
@@ -7700,25 +7725,26 @@ static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *n
 /* r = the step's result, or r += it. */
 static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r,
         int64_t i, int64_t n) {
-    const gtr__attr *attr = &s->node->attr;
     const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *y = at[s->y], *dy = at[s->dy];
     if (s->kind == GTR__STEP_UNARY) {
-        gtr__unary_apply(gtr__unary_find(s->node->op), (gtr_float)attr->ew.a, (gtr_float)attr->ew.b,
-            s->side ? dy : NULL, x, y, r, n, s->add);
+        gtr__unary_apply(gtr__unary_find(s->op), (gtr_float)s->f0, (gtr_float)s->f1, s->side ? dy : NULL, x, y, r, n,
+            s->add);
         return;
     }
-    if (!x || (s->kind == GTR__STEP_DROP && s->node->training && attr->draw.p != 0)) {
+    if (!x || s->kind == GTR__STEP_DROP) {
+        gtr__draw_attr draw = GTR__ZERO;
+        draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
         for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
             m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(&attr->draw, w->c->ctl, s->node->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
+            gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
         }
         return;
     }
-    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side)
+    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
         : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
     gtr_float t[GTR__BLOCK];
-    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->factor, n);
+    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->f0, n);
     if (!s->add) return;
     GTR__IVDEP
     for (int64_t k = 0; k < n; k++) r[k] += t[k];
@@ -7726,17 +7752,18 @@ static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, c
 /* Stores step s's result, or adds it; returns the stored values, in t or, contiguous floats, in place. */
 static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
         gtr_float *t, int64_t i, int64_t n) {
-    const gtr__arg *out = gtr__operand_of(w->c, s->out);
+    const gtr__slot *slot = &w->p->slot[s->to];
+    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
     const gtr_dtype dtype = out->dtype;
     const bool band = out->data && out->count != w->p->count;
     char *to = band ? NULL : (char *)out->data;
     uint16_t low[GTR__BLOCK];
     if (to) to += (size_t)i * gtr__dtype_size(dtype);
     gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
-    if (s->add && band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, false);
+    if (s->add && band) gtr__program_move(out, slot->begin, &w->nd[s->to], t, i, n, false);
     else if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
     gtr__program_result(w, s, at, r, i, n);
-    if (band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, true);
+    if (band) gtr__program_move(out, slot->begin, &w->nd[s->to], t, i, n, true);
     if (dtype == GTR_F32) return r;
     gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
     gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
@@ -7751,10 +7778,11 @@ static void gtr__program_range(GTR__SPAN, void *room) {
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
         for (int k = 0; k < p->n.loads; k++) {
-            const int to = p->slot[k];
+            const int to = p->load[k];
+            const gtr__slot *from = &p->slot[to];
             at[to] = w->lies[to] ? w->lies[to] + i : t[to];
             if (at[to] == t[to])
-                gtr__program_move(gtr__operand_of(w->c, p->load[k]), p->begin[k], &w->nd[to], t[to], i, n, false);
+                gtr__program_move(gtr__operand_of(w->c, from->operand), from->begin, &w->nd[to], t[to], i, n, false);
         }
         for (const gtr__step *s = p->step; s < p->step + p->n.steps; s++)
             at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
@@ -7765,13 +7793,14 @@ static gtr_result gtr__program_run(GTR__ARGS) {
     GTR__WANTS(0);
     w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
     for (int k = 0; k < w.p->n.loads; k++) {
-        const gtr__arg *x = gtr__operand_of(c, w.p->load[k]);
-        const int to = w.p->slot[k];
+        const int to = w.p->load[k];
+        const gtr__slot *from = &w.p->slot[to];
+        const gtr__arg *x = gtr__operand_of(c, from->operand);
         w.lies[to] = x->count == w.p->count && x->dtype == GTR_F32 ? (const gtr_float *)x->data : NULL;
-        if (!w.lies[to]) w.nd[to] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+        if (!w.lies[to]) w.nd[to] = gtr__nd_make(&from->full, &from->shape, NULL, NULL);
     }
     for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
-        w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
+        w.nd[s->to] = gtr__nd_make(&w.p->slot[s->to].full, &w.p->slot[s->to].shape, NULL, NULL);
     return gtr__ranges_in(cpu, NULL, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
 }
 
@@ -11240,8 +11269,10 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
             gtr__program_make(p, &w->program, w->node, count);
             gtr__forget_inner(p, w, s->uses);
         }
-        for (i = 0; i < w->program.n.loads; i++) w->program.load[i] = s->place[w->program.load[i]] - 2;
-        for (i = 0; i < w->program.n.steps; i++) w->program.step[i].out = s->place[w->program.step[i].out] - 2;
+        for (i = 0; i < w->program.n.slots; i++) {
+            int *operand = &w->program.slot[i].operand;
+            *operand = s->place[*operand] - 2;
+        }
         w->root = (int *)(w + 1);
         for (i = n - 1; i >= 0; i--) s->first[gtr__root(p, s->operand[i])] = i;
         for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];

@@ -9736,27 +9736,20 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_
         for (int s = 0; s < m.steps; s++) gtr__program_do(m, m.step[s], slot, i, n);
     }
 }
-static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__step *s) {
+static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr__program *p, const gtr__step *s) {
     gtr__program_step t;
     memset(&t, 0, sizeof t);
-    const gtr__attr *attr = &s->node->attr;
-    const gtr__arg *out = gtr__operand_of(c, s->out);
+    const gtr__arg *out = gtr__operand_of(c, p->slot[s->to].operand);
     t.out = gtr__opd_of(out); t.out.add = s->add;
-    t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
-    t.storage = (int16_t)out->dtype;
-    t.a = (int8_t)s->a; t.b = (int8_t)s->b; t.dy = (int8_t)s->dy; t.y = (int8_t)s->y; t.to = (int8_t)s->to;
-    gtr__constants_of(s->node, &t.f0, &t.f1);
-    if (gtr__op_flags[s->node->op] & GTR__AVERAGES) {           // as its own kernel has it
+    t.kind = s->kind; t.op = (int16_t)(s->kind == GTR__STEP_DRAW ? s->numbers : (int)s->op); t.side = s->side;
+    t.storage = s->storage;
+    t.a = s->a; t.b = s->b; t.dy = s->dy; t.y = s->y; t.to = s->to;
+    t.f0 = (float)s->f0; t.f1 = (float)s->f1;
+    if (gtr__op_flags[s->op] & GTR__AVERAGES) {                 // as its own kernel has it
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
-        t.f0 = (float)s->factor; t.f1 = 0.0f;
     }
-    if (s->kind == GTR__STEP_DRAW) t.op = (int16_t)attr->draw.kind;
-    else if (s->kind != GTR__STEP_DROP) return t;
-    else if (!s->node->training || attr->draw.p == 0) t.kind = GTR__STEP_COPY;
-    t.f1 = (float)(1.0 / (1.0 - attr->draw.p));
-    t.key = attr->draw.key;
-    t.line = s->line;
-    t.row0 = attr->draw.linear ? 0 : s->node->row0;
+    if (s->kind == GTR__STEP_DROP) t.f1 = (float)(1.0 / (1.0 - s->f0));
+    t.key = s->key; t.line = s->line; t.row0 = s->row0;
     return t;
 }
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
@@ -9765,29 +9758,30 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     memset((void *)m, 0, sizeof *m);
     m->loads = p->n.loads; m->steps = p->n.steps; m->count = p->count; m->ctl = c->ctl;
     for (int k = 0; k < p->n.loads; k++) {
-        const gtr__arg *load = gtr__operand_of(c, p->load[k]);
+        const gtr__slot *slot = &p->slot[p->load[k]];
+        const gtr__arg *load = gtr__operand_of(c, slot->operand);
         int64_t stride[GTR_MAX_DIMS];
-        m->slot[k] = p->slot[k];
+        m->slot[k] = p->load[k];
         m->load[k] = gtr__opd_of(load);
-        m->load[k].p = (char *)load->data + p->begin[k] * gtr__elem(m->load[k].t);
+        m->load[k].p = (char *)load->data + slot->begin * gtr__elem(m->load[k].t);
         wide = wide && gtr__wide(m->load[k]);
         if (load->count == p->count) continue;    // at[k].n 0: it lies as the elements go
-        gtr__broadcast(&p->shape[k], &p->full[k], stride);
-        gtr__dims_make(&m->at[k], &p->full[k], stride, stride);
+        gtr__broadcast(&slot->shape, &slot->full, stride);
+        gtr__dims_make(&m->at[k], &slot->full, stride, stride);
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
     for (int k = 0; k < p->n.steps; k++) {
-        const gtr__step *s = &p->step[k];
-        const gtr__arg *out = gtr__operand_of(c, s->out);
+        const gtr__slot *slot = &p->slot[p->step[k].to];
+        const gtr__arg *out = gtr__operand_of(c, slot->operand);
         gtr__program_step *t = &m->step[k];
-        *t = gtr__program_step_of(c, s);
+        *t = gtr__program_kernel_step(c, p, &p->step[k]);
         if (out->count != p->count && out->data) {
             int64_t stride[GTR_MAX_DIMS];
             gtr__dims *at = &m->at[place];
-            t->out.p = (char *)out->data + s->begin * gtr__elem(t->out.t);
+            t->out.p = (char *)out->data + slot->begin * gtr__elem(t->out.t);
             t->band = (int8_t)++place;
-            gtr__broadcast(&out->shape, &s->band, stride);
-            gtr__dims_make(at, &s->band, stride, stride);
+            gtr__broadcast(&slot->shape, &slot->full, stride);
+            gtr__dims_make(at, &slot->full, stride, stride);
             wide = wide && gtr__dims_wide(at, at->sa);
         }
         wide = wide && gtr__wide(t->out);
