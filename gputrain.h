@@ -1357,12 +1357,12 @@ typedef enum {
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
    spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
-   of two; permuted by attr dims (PERMUTE alone makes views); as products of stacks of matrices, alike or one for
+   of two; a step that no op is; permuted by attr dims (PERMUTE alone makes views); as products of stacks of matrices, alike or one for
    all, whose operands may be views; not, and there is no node: output 0 is input 0 in another shape, if FULL in
    float32 storage; or what is given: an input, a parameter, a constant, a part of what a node made. */
 typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
-    GTR__STEP_BINARY, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
+    GTR__STEP_BINARY, GTR__STEP_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
 } gtr__step_kind;
 /* Layout: rows, or any that the moves allow; of images, of three dimensions or more: inputs 0, 1 and outputs lie
    with channels last (gtr__value.last); along attr along.axis, which turns for images with channels last; columns of
@@ -1845,18 +1845,30 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
       (i) = (int64_t)v_; } while (0)
 
 // >>calls
+/* A step: element-wise work that is no element-wise op's node. It computes op's formula, whose a and b are f0 and f1
+   (SPREAD: f0 is the factor; DROP: p), forward (side 0) or the gradient of input side - 1. dy, a, b, y: slots of its
+   formula's operands; one that it does not read names one that it does. a: the source of COPY, BAND, SPREAD, DROP, and
+   x of UNARY. AFFINE: batch_norm's y of a, as in evaluation, with eps f0; b and the three slots behind it are weight,
+   bias, mean and variance, a value a channel. to: its result's slot; add: the result is added to what is there;
+   storage: what it is rounded to. Of what draws: numbers (attr draw.kind), key, the batch's first row, elements of a
+   row. */
+typedef struct {
+    double f0, f1;
+    uint64_t key; int64_t row0, line;
+    gtr__op op;
+    int8_t kind, side, dy, a, b, y, to, add, storage, numbers, pad[2];
+} gtr__step;
+/* Slots of a program, and of steps that a node carries: its call's operand k, whose elements lie as the result's do;
+   SLOT_MADE: what its kernel makes or, in front, reads; SLOT_AGAIN: batch_norm's y, which its gradient makes again. */
+enum { GTR__PROGRAM_SLOTS = 12, GTR__SLOT_MADE = GTR__PROGRAM_SLOTS, GTR__SLOT_AGAIN, GTR__STEP_SLOTS };
+/* What a node carries: n steps. Its kernel applies those in front to an operand that it reads, the others to what it
+   makes before that is stored. more: operands that they brought, behind the op's own. Sums of gradients may begin with
+   what the first step behind would add to them. */
+#define GTR__CARRIED 3
+typedef struct { int32_t n, front, more, pad; gtr__step step[GTR__CARRIED]; } gtr__steps;
 /* An op's attributes: a struct for each kind of ops, named beside it, without padding, so that nodes' are compared as
    bytes; what no comment here says, the op's marker does. Where nothing else is said, 0 means no. */
-/* A formula of one operand and its a and b; op 0: none. rounds: its operand is rounded to this storage first. */
-typedef struct { double a, b; gtr__op op; gtr_dtype rounds; } gtr__activation;
-/* What fusions let products, convolutions, pools, norms and softmax carry, and the op's marker explains. */
-typedef struct {
-    gtr__activation act;
-    double eps; /* of normed */
-    int32_t added, normed; /* an operand is added; CONV: four are a batch_norm's */
-} gtr__carried;
 typedef struct { /* CONV, pools, UPSAMPLE */
-    gtr__carried with;
     int64_t stride[2], padding[2], dilation[2]; /* of height and width, as all pairs here */
     int64_t extent[2]; /* pools: the window's; adaptive, and UPSAMPLE: y's */
     int64_t output_padding[2], groups; /* CONV */
@@ -1866,20 +1878,19 @@ typedef struct { /* CONV, pools, UPSAMPLE */
 } gtr__window_attr;
 /* MATMUL and LINEAR, their fused forms and gradients: a is (..., K, M); b is (..., K, N), which a layer's weight never
    is; the gradient of a is added to the operand in front of dy. */
-typedef struct { gtr__carried with; int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
+typedef struct { int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
 typedef struct { /* norms */
-    gtr__carried with;
     double eps, momentum;
     int64_t groups; /* GROUP_NORM */
     int64_t tracked; /* BATCH_NORM: the tensor that counts its batches */
     int32_t frozen; /* BATCH_NORM: as in evaluation in both modes */
     gtr__op commit; /* of the node that commits the statistics */
 } gtr__norm_attr;
-typedef struct { gtr__carried with; int64_t axis; } gtr__axis_attr; /* what all ops along an axis begin with */
-typedef struct { gtr__carried with; int64_t axis, logs; } gtr__softmax_attr;
-typedef struct { gtr__carried with; int64_t axis, begin, end, parts; } gtr__slice_attr;
-typedef struct { gtr__carried with; int64_t axis, k, descending; } gtr__sort_attr;
-typedef struct { gtr__carried with; int64_t axis; double value; } gtr__take_attr;
+typedef struct { int64_t axis; } gtr__axis_attr; /* what all ops along an axis begin with */
+typedef struct { int64_t axis, logs; } gtr__softmax_attr;
+typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
+typedef struct { int64_t axis, k, descending; } gtr__sort_attr;
+typedef struct { int64_t axis; double value; } gtr__take_attr;
 typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
 /* Reductions: bit k of axes: over dimension k. kind: of a fold, GTR__F_LSE...; MEAN: 1, SUM: 0. */
 typedef struct { int64_t axes; int32_t keep, kind; double correction; } gtr__reduce_attr;
@@ -1902,7 +1913,6 @@ typedef struct { const void *ptr; void *shared; } gtr__report_attr; /* gtr__opti
 typedef struct { const void *ptr; int64_t matcher; } gtr__network_attr; /* ptr: gtr__network */
 typedef union {
     gtr__window_attr window; /* the largest: a union that is initialised by { 0 } is 0 as a whole */
-    gtr__carried with; /* of those that begin with one */
     gtr__product_attr product;
     gtr__norm_attr norm;
     gtr__softmax_attr softmax;
@@ -2075,6 +2085,7 @@ typedef struct {
 struct gtr__caps;
 typedef struct {
     const gtr__attr *attr;
+    const gtr__steps *steps; /* NULL: none */
     int n_in, n_out;
     /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable
        outputs; gradients of inputs */
@@ -2105,18 +2116,8 @@ static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
         w->ndim > 3 ? w->dim[1] : 1, w->dim[w->ndim - 2], a->groups);
 }
 
-/* Of CONV: inputs that are a convolution's; behind them lies what batch_norm and an addition read. Backward: dy, behind
-   which lies what an activation's gradient and an addition read. */
-static int gtr__conv_inputs(const gtr__call *c) {
-    return c->n_in - (c->attr->with.normed ? 4 : 0) - (c->attr->with.added ? 1 : 0);
-}
-static const gtr__arg *gtr__conv_dy(const gtr__call *c) {
-    return &c->in[gtr__conv_inputs(c) - (c->attr->with.act.op ? 2 : 1)];
-}
-/* Of the backward of pools and UPSAMPLE: what the activation's gradient reads, if not x, lies behind dy. */
-static const gtr__arg *gtr__pool_saved(const gtr__call *c) {
-    return &c->in[c->n_in - (c->attr->with.added ? 1 : 0) > 3 ? 3 : 0];
-}
+/* The op's own inputs: those of the steps that its node carries lie behind them. */
+static int gtr__own_inputs(const gtr__call *c) { return c->n_in - (c->steps ? c->steps->more : 0); }
 
 // >>plan-structs
 typedef struct {
@@ -2149,6 +2150,7 @@ typedef struct {
     uint64_t reads; /* bit i: in[i]'s data is read; bit 63 (of adds, too): of all from 63 on */
     uint64_t adds; /* bit i: out[i] is added to */
     gtr__attr attr;
+    gtr__steps steps; /* that it carries */
     int micro;
     int training, recomputed;
     int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
@@ -2302,26 +2304,18 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 /* A program: element-wise nodes of one index space as one. A late matcher of both backends moves them side by side, and
    its kernel passes over the elements once, some at a time, operands and results in slots. A slot holds values as they
    would be stored, rounded: fusion changes no bit. */
-#define GTR__PROGRAM_SLOTS 12 /* loads and steps */
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes that are searched for members: planning stays linear */
-/* A step computes its node's operand out: forward (side 0), or the gradient of input side - 1. dy, a, b, y: slots of
-   its formula's operands; one that it does not read names one that it does. to: its result's slot. a: the source of
-   COPY, BAND, SPREAD, DROP. factor: SPREAD's. line: elements of DROP's or DRAW's row. begin, band: of an out of more
-   elements, the band's start and shape. */
-typedef struct {
-    const gtr__node *node; gtr__step_kind kind; int side, dy, a, b, y, to, out, add; double factor; int64_t line;
-    int64_t begin; gtr_shape band;
-} gtr__step;
 typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
-/* Load k puts operand load[k], of shape[k] broadcast to full[k], or its band from begin[k] on, into slot[k]. A slot
-   holds elements of the plan's value root: all (part 0), those of broadcast operand part - 1, or a broadcast or band
-   for one step (-1). */
+/* A slot holds elements of an operand, which lies in the plan's value root: all (part 0), those of broadcast operand
+   part - 1, or a broadcast or band for one step (-1). Loaded, operands have `shape`, which is broadcast to `full`, or
+   are bands of that from begin on; a step's, of more elements, are such a band. */
+typedef struct { int operand, root, part; int64_t begin; gtr_shape shape, full; } gtr__slot;
+/* Load k fills slot load[k]. */
 typedef struct {
     int64_t count; gtr__program_used n;
-    int slot[GTR__PROGRAM_LOADS], load[GTR__PROGRAM_LOADS], root[GTR__PROGRAM_SLOTS], part[GTR__PROGRAM_SLOTS];
-    gtr_shape shape[GTR__PROGRAM_LOADS], full[GTR__PROGRAM_LOADS];
-    int64_t begin[GTR__PROGRAM_LOADS];
+    int load[GTR__PROGRAM_LOADS];
+    gtr__slot slot[GTR__PROGRAM_SLOTS];
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
@@ -2413,24 +2407,43 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
     /* a Philox block is four elements of a row that lie side by side */
     return n->attr.draw.run || n->attr.draw.channels || (row < count && row % 4) ? 0 : count;
 }
-/* The slot of a step's operand id, which may be a new load. -1: slots are full, or members make a part of its memory,
-   of which it would be other elements. */
-static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__step *t, int id) {
+/* The slot of operand id of a node's step to slot `to`, which may be a new load. -1: slots are full, or members make a
+   part of its memory, of which it would be other elements. */
+static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__node *n, const gtr__slot *to, int id) {
     const gtr_shape *shape = &p->value[id].shape;
-    const bool whole = gtr__elements(shape) == q->count, spread = t->kind == GTR__STEP_SPREAD,
-        own = !whole && (spread || t->kind == GTR__STEP_BAND);
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const bool whole = gtr__elements(shape) == q->count, spread = kind == GTR__STEP_SPREAD,
+        own = !whole && (spread || kind == GTR__STEP_BAND);
     const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
     gtr__program_used *u = &q->n;
     for (int s = u->slots - 1; s >= 0; s--) {
-        if (q->root[s] != root) continue;
-        if (q->part[s] == part && !own) return s;
+        if (q->slot[s].root != root) continue;
+        if (q->slot[s].part == part && !own) return s;
         if (u->made >> s & 1) return -1;
     }
     if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
-    q->load[u->loads] = id; q->full[u->loads] = t->band; q->begin[u->loads] = own ? t->begin : 0;
-    q->shape[u->loads] = spread ? gtr__shape_ones(t->band, t->node->attr.reduce.axes) : *shape;
-    q->root[u->slots] = root; q->part[u->slots] = part;
-    return q->slot[u->loads++] = u->slots++;
+    const gtr__slot load = { id, root, part, own ? to->begin : 0,
+        spread ? gtr__shape_ones(to->full, n->attr.reduce.axes) : *shape, to->full };
+    q->slot[u->slots] = load;
+    return q->load[u->loads++] = u->slots++;
+}
+/* A node's step k, which makes value id, but for its slots. */
+static gtr__step gtr__program_step_of(const gtr__plan *p, const gtr__node *n, int k, int id) {
+    const gtr__step_kind kind = gtr__step_of(n->op);
+    const gtr__draw_attr *draw = kind == GTR__STEP_DROP || kind == GTR__STEP_DRAW ? &n->attr.draw : NULL;
+    gtr__step s;
+    memset(&s, 0, sizeof s);
+    s.op = n->op; s.side = (int8_t)(n->dir == GTR__BWD ? 1 + k : 0);
+    s.kind = (int8_t)(kind == GTR__STEP_DROP && (!n->training || draw->p == 0) ? GTR__STEP_COPY : kind);
+    s.storage = (int8_t)p->value[id].storage;
+    s.dy = s.a = s.b = s.y = -1;
+    if (gtr__element_wise(n->op)) { s.f0 = n->attr.ew.a; s.f1 = n->attr.ew.b; }
+    if (kind == GTR__STEP_SPREAD) s.f0 = 1;
+    if (!draw) return s;
+    s.f0 = draw->p; s.key = draw->key; s.numbers = (int8_t)draw->kind;
+    s.row0 = draw->linear ? 0 : n->row0;
+    s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
+    return s;
 }
 /* Adds a node's steps; linked: it is the first, or reads members' operands or results. False, with some steps in q: it
    may be no member, has other elements, or slots are full. */
@@ -2443,29 +2456,31 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
     for (int k = 0; k < w.parts; k++) {
         const int at = w.joins ? 0 : k, id = n->out[at], root = gtr__root(p, id), from = w.joins ? w.part + k : w.whole;
         if (id < 0) continue;
-        gtr__step s = { n, kind, n->dir == GTR__BWD ? 1 + k : 0, -1, -1, -1, -1, 0, id, gtr__bit(n->adds, at), 1,
-            gtr__drawn_row(&n->attr, &p->value[id].shape), w.begin + k * w.run,
-            p->value[w.joins ? n->in[from] : id].shape };
-        int *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
+        const gtr_shape *shape = &p->value[id].shape;
+        const gtr__slot to = { id, root, -w.joins, w.begin + k * w.run, *shape,
+            w.joins ? p->value[n->in[from]].shape : *shape };
+        gtr__step s = gtr__program_step_of(p, n, k, id);
+        int8_t *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
+        s.add = (int8_t)gtr__bit(n->adds, at);
         for (int i = 0; i < n->n_in; i++) {
             if (gtr__use(p, n, i) < 0 || (w.run && i != from)) continue;
-            int *slot = w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i];
-            *slot = gtr__program_slot(p, q, &s, n->in[i]);
-            if (*slot < 0) return false;
-            *linked |= *slot < before;
+            const int slot = gtr__program_slot(p, q, n, &to, n->in[i]);
+            if (slot < 0) return false;
+            *(w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i]) = (int8_t)slot;
+            *linked |= slot < before;
             if (kind == GTR__STEP_SPREAD && n->attr.reduce.kind)
-                s.factor = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
+                s.f0 = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
-        if (s.a < 0) s.a = s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots;
+        if (s.a < 0) s.a = (int8_t)(s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots);
         if (s.b < 0) s.b = s.a;
         if (s.y < 0) s.y = s.a;
         if (s.dy < 0) s.dy = s.a;
         for (int t = 0; t < (w.joins ? before : q->n.slots); t++) /* a second write must add */
-            if (q->root[t] == root && (q->part[t] || (q->n.made >> t & 1 && !s.add))) return false;
+            if (q->slot[t].root == root && (q->slot[t].part || (q->n.made >> t & 1 && !s.add))) return false;
         if (q->n.slots == GTR__PROGRAM_SLOTS) return false;
-        s.to = q->n.slots++;
+        s.to = (int8_t)q->n.slots++;
         q->n.made |= 1u << s.to;
-        q->root[s.to] = root; q->part[s.to] = -w.joins;
+        q->slot[s.to] = to;
         q->step[q->n.steps++] = s;
     }
     return true;
@@ -2478,7 +2493,7 @@ static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__p
         const gtr__node *n = &p->node[i];
         uint32_t reads = 0;
         for (int k = 0; k < n->n_in; k++)
-            for (int s = 0; s < q->n.slots; s++) reads |= (uint32_t)(q->root[s] == gtr__use(p, n, k)) << s;
+            for (int s = 0; s < q->n.slots; s++) reads |= (uint32_t)(q->slot[s].root == gtr__use(p, n, k)) << s;
         reads &= q->n.made;
         if (!(reads >> was->slots)) continue;
         linked = gtr__program_add(p, q, n, &linked);
@@ -3831,11 +3846,10 @@ typedef struct {
 } gtr__unary_row;
 #define GTR__UNARY_KERNELS(ID, name, ...) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_KERNELS) };
-/* NULL for an op that is not in GTR__UNARY. */
+/* NULL for an op that is not in GTR__UNARY, whose ops follow each other. */
 static const gtr__unary_row *gtr__unary_find(gtr__op op) {
-    for (size_t i = 0; i < GTR__LENGTH(gtr__unary_rows); i++)
-        if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
-    return NULL;
+    const size_t i = (size_t)op - (size_t)gtr__unary_rows[0].op;
+    return i < GTR__LENGTH(gtr__unary_rows) ? &gtr__unary_rows[i] : NULL;
 }
 /* out = f(x) or, from dy, its backward, of any n elements. What whole vectors leave over goes through the same loop in
    a vector of its own: a value's bits depend neither on its place in an array nor on the array's length. */
@@ -3923,6 +3937,11 @@ GTR__TILES(GTR__TILES_OF)
     { gtr__tile1_by_col_##R, gtr__tile2_by_col_##R } },
 /* [rows - 1][by column][vectors - 1] */
 static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TILE_ROW) };
+/* Steps that a node carries, applied to rows of n elements side by side, element i of all and, of a row, channel c the
+   first: from x to y, which may be x. */
+struct gtr__strip;
+static void gtr__strip_run(const struct gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows,
+    int64_t n, int64_t c);
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
    B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
    row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
@@ -3937,12 +3956,11 @@ typedef struct {
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums; /* or their sum of so many, in this order */
-    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets an activation of it, or its
-       gradient of c and what it saved, and more is added, piece by piece, in a near cache */
+    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets what steps make of it, a piece
+       at a time, in a near cache */
     const gtr_float *bias, *row_bias;
-    const gtr__unary_row *act;
-    gtr_float act_a, act_b, *to;
-    const gtr_float *saved, *more;
+    const struct gtr__strip *behind;
+    gtr_float *to;
     /* the cut */
     int64_t rows, cols; /* of a block of C: a piece */
     int64_t row_blocks, col_blocks;
@@ -4076,13 +4094,6 @@ typedef struct {
     bool add, first, last; /* to c; first and last block of k */
     bool finish; /* with a bias: not a part */
 } gtr__spot;
-/* n elements of the epilogue, from at on. */
-static void gtr__gemm_act(const gtr__gemm *g, int64_t at, int64_t n) {
-    const gtr_float *c = g->c + at, *x = g->saved ? g->saved + at : c;
-    gtr_float *to = g->to + at;
-    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, g->saved ? c : NULL, x, x, to, n, 0);
-    if (g->more) for (int64_t i = 0; i < n; i++) to[i] += g->more[at + i];
-}
 /* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
         const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
@@ -4257,7 +4268,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
             const int64_t at = c + i * g->ldc + j0;
             gtr_float *row = g->c + at, bias = g->row_bias ? g->row_bias[i] : 0;
             for (int64_t j = 0; j < n && g->row_bias; j++) row[j] += bias;
-            if (g->to) gtr__gemm_act(g, at, step * n);
+            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, 1, step * n, 0);
         }
     }
 }
@@ -4284,7 +4295,7 @@ static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     GTR__IVDEP
     for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
     if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
-    if (g->to) gtr__gemm_act(g, at, n);
+    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, 0);
 }
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     size_t used = 0;
@@ -4322,7 +4333,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
-    if (g->to) gtr__gemm_act(g, 0, g->m * g->n);
+    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, 1, g->m * g->n, 0);
     return true;
 }
 #endif
@@ -4782,19 +4793,17 @@ static gtr__reduce gtr__channel_sums(const gtr_shape *x) {
     return gtr__reduce_make(&rows, &rows, &to, &to);
 }
 
-/* y = (x - mean) s + q, or, if there is dy, + dy p + q, each of mean, s, p, q a value a channel; then + from, if it is
-   there. Without mean y = x + from. */
-typedef struct { const gtr_float *mean, *s, *q, *p, *from; } gtr__affine;
+/* y = (x - mean) s + q, or, if there is dy, + dy p + q, each of mean, s, p, q a value a channel. */
+typedef struct { const gtr_float *mean, *s, *q, *p; } gtr__affine;
 #define GTR__AFFINE(formula) for (int64_t i = 0; i < n; i++) { \
     const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
 /* A row of n channels of it, which y may be. */
 static void gtr__affine_row(const gtr__affine *a, const gtr_float *x, const gtr_float *dy, gtr_float *y, int64_t row,
         int64_t n, bool add) {
-    const gtr_float *mean = a->mean, *s = a->s, *q = a->q, *p = a->p, *from = a->from ? a->from + row * n : NULL;
+    const gtr_float *mean = a->mean, *s = a->s, *q = a->q, *p = a->p;
     x += row * n; y += row * n;
     if (dy) dy += row * n;
-    if (dy) GTR__AFFINE((dy[i] * p[i] + q[i])) else if (mean) GTR__AFFINE(q[i])
-    for (int64_t i = 0; from && i < n; i++) y[i] += from[i];
+    if (dy) GTR__AFFINE((dy[i] * p[i] + q[i])) else GTR__AFFINE(q[i])
 }
 /* rstd, unless NULL, and what it is times weight, of each channel. */
 static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t n, double eps, gtr_float *rstd,
@@ -4804,6 +4813,38 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
         s[k] = r * weight[k];
         if (rstd) rstd[k] = r;
     }
+}
+/* Steps ready to be applied (>>program). */
+typedef struct gtr__strip {
+    const gtr__call *c; const gtr__step *step; int n;
+    const gtr_float *lies[GTR__STEP_SLOTS]; /* where slots' elements lie, as contiguous floats; NULL: elsewhere */
+    gtr__affine affine; /* AFFINE's */
+    const gtr__program *program; const gtr__nd *nd; /* whose steps they are; NULL: a node carries them */
+    const gtr_float *from; gtr_float *to; /* of gtr__strip_range */
+} gtr__strip;
+/* Those that c's node carries, in front or behind. */
+static gtr__strip gtr__strip_of(const gtr__call *c, bool front) {
+    const gtr__steps *s = c->steps;
+    gtr__strip w = GTR__ZERO;
+    w.c = c;
+    if (!s) return w;
+    w.step = s->step + (front ? 0 : s->front); w.n = front ? s->front : s->n - s->front;
+    for (int k = 0; w.n && k < c->n_in && k < GTR__SLOT_MADE; k++) w.lies[k] = gtr__in(c, k);
+    return w;
+}
+/* What a sum begins with in place of 0, which the first step then need not add; NULL: nothing. */
+static const gtr_float *gtr__strip_begin(gtr__strip *w) {
+    if (!w->n || w->step->op != GTR__OP_ADD) return NULL;
+    w->n--;
+    return w->lies[w->step++->b];
+}
+static void gtr__strip_range(GTR__SPAN) {
+    GTR__JOB(gtr__strip, w);
+    gtr__strip_run(w, w->from + i, w->to + i, i, 1, end - i, 0);
+}
+static gtr_result gtr__strip_all(void *cpu, gtr__strip *w, const gtr_float *from, gtr_float *to, int64_t count) {
+    w->from = from; w->to = to;
+    return gtr__ranges(cpu, gtr__strip_range, w, count, GTR__DEAR);
 }
 
 // >>op:input
@@ -4932,37 +4973,28 @@ GTR__SHAPE(linear) {
     s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
     return gtr__shape_output(s, 0, o);
 }
-/* What a fused op's attributes name, of the product in c: to out[0]. */
-static gtr_result gtr__linear_act(GTR__ARGS, gtr__products *p, const gtr_float *saved) {
-    gtr__gemm *g = p->gemm;
-    g->act = gtr__unary_find(c->attr->with.act.op);
-    g->act_a = (gtr_float)c->attr->with.act.a; g->act_b = (gtr_float)c->attr->with.act.b;
-    g->to = gtr__out(c, 0); g->saved = saved;
-    if (c->attr->with.added) g->more = gtr__in(c, c->n_in - 1);
-    return g->act || !c->attr->with.act.op ? gtr__products_run(p, (gtr__cpu *)cpu, c) : GTR_ERR_ARG;
-}
-/* act: 1: with an activation, 2: with its backward */
-static gtr_result gtr__linear_forward(GTR__ARGS, int act) {
+/* out[1], if it is wanted, is what steps are applied to. */
+GTR__CPU(linear_fwd) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
+    const gtr__strip behind = gtr__strip_of(c, false);
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
-        &c->out[act == 1 && gtr__wanted(c, 1)], false);
-    if (act < 2 && c->n_in - (c->attr->with.added != 0) > 2)
-        *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
-    return act ? gtr__linear_act(cpu, c, &p, act == 2 ? gtr__in(c, 2) : NULL)
-        : gtr__products_run(&p, (gtr__cpu *)cpu, c);
+        &c->out[gtr__wanted(c, 1)], false);
+    if (gtr__own_inputs(c) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
+    p.gemm->behind = &behind;
+    if (behind.n) p.gemm->to = gtr__out(c, 0);
+    return gtr__products_run(&p, (gtr__cpu *)cpu, c);
 }
-GTR__CPU(linear_fwd) { return gtr__linear_forward(cpu, c, 0); }
 
 // >>op:linear_act
-/* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. with.act: act; with.added: the last input is r, lying
-   as out[0]. */
-GTR__CPU(linear_act_fwd) { return gtr__linear_forward(cpu, c, 1); }
+/* pre = x w^T + b, out[0] = what it carries of pre: an activation, then an addition of what lies as out[0]; out[1] =
+   pre or absent. */
+#define gtr__cpu_linear_act_fwd gtr__cpu_linear_fwd
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
-   the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
-GTR__CPU(linear_dact_fwd) { return gtr__linear_forward(cpu, c, 2); }
+   the gradient of a product's first operand and of the activation before it, which it carries. */
+#define gtr__cpu_linear_dact_fwd gtr__cpu_linear_fwd
 
 // >>op:add
 // >>op:sub
@@ -5008,26 +5040,21 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:log
 // >>op:unary
 /* y = f(x), formulas and gradients in GTR__UNARY; attr ew: a, b. Gelu: Hendrycks and Gimpel, 2016. */
-typedef struct {
-    const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out;
-} gtr__unary_job;
-static void gtr__unary_range(GTR__SPAN) {
-    GTR__JOB(gtr__unary_job, w);
-    gtr__unary_apply(w->row, w->a, w->b, w->dy ? w->dy + i : NULL, w->x + i, w->y + i, w->out + i, end - i, w->add);
-}
-static gtr_result gtr__unary_run(GTR__ARGS, gtr__op op, double a, double b, const gtr_float *x, bool back) {
-    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)a, (gtr_float)b, NULL, x, NULL,
-        gtr__out(c, 0) };
-    if (back) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
-    if (!w.x) w.x = w.dy;
-    if (!w.y) w.y = w.x;
-    if (!w.row) return GTR_ERR_UNSUPPORTED;
-    if (w.out) gtr__ranges(cpu, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
-    return GTR_OK;
+static gtr_result gtr__unary_run(GTR__ARGS, gtr__op op, bool back) {
+    gtr__strip w = gtr__strip_of(c, false);
+    gtr__step s;
+    memset(&s, 0, sizeof s);
+    s.op = op; s.kind = GTR__STEP_UNARY; s.side = back; s.f0 = c->attr->ew.a; s.f1 = c->attr->ew.b;
+    s.add = (int8_t)c->out[0].add; s.a = s.b = s.y = s.dy = s.to = GTR__SLOT_MADE;
+    if (back && gtr__in(c, 1)) s.a = s.y = 1;
+    if (back && gtr__in(c, 0)) s.a = 0;
+    w.step = &s; w.n = 1; w.lies[0] = gtr__in(c, 0); w.lies[1] = back ? gtr__in(c, 1) : NULL;
+    if (!c->out[0].data) return GTR_OK;
+    return gtr__strip_all(cpu, &w, gtr__in(c, back ? 2 : 0), gtr__out(c, 0), c->in[0].count);
 }
 #define GTR__UNARY_OP(ID, name, ...) \
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
-    GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b, gtr__in(c, 0), back))
+    GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, back))
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
@@ -5332,8 +5359,7 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
 // >>op:softmax
 // >>op:log_softmax
 /* y = exp(x - max x) / sum exp(x - max x) along the axis; dx = y (dy - sum(dy y) / sum y), as y may be stored in half
-   precision and its sum not be 1. with.act is applied to x first, and its gradient to dx (on a GPU SCALE alone). logs,
-   log_softmax:
+   precision and its sum not be 1. What it carries: SCALE of x, or its gradient of dx. logs, log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
@@ -5413,15 +5439,14 @@ static void gtr__softmax_back_range(GTR__SPAN) {
     }
 }
 static gtr_result gtr__softmax_run(GTR__ARGS, bool back) {
-    const gtr__arg *y = c->out, dy[3] = { *y, *y, *y };
+    const gtr__arg *y = c->out;
     const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
-    const gtr__activation *f = &c->attr->with.act;
+    gtr__strip front = gtr__strip_of(c, true), behind = gtr__strip_of(c, false);
     gtr__call of = *c;
     if (!y->data) return GTR_OK;
-    if (f->op && !back) { GTR__TRY(gtr__unary_run(cpu, c, f->op, f->a, f->b, gtr__in(c, 0), false)); of.in = y; }
+    if (front.n) { gtr__strip_all(cpu, &front, gtr__in(c, 0), gtr__out(c, 0), y->count); of.in = y; }
     gtr__ranges(cpu, back ? gtr__softmax_back_range : gtr__softmax_range, &of, y->count / n, GTR__DEAR / n);
-    of.in = dy;
-    return f->op && back ? gtr__unary_run(cpu, &of, f->op, f->a, f->b, NULL, true) : GTR_OK;
+    return behind.n ? gtr__strip_all(cpu, &behind, gtr__out(c, 0), gtr__out(c, 0), y->count) : GTR_OK;
 }
 GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__shape_log_softmax gtr__shape_softmax
@@ -5605,10 +5630,8 @@ GTR__CPU_BOTH(scatter_add, gtr__scatter_add(cpu, c, back))
    y = bias + sum over taps and the group's channels of weight times what gtr__window says, 0 beyond the image.
    transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
    dy = x; oh = (H - 1) stride - 2 padding + dilation (kh - 1) + output padding + 1.
-   What it carries: y is with.act's of the sum, before which with.normed normalises it as batch_norm does in
-   evaluation, whose other inputs are the next four, with.eps its eps, and with.added adds the last input, which is
-   like y. The backward node that makes dx goes on with with.act to the gradient of an activation in front, which reads
-   the input behind dy; with.added: dx is added to the last input, which is like it.
+   What it carries, in this order: a batch_norm as in evaluation, an addition of what is like y, an activation. The
+   backward node that makes dx: an addition, which its sums begin with, and the gradient of an activation in front.
    Kernels see channels last: x (N, H, W, C), weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
 GTR__SHAPE(conv) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
@@ -5645,27 +5668,15 @@ GTR__SHAPE(conv) {
     s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
     return gtr__shape_output(s, 0, o);
 }
-/* What becomes of y's sums, where it stands; other tensors are like y. */
-typedef struct {
-    gtr_float *y;
-    gtr__affine affine;
-    const gtr__unary_row *act; /* NULL: none */
-    gtr_float a, b;
-    const gtr_float *had, *saved; /* what is added to; what act's backward reads; NULL: nothing, and its forward */
-} gtr__conv_epilogue;
+/* What becomes of y's sums, where it stands; had: what they begin with, which is like y, or NULL. */
+typedef struct { gtr_float *y; gtr__strip behind; const gtr_float *had; } gtr__conv_epilogue;
 /* Its begin and end of count places that lie at y, of each the n channels from c on: all, unless count is 1. */
 static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
     (void)c;
     if (e->had) GTR__COPY(y, e->had + (y - e->y), count * n);
 }
 static void gtr__conv_end(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
-    const int64_t at = y - e->y;
-    gtr__affine f = e->affine;
-    if (f.mean) { f.mean += c; f.s += c; f.q += c; }
-    if (f.from) f.from += at;
-    for (int64_t r = 0; r < count && (f.mean || f.from); r++) gtr__affine_row(&f, y, NULL, y, r, n, false);
-    if (e->saved) gtr__unary_apply(e->act, e->a, e->b, y, e->saved + at, e->saved + at, y, count * n, 0);
-    else if (e->act) gtr__unary_apply(e->act, e->a, e->b, NULL, y, NULL, y, count * n, 0);
+    if (e->behind.n) gtr__strip_run(&e->behind, y, y, y - e->y, count, n, c);
 }
 /* Columns of A that are gathered at once: cs channels from c on, of ys taps from y on down and xs from x on across,
    channels fastest, then y: places beside each other share the pixels that lie under both. l: the first of the n among
@@ -6001,24 +6012,22 @@ static gtr_result gtr__depthwise_run(GTR__ARGS, gtr__depthwise_job *w) {
     return gtr__ranges(cpu, gtr__depthwise_range, w, g->n * (w->back ? g->h * g->w : g->oh * g->ow),
         GTR__CHUNK / (g->kh * g->kw * GTR__MAX(g->c, g->o)));
 }
-/* y = the places of image x, or, back, the image of places x, of dx unless NULL saved; y and x lie with channels
-   last. */
+/* y = the places of image x, or, back, the image of places x; dx: it is of backward. y and x lie with channels last. */
 static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
-        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
+        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, bool dx) {
     const int64_t per = back ? of->og : of->cg, n = back ? of->cg : of->og, taps = of->kh * of->kw,
         weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
-    const gtr_float *from = gtr__floats(x), *b = gtr__floats(bias),
-        *added = c->attr->with.added ? gtr__in(c, c->n_in - 1) : NULL;
-    const gtr__arg *norm = c->attr->with.normed ? &c->in[gtr__conv_inputs(c)] : NULL;
-    const int add = y->add || (saved && added);
-    gtr__conv_epilogue e = { gtr__floats(y), { NULL, NULL, NULL, NULL, saved ? NULL : added },
-        gtr__unary_find(c->attr->with.act.op), (gtr_float)c->attr->with.act.a, (gtr_float)c->attr->with.act.b,
-        saved ? added : NULL, gtr__floats(saved) };
+    const gtr_float *from = gtr__floats(x), *b = gtr__floats(bias);
+    gtr__conv_epilogue e = { gtr__floats(y), gtr__strip_of(c, false), NULL };
+    const gtr__step *affine = e.behind.n && e.behind.step->kind == GTR__STEP_AFFINE ? e.behind.step : NULL;
+    const gtr__arg *norm = affine ? &c->in[affine->b] : NULL;
+    if (dx) e.had = gtr__strip_begin(&e.behind);
+    const int add = y->add || e.had;
     GTR__WANTS((size_t)(weights + (norm ? norm->count : 0)) * sizeof(gtr_float));
     if (norm) {
         gtr_float *s = (gtr_float *)c->ws + weights;
-        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, c->attr->with.eps, NULL, s);
-        e.affine.mean = gtr__floats(&norm[2]); e.affine.s = s; e.affine.q = gtr__floats(&norm[1]);
+        gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, affine->f0, NULL, s);
+        e.behind.affine.mean = gtr__floats(&norm[2]); e.behind.affine.s = s; e.behind.affine.q = gtr__floats(&norm[1]);
     }
     if (GTR__DEPTHWISE(of)) {
         gtr__depthwise_job w = { *of, back, from, (gtr_float *)c->ws, b, e.y, add, &e, 0, 1 };
@@ -6154,14 +6163,13 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
 GTR__CPU(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     return gtr__conv_run(cpu, c, &g, c->attr->window.transposed != 0, &c->in[0],
-        gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
+        gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], false);
 }
 GTR__CPU(conv_bwd) {
-    const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0];
+    const gtr__arg *dy = &c->in[gtr__own_inputs(c) - 1], *x = &c->in[0];
     const bool back = c->attr->window.transposed != 0;
     const gtr__window g = gtr__window_conv(c, dy);
-    if (gtr__wanted(c, 0))
-        return gtr__conv_run(cpu, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL);
+    if (gtr__wanted(c, 0)) return gtr__conv_run(cpu, c, &g, !back, dy, NULL, &c->out[0], true);
     size_t dw = 0;
     gtr__call m = *c;
     if (c->measure) m.measure = &dw;
@@ -6182,9 +6190,9 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
     return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
 }
 /* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside, of which a window
-   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN. Backward, with.act and
-   with.added are as CONV's, but x is no input twice, and dx is rounded before the activation's gradient. round_up:
-   sizes are rounded up, while a window begins within the image or the padding in front. Kernels see channels last. */
+   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN; it carries what CONV's does, and between
+   these its rounding. round_up: sizes are rounded up, while a window begins within the image or the padding in front.
+   Kernels see channels last. */
 GTR__SHAPE(max_pool) {
     const gtr_shape *x = &s->in[0];
     const gtr__window_attr *a = &s->attr->window;
@@ -6205,7 +6213,9 @@ GTR__SHAPE(max_pool) {
     return GTR_OK;
 }
 /* What pooling and resampling go over: lines of channels, of places or, back, of pixels; images: blocks of channels. */
-typedef struct { const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; } gtr__pool_job;
+typedef struct {
+    const gtr__call *c; gtr__window g; const gtr_float *x, *y; gtr_float *to; gtr__strip behind; const gtr_float *had;
+} gtr__pool_job;
 static gtr_result gtr__pool_ranges(void *cpu, const gtr__pool_job *w, gtr__range_fn fn, bool images) {
     const gtr__window *g = &w->g;
     if (images) return gtr__ranges(cpu, fn, w, g->n * ((g->c + GTR__BLOCK - 1) / GTR__BLOCK), 1);
@@ -6214,31 +6224,19 @@ static gtr_result gtr__pool_ranges(void *cpu, const gtr__pool_job *w, gtr__range
 static gtr_result gtr__pool_run(GTR__ARGS, gtr__range_fn fn, bool back, bool images) {
     const gtr__arg *x = &c->in[0], *y = back ? &c->in[2] : &c->out[0];
     const gtr__window_attr *a = &c->attr->window;
-    const gtr__pool_job w = { c, gtr__window_of(a, &x->shape, &y->shape, a->extent[0], a->extent[1], 1), gtr__in(c, 0),
-        gtr__floats(y), gtr__out(c, 0) };
+    gtr__pool_job w = { c, gtr__window_of(a, &x->shape, &y->shape, a->extent[0], a->extent[1], 1), gtr__in(c, 0),
+        gtr__floats(y), gtr__out(c, 0), gtr__strip_of(c, false), NULL };
+    w.had = gtr__strip_begin(&w.behind);
     return w.to ? gtr__pool_ranges(cpu, &w, fn, images) : GTR_OK;
 }
-/* Before and behind the sums of n elements of dx: 0 or what they are added to; as it is stored, and the activation's
-   gradient of that. */
-static void gtr__pool_begin(const gtr__call *c, gtr_float *dx, int64_t n) {
-    if (c->attr->with.added) GTR__COPY(dx, gtr__in(c, c->n_in - 1) + (dx - gtr__out(c, 0)), n);
-    else if (!c->out[0].add) GTR__CLEAR(dx, n);
+/* Before and behind the sums of n elements of dx. */
+static void gtr__pool_begin(const gtr__pool_job *w, gtr_float *dx, int64_t n) {
+    if (w->had) GTR__COPY(dx, w->had + (dx - w->to), n);
+    else if (!w->c->out[0].add) GTR__CLEAR(dx, n);
 }
-static void gtr__pool_store(const gtr__call *c, gtr_float *sums, gtr_float *dx, int64_t n) {
-    const gtr__activation *act = &c->attr->with.act;
-    const gtr_dtype type = act->rounds;
-    if (!act->op && sums != dx) GTR__COPY(dx, sums, n);
-    if (!act->op) return;
-    const gtr_float *saved = (const gtr_float *)gtr__pool_saved(c)->data + (dx - gtr__out(c, 0));
-    for (int64_t k = 0, some; k < n && type != GTR_F32; k += some) {
-        uint16_t low[GTR__BLOCK];
-        some = GTR__MIN(n - k, GTR__BLOCK);
-        gtr__convert(low, type, sums + k, GTR_F32, some);
-        gtr__convert(sums + k, GTR_F32, low, type, some);
-    }
-    gtr__unary_apply(gtr__unary_find(act->op), (gtr_float)act->a, (gtr_float)act->b, sums, saved, saved, dx, n, 0);
+static void gtr__pool_end(const gtr__pool_job *w, gtr_float *dx, int64_t n) {
+    gtr__strip_run(&w->behind, dx, dx, dx - w->to, 1, n, 0);
 }
-static void gtr__pool_end(const gtr__call *c, gtr_float *dx, int64_t n) { gtr__pool_store(c, dx, dx, n); }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
         int64_t *end) {
@@ -6292,10 +6290,10 @@ static void gtr__max_pool_range(GTR__SPAN) {
     }
 }
 /* fn of lines *from to to - 1 of dx, of each pixel some channels. */
-static void gtr__pool_lines(const gtr__pool_job *w, void (*fn)(const gtr__call *, gtr_float *, int64_t), gtr_float *dx,
-        int64_t *from, int64_t to, int64_t some) {
+static void gtr__pool_lines(const gtr__pool_job *w, void (*fn)(const gtr__pool_job *, gtr_float *, int64_t),
+        gtr_float *dx, int64_t *from, int64_t to, int64_t some) {
     const int64_t c = w->g.c, end = to * w->g.w, run = some == c ? end - *from * w->g.w : 1;
-    for (int64_t p = *from * w->g.w; p < end; p += run) fn(w->c, dx + p * c, run * some);
+    for (int64_t p = *from * w->g.w; p < end; p += run) fn(w, dx + p * c, run * some);
     *from = GTR__MAX(*from, to);
 }
 #define GTR__MAX_POOL_BACK(j) { \
@@ -6350,7 +6348,6 @@ GTR__CPU(max_pool_fwd) { return gtr__pool_run(cpu, c, gtr__max_pool_range, false
 static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pixel, int64_t count, int64_t some) {
     const gtr__window *g = &w->g;
     const int64_t per = count > 1 ? count * g->kw : 1; /* pixels that are written at a time */
-    const gtr_float *had = w->c->attr->with.added ? gtr__in(w->c, w->c->n_in - 1) : NULL;
     gtr_float gives[GTR__BLOCK], sums[GTR__BLOCK];
     GTR__COPY(gives, w->y + place, count * some);
     for (int64_t ky = 0; ky < g->kh; ky++, pixel += g->w * g->c)
@@ -6358,7 +6355,7 @@ static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pi
             const int64_t q = p / g->kw, at = pixel + p * g->c;
             const gtr_float *x0 = w->x + at, *y = gtr__in(w->c, 1) + place + q * g->c;
             gtr_float *to0 = sums + p % per * some, *rest = gives + q * some;
-            if (had) GTR__COPY(to0, had + at, some);
+            if (w->had) GTR__COPY(to0, w->had + at, some);
             else GTR__CLEAR(to0, some);
             GTR__IVDEP
             for (int64_t k = 0; k < some; k++) {
@@ -6366,8 +6363,8 @@ static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pi
                 GTR__MAX_POOL_BACK(0)
                 rest[k] = left;
             }
-            if ((p + 1) % per == 0)
-                gtr__pool_store(w->c, sums, w->to + at + (1 - per) * g->c, per * some);
+            const int64_t begin = at + (1 - per) * g->c;
+            if ((p + 1) % per == 0) gtr__strip_run(&w->behind, sums, w->to + begin, begin, 1, per * some, 0);
         }
 }
 static void gtr__max_pool_over_range(GTR__SPAN) {
@@ -6443,7 +6440,7 @@ static void gtr__avg_pool_back_range(GTR__SPAN) {
         gtr_float *dx = w->to + i * g->c;
         gtr__avg_places(w, false, i / g->w % g->h, &y0, &y1);
         gtr__avg_places(w, true, i % g->w, &x0, &x1);
-        gtr__pool_begin(w->c, dx, g->c);
+        gtr__pool_begin(w, dx, g->c);
         for (int64_t y = y0; y < y1; y++)
             for (int64_t x = x0; x < x1; x++) {
                 const gtr_float f = (gtr_float)(1 / ((double)gtr__avg_window(w, false, y, &from, &to)
@@ -6451,7 +6448,7 @@ static void gtr__avg_pool_back_range(GTR__SPAN) {
                 const gtr_float *dy = w->y + ((i / g->w / g->h * g->oh + y) * g->ow + x) * g->c;
                 for (int64_t k = 0; k < g->c; k++) dx[k] += dy[k] * f;
             }
-        gtr__pool_end(w->c, dx, g->c);
+        gtr__pool_end(w, dx, g->c);
     }
 }
 GTR__CPU(avg_pool_fwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_range, false, false); }
@@ -6508,7 +6505,7 @@ static void gtr__upsample_back_range(GTR__SPAN) {
         const int64_t y1 = GTR__MIN(g->oh, (iy + 2) * g->oh / g->h + 1),
             x1 = GTR__MIN(g->ow, (ix + 2) * g->ow / g->w + 1);
         gtr_float *dx = w->to + i * g->c;
-        gtr__pool_begin(w->c, dx, g->c);
+        gtr__pool_begin(w, dx, g->c);
         for (int64_t y = GTR__MAX(iy - 1, 0) * g->oh / g->h; y < y1; y++) {
             const gtr_float fy = gtr__resample_share(y, g->oh, g->h, linear, iy);
             for (int64_t x = GTR__MAX(ix - 1, 0) * g->ow / g->w; x < x1 && fy != 0; x++) {
@@ -6517,7 +6514,7 @@ static void gtr__upsample_back_range(GTR__SPAN) {
                 for (int64_t k = 0; k < g->c && f != 0; k++) dx[k] += dy[k] * f;
             }
         }
-        gtr__pool_end(w->c, dx, g->c);
+        gtr__pool_end(w, dx, g->c);
     }
 }
 GTR__CPU(upsample_fwd) { return gtr__pool_run(cpu, c, gtr__upsample_range, false, false); }
@@ -6529,9 +6526,8 @@ GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, 
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   Running statistics have no gradient. with.added: to y the last input is added, like it; with.act: y is its of that.
-   Backward with.act: dy is that of relu of y, as which it counts where y, computed again, is above a: what would be
-   stored as 0 is not.
+   Running statistics have no gradient. What it carries: forward an addition of what is like y, then an activation;
+   backward, in front, relu's gradient, of y computed again and rounded as it was stored.
    Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
@@ -6550,31 +6546,32 @@ GTR__SHAPE(batch_norm) {
 }
 GTR__EW(bn_variance, (dy - b) * (dy - b))
 GTR__EW(bn_dweight, dy * (a - b))
-typedef struct { const gtr__call *c; const gtr_float *x, *dy; gtr__affine affine; } gtr__bn_job;
+typedef struct { const gtr__call *c; const gtr_float *x, *dy; gtr__affine affine; gtr__strip steps; } gtr__bn_job;
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
-    const int64_t n = w->c->in[1].count;
-    const int add = w->c->out[0].add;
-    const gtr__attr *a = w->c->attr;
-    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find(a->with.act.op);
-    for (; run < end; run++) {
-        gtr_float *y = gtr__out(w->c, 0) + run * n;
-        gtr__affine_row(&w->affine, w->x, w->dy, gtr__out(w->c, 0), run, n, add != 0);
-        if (act) gtr__unary_apply(act, (gtr_float)a->with.act.a, (gtr_float)a->with.act.b, NULL, y, NULL, y, n, 0);
+    const int64_t n = w->c->in[1].count, rows = w->steps.n ? GTR__MAX(GTR__BLOCK / n, 1) : end - run;
+    gtr_float *y = gtr__out(w->c, 0);
+    for (int64_t first = run; run < end; first = run) {
+        for (; run < end && run < first + rows; run++)
+            gtr__affine_row(&w->affine, w->x, w->dy, y, run, n, w->c->out[0].add != 0);
+        if (w->steps.n) gtr__strip_run(&w->steps, y + first * n, y + first * n, first * n, run - first, n, 0);
     }
 }
 static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
-    const int64_t n = w->c->in[1].count;
-    for (; run < end; run++) {
-        const gtr_float *dy = w->dy + run * n;
-        gtr_float *to = gtr__out(w->c, 0) + run * n, y[GTR__BLOCK]; /* dy may lie there */
+    const int64_t n = w->c->in[1].count, most = GTR__MAX(GTR__BLOCK / n, 1);
+    gtr__strip front = w->steps;
+    gtr_float y[GTR__BLOCK];
+    front.lies[GTR__SLOT_AGAIN] = y;
+    for (int64_t rows; run < end; run += rows) {
+        rows = GTR__MIN(end - run, most);
         for (int64_t at = 0, some; at < n; at += some) {
+            const int64_t e = run * n + at;
             gtr__affine f = w->affine;
             some = GTR__MIN(n - at, GTR__BLOCK);
             f.mean += at; f.s += at; f.q += at;
-            gtr__affine_row(&f, w->x + run * n + at, NULL, y, 0, some, false);
-            for (int64_t i = 0; i < some; i++) to[at + i] = y[i] > w->c->attr->with.act.a ? dy[at + i] : 0;
+            for (int64_t r = 0; r < rows; r++) gtr__affine_row(&f, w->x + e, NULL, y, r, some, false);
+            gtr__strip_run(&front, w->dy + e, gtr__out(w->c, 0) + e, e, rows, some, at); /* dy may lie there */
         }
     }
 }
@@ -6589,8 +6586,7 @@ GTR__CPU(batch_norm_fwd) {
     const int64_t channels = c->in[1].count;
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
-    gtr__bn_job w = { c, gtr__in(c, 0), NULL, { mean, p, gtr__in(c, 2), p,
-        c->attr->with.added ? gtr__in(c, c->n_in - 1) : NULL } };
+    const gtr__bn_job w = { c, gtr__in(c, 0), NULL, { mean, p, gtr__in(c, 2), p }, gtr__strip_of(c, false) };
     GTR__WANTS(gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
         void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
@@ -6613,12 +6609,12 @@ GTR__CPU(batch_norm_bwd) {
     gtr__reduce r = gtr__channel_sums(&c->in[0].shape);
     GTR__WANTS(gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
-    gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), { gtr__in(c, 6), s, q, p, NULL } };
+    gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), { gtr__in(c, 6), s, q, p }, gtr__strip_of(c, false) };
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
     for (int64_t k = 0; k < channels; k++) p[k] = gtr__in(c, 1)[k] * rstd[k];
-    if (c->attr->with.act.op) {
-        const gtr__bn_job act = { c, w.x, w.dy, { w.affine.mean, p, gtr__in(c, 2), p, NULL } };
+    if (c->steps && c->steps->front) {
+        const gtr__bn_job act = { c, w.x, w.dy, { w.affine.mean, p, gtr__in(c, 2), p }, gtr__strip_of(c, true) };
         gtr__bn_run(cpu, &act, gtr__bn_dact_range);
         w.dy = gtr__out(c, 0);
     }
@@ -7755,12 +7751,8 @@ static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 
 // >>program
-/* A program on the CPU: all steps on a strip of GTR__BLOCK elements, then the next strip, by the ops' own loops. */
-typedef struct {
-    const gtr__program *p; const gtr__call *c;
-    const gtr_float *lies[GTR__PROGRAM_SLOTS]; gtr__nd nd[GTR__PROGRAM_SLOTS]; /* contiguous floats; NULL: by nd */
-} gtr__program_job;
-/* n elements from i on of any other operand: into t or, store, from it. */
+/* Steps on the CPU, by the ops' own loops: all on one strip of elements, then on the next. */
+/* n elements from i on of an operand: into t or, store, from it. */
 static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *nd, gtr_float *t, int64_t i, int64_t n,
         bool store) {
     const int64_t step = nd->stride[1][0];
@@ -7774,82 +7766,131 @@ static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *n
         for (int64_t q = 1; !step && q < m; q++) t[j + q] = t[j];
     }
 }
-/* r = the step's result, or r += it. */
-static void gtr__program_result(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r,
-        int64_t i, int64_t n) {
-    const gtr__attr *attr = &s->node->attr;
+/* Rounds n elements to a storage. */
+static void gtr__round_run(gtr_float *x, int64_t n, gtr_dtype storage) {
+    uint16_t low[GTR__BLOCK];
+    for (int64_t m; n > 0 && storage != GTR_F32; x += m, n -= m) {
+        m = GTR__MIN(n, GTR__BLOCK);
+        gtr__convert(low, storage, x, GTR_F32, m);
+        gtr__convert(x, GTR_F32, low, storage, m);
+    }
+}
+/* Where in memory a program's result lies element after element; NULL: nowhere. */
+static void *gtr__program_place(const gtr__strip *w, const gtr__slot *slot, int64_t i) {
+    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
+    if (!out->data || out->count != w->program->count) return NULL;
+    return (char *)out->data + (size_t)i * gtr__dtype_size(out->dtype);
+}
+/* Where step s of a program computes: contiguous floats, in place, or t, which holds what it adds to. */
+static gtr_float *gtr__program_begin(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n) {
+    const gtr__slot *slot = &w->program->slot[s->to];
+    void *place = gtr__program_place(w, slot, i);
+    if (place && s->storage == GTR_F32) return (gtr_float *)place;
+    if (s->add && place) gtr__convert(t, GTR_F32, place, (gtr_dtype)s->storage, n);
+    else if (s->add)
+        gtr__program_move(gtr__operand_of(w->c, slot->operand), slot->begin, &w->nd[s->to], t, i, n, false);
+    return t;
+}
+static void gtr__program_end(const gtr__strip *w, const gtr__step *s, gtr_float *r, int64_t i, int64_t n) {
+    const gtr__slot *slot = &w->program->slot[s->to];
+    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
+    void *place = gtr__program_place(w, slot, i);
+    if (!place && out->data) gtr__program_move(out, slot->begin, &w->nd[s->to], r, i, n, true);
+    if (!place || s->storage == GTR_F32) { gtr__round_run(r, n, (gtr_dtype)s->storage); return; }
+    gtr__convert(place, (gtr_dtype)s->storage, r, GTR_F32, n);
+    gtr__convert(r, GTR_F32, place, (gtr_dtype)s->storage, n);
+}
+/* r = step s of rows of n elements, or r += it; at: where slots' elements lie; else as gtr__strip_run's. */
+static void gtr__step_run(const gtr__strip *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r, int64_t i,
+        int64_t rows, int64_t n, int64_t c) {
     const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *y = at[s->y], *dy = at[s->dy];
+    const int64_t all = rows * n;
     if (s->kind == GTR__STEP_UNARY) {
-        gtr__unary_apply(gtr__unary_find(s->node->op), (gtr_float)attr->ew.a, (gtr_float)attr->ew.b,
-            s->side ? dy : NULL, x, y, r, n, s->add);
+        gtr__unary_apply(gtr__unary_find(s->op), (gtr_float)s->f0, (gtr_float)s->f1, s->side ? dy : NULL, x, y, r, all,
+            s->add);
         return;
     }
-    if (!x || (s->kind == GTR__STEP_DROP && s->node->training && attr->draw.p != 0)) {
-        for (int64_t j = 0, m; j < n; j += m) {
+    if (s->kind == GTR__STEP_AFFINE) {
+        const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
+        for (int64_t k = 0; k < rows; k++) gtr__affine_row(&f, x, NULL, r, k, n, false);
+        return;
+    }
+    if (!x || s->kind == GTR__STEP_DROP) {
+        gtr__draw_attr draw = GTR__ZERO;
+        draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
+        for (int64_t j = 0, m; j < all; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
-            m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(&attr->draw, w->c->ctl, s->node->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
+            m = GTR__MIN(s->line - e, all - j);
+            gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
         }
         return;
     }
-    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->node->op, s->side)
+    if (s->kind == GTR__STEP_COPY && x == r) return;
+    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
         : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
-    gtr_float t[GTR__BLOCK];
-    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->factor, n);
+    gtr_float t[GTR__BLOCK]; /* no step of more elements adds */
+    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->f0, all);
     if (!s->add) return;
     GTR__IVDEP
-    for (int64_t k = 0; k < n; k++) r[k] += t[k];
+    for (int64_t k = 0; k < all; k++) r[k] += t[k];
 }
-/* Stores step s's result, or adds it; returns the stored values, in t or, contiguous floats, in place. */
-static const gtr_float *gtr__program_step(const gtr__program_job *w, const gtr__step *s, const gtr_float *const *at,
-        gtr_float *t, int64_t i, int64_t n) {
-    const gtr__arg *out = gtr__operand_of(w->c, s->out);
-    const gtr_dtype dtype = out->dtype;
-    const bool band = out->data && out->count != w->p->count;
-    char *to = band ? NULL : (char *)out->data;
-    uint16_t low[GTR__BLOCK];
-    if (to) to += (size_t)i * gtr__dtype_size(dtype);
-    gtr_float *r = to && dtype == GTR_F32 ? (gtr_float *)(void *)to : t;
-    if (s->add && band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, false);
-    else if (s->add && r == t) gtr__convert(t, GTR_F32, to, dtype, n);
-    gtr__program_result(w, s, at, r, i, n);
-    if (band) gtr__program_move(out, s->begin, &w->nd[s->to], t, i, n, true);
-    if (dtype == GTR_F32) return r;
-    gtr__convert(to ? (void *)to : (void *)low, dtype, r, GTR_F32, n);
-    gtr__convert(t, GTR_F32, to ? (const void *)to : (const void *)low, dtype, n);
-    return t;
+/* All steps, one behind the other: a program's results go where they lie or to t, a strip a slot, those of steps that a
+   node carries to t, or where their slot lies. */
+static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
+        int64_t c) {
+    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+        gtr_float *r = w->program ? gtr__program_begin(w, s, t + s->to * GTR__BLOCK, i, n)
+            : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
+        gtr__step_run(w, s, at, r, i, rows, n, c);
+        if (w->program) gtr__program_end(w, s, r, i, n);
+        else gtr__round_run(r, rows * n, (gtr_dtype)s->storage);
+        at[s->to] = r;
+    }
+}
+static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
+        int64_t c) {
+    const gtr_float *at[GTR__STEP_SLOTS];
+    if (!w->n && x != y) GTR__COPY(y, x, rows * n);
+    at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
+    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+        const int8_t of[4] = { s->a, s->y, s->dy, s->b };
+        for (int k = 0; k < 3 + (s->kind != GTR__STEP_AFFINE); k++)
+            if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
+    }
+    at[GTR__SLOT_MADE] = x;
+    gtr__steps_run(w, at, y, i, rows, n, c);
 }
 typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
 static void gtr__program_range(GTR__SPAN, void *room) {
-    GTR__JOB(gtr__program_job, w);
-    const gtr__program *p = w->p;
+    GTR__JOB(gtr__strip, w);
+    const gtr__program *p = w->program;
     gtr_float (*const t)[GTR__BLOCK] = *(gtr__program_room *)room;
-    const gtr_float *at[GTR__PROGRAM_SLOTS] = { NULL };
+    const gtr_float *at[GTR__STEP_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
         for (int k = 0; k < p->n.loads; k++) {
-            const int to = p->slot[k];
+            const int to = p->load[k];
+            const gtr__slot *from = &p->slot[to];
             at[to] = w->lies[to] ? w->lies[to] + i : t[to];
             if (at[to] == t[to])
-                gtr__program_move(gtr__operand_of(w->c, p->load[k]), p->begin[k], &w->nd[to], t[to], i, n, false);
+                gtr__program_move(gtr__operand_of(w->c, from->operand), from->begin, &w->nd[to], t[to], i, n, false);
         }
-        for (const gtr__step *s = p->step; s < p->step + p->n.steps; s++)
-            at[s->to] = gtr__program_step(w, s, at, t[s->to], i, n);
+        gtr__steps_run(w, at, t[0], i, 1, n, 0);
     }
 }
 static gtr_result gtr__program_run(GTR__ARGS) {
-    gtr__program_job w;
+    const gtr__program *p = &((const gtr__network *)c->attr->ptr)->program;
+    gtr__nd nd[GTR__PROGRAM_SLOTS];
+    gtr__strip w = GTR__ZERO;
     GTR__WANTS(0);
-    w.p = &((const gtr__network *)c->attr->ptr)->program; w.c = c;
-    for (int k = 0; k < w.p->n.loads; k++) {
-        const gtr__arg *x = gtr__operand_of(c, w.p->load[k]);
-        const int to = w.p->slot[k];
-        w.lies[to] = x->count == w.p->count && x->dtype == GTR_F32 ? (const gtr_float *)x->data : NULL;
-        if (!w.lies[to]) w.nd[to] = gtr__nd_make(&w.p->full[k], &w.p->shape[k], NULL, NULL);
+    w.c = c; w.step = p->step; w.n = p->n.steps; w.program = p; w.nd = nd;
+    for (int k = 0; k < p->n.slots; k++) {
+        const gtr__slot *slot = &p->slot[k];
+        const gtr__arg *x = gtr__operand_of(c, slot->operand);
+        if (!(p->n.made >> k & 1) && x->count == p->count && x->dtype == GTR_F32) w.lies[k] = gtr__floats(x);
+        if (!w.lies[k]) nd[k] = gtr__nd_make(&slot->full, &slot->shape, NULL, NULL);
     }
-    for (const gtr__step *s = w.p->step; s < w.p->step + w.p->n.steps; s++)
-        w.nd[s->to] = gtr__nd_make(&s->band, &gtr__operand_of(c, s->out)->shape, NULL, NULL);
-    return gtr__ranges_in(cpu, NULL, gtr__program_range, &w, w.p->count, 2 * GTR__BLOCK);
+    return gtr__ranges_in(cpu, NULL, gtr__program_range, &w, p->count, 2 * GTR__BLOCK);
 }
 
 #ifdef __clang__
@@ -10920,9 +10961,27 @@ static bool gtr__make_begin(gtr__fuse *f, const gtr__node *a, const gtr__node *b
     out->attr = a->attr;
     return true;
 }
-/* An element-wise node of one operand as what another carries; rounds: see gtr__activation. */
-static gtr__activation gtr__act_of(const gtr__node *n, gtr_dtype rounds) {
-    const gtr__activation act = { n->attr.ew.a, n->attr.ew.b, n->op, rounds }; return act;
+/* Step k that a node carries, a formula of what is made; the new last one, or the new first. */
+static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind) {
+    gtr__step *t = &s->step[s->n++];
+    memset(t, 0, sizeof *t);
+    t->op = op; t->kind = (int8_t)kind;
+    t->dy = t->a = t->b = t->y = t->to = GTR__SLOT_MADE;
+    return t;
+}
+/* An element-wise node of one operand; saved: what its gradient reads; -1. */
+static void gtr__push_act(gtr__steps *s, const gtr__node *n, int saved) {
+    gtr__step *t = gtr__step_push(s, n->op, GTR__STEP_UNARY);
+    t->f0 = n->attr.ew.a; t->f1 = n->attr.ew.b; t->side = n->dir == GTR__BWD;
+    if (saved >= 0) t->a = t->b = t->y = (int8_t)saved;
+}
+static void gtr__push_add(gtr__steps *s, int operand) {
+    gtr__step_push(s, GTR__OP_ADD, GTR__STEP_BINARY)->b = (int8_t)operand; s->more++;
+}
+static bool gtr__carries_op(const gtr__node *n, gtr__op op) {
+    for (int k = 0; k < n->steps.n; k++)
+        if (op == GTR__OP_COUNT ? n->steps.step[k].kind == GTR__STEP_UNARY : n->steps.step[k].op == op) return true;
+    return false;
 }
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
@@ -10931,14 +10990,14 @@ GTR__MAKE(act) {
     GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
     out->out[1] = f->v[mid].home != GTR__HOME_ARENA || gtr__readers(f, mid) > 1 ? mid : -1;
-    out->attr.with.act = gtr__act_of(b, GTR_F32);
+    gtr__push_act(&out->steps, b, -1);
     return true;
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
 GTR__MAKE(residual) {
     gtr__value *v = f->v;
     const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
-    if (b->in[!k] != mid || add == mid || a->attr.with.added || v[mid].home != GTR__HOME_ARENA
+    if (b->in[!k] != mid || add == mid || gtr__carries_op(a, GTR__OP_ADD) || v[mid].home != GTR__HOME_ARENA
             || gtr__readers(f, mid) != 1
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
@@ -10947,7 +11006,8 @@ GTR__MAKE(residual) {
     if (!gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
-    out->attr.with.added = 1;
+    out->steps = a->steps;
+    gtr__push_add(&out->steps, a->n_in);
     return true;
 }
 /* a norm or convolution, then an activation whose gradient does not read what it made; softmax of what is scaled, and
@@ -10960,7 +11020,10 @@ GTR__MAKE(norm) {
             || v[mid].storage != v[b->out[0]].storage || !gtr__make_begin(f, a, b, 0, out)) return false;
     out->reads = a->reads;
     out->attr = norm->attr;
-    out->attr.with.act = gtr__act_of(act, GTR_F32);
+    out->steps = norm->steps;
+    if (gtr__carries_op(norm, GTR__OP_COUNT)) out->steps.n--; /* as it was */
+    gtr__push_act(&out->steps, act, -1);
+    if (act == a) out->steps.front = out->steps.n;
     return true;
 }
 /* Whether b alone reads what a makes, as its operand k, so that a may run in b's place and store what b does. */
@@ -10981,10 +11044,12 @@ GTR__MAKE(added) {
     const int k = b->in[0] == a->out[0], add = b->in[k];
     if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
             || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
-            || a->attr.with.act.op || a->attr.with.added || !gtr__make_begin(f, a, b, 1, out)) return false;
+            || gtr__carries_op(a, GTR__OP_COUNT) || gtr__carries_op(a, GTR__OP_ADD)
+            || !gtr__make_begin(f, a, b, 1, out)) return false;
     out->in[a->n_in] = add;
     out->reads = a->reads | (uint64_t)1 << a->n_in;
-    out->attr.with.added = 1;
+    out->steps = a->steps;
+    gtr__push_add(&out->steps, a->n_in);
     out->training = a->training;
     return true;
 }
@@ -11000,20 +11065,31 @@ GTR__MAKE(norm_dact) {
     out->in[dy] = a->in[2];
     out->reads = b->reads | 1 << 2; /* the bias */
     out->adds = b->adds;
-    out->attr.with.act.op = a->op;
-    out->attr.with.act.a = storage == GTR_F16 ? ldexp(1, -25) : storage == GTR_BF16 ? ldexp(1, -134) : 0;
+    if (storage != GTR_F32) {
+        gtr__step *t = gtr__step_push(&out->steps, GTR__OP_COPY, GTR__STEP_COPY);
+        t->a = t->b = t->y = t->dy = t->to = GTR__SLOT_AGAIN; t->storage = (int8_t)storage;
+    }
+    gtr__push_act(&out->steps, a, GTR__SLOT_AGAIN);
+    out->steps.front = out->steps.n;
     return true;
 }
 /* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
 GTR__MAKE(affine) {
     const int own = b->n_in - 1;
-    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->attr.with.act.op
-            || a->attr.with.added || a->attr.with.normed) return false;
+    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->steps.n)
+        return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && gtr__readers(f, b->out[k])) return false;
     if (!gtr__make_begin(f, a, b, own, out)) return false;
     GTR__COPY(out->in + a->n_in, b->in + 1, own);
-    out->attr.with = b->attr.with;
-    out->attr.with.normed = 1; out->attr.with.eps = b->attr.norm.eps;
+    out->steps = a->steps;
+    gtr__step *t = gtr__step_push(&out->steps, b->op, GTR__STEP_AFFINE);
+    t->b = (int8_t)a->n_in; t->f0 = b->attr.norm.eps;
+    for (int k = 0; k < b->steps.n; k++) {
+        t = &out->steps.step[out->steps.n++];
+        *t = b->steps.step[k];
+        if (t->b < GTR__SLOT_MADE) t->b = (int8_t)(t->b + a->n_in - 1);
+    }
+    out->steps.more = own;
     return true;
 }
 /* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
@@ -11033,14 +11109,18 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
 GTR__MAKE(image_dact) {
     const int needs = (gtr__backward_reads(b->op) & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
         more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
-    if (g < 0 || to < 0 || b->adds || !gtr__backward_reads(b->op) || a->attr.with.act.op || !gtr__last_reader(f, a, b)
+    if (g < 0 || to < 0 || b->adds || !gtr__backward_reads(b->op) || a->steps.n || !gtr__last_reader(f, a, b)
             || f->v[to].home == GTR__HOME_ALIAS || f->v[to].storage != f->v[g].storage) return false;
     if (gtr__between(f, saved, true)) return false; /* computed again, perhaps */
     if (!gtr__make_begin(f, a, b, more + (a->adds != 0), out)) return false;
     if (more) out->in[a->n_in] = saved;
     if (a->adds) out->in[n_in] = g;
     out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
-    out->attr.with.act = gtr__act_of(b, f->v[g].storage); out->attr.with.added = a->adds != 0;
+    if (a->adds) gtr__push_add(&out->steps, n_in);
+    if (f->v[g].storage != GTR_F32 && a->op != GTR__OP_CONV)
+        gtr__step_push(&out->steps, GTR__OP_COPY, GTR__STEP_COPY)->storage = (int8_t)f->v[g].storage;
+    gtr__push_act(&out->steps, b, more ? a->n_in : 0);
+    out->steps.more += more;
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
@@ -11052,7 +11132,8 @@ GTR__MAKE(dact) {
     if (!gtr__backward_reads(b->op)) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
-    out->attr.with.act = gtr__act_of(b, GTR_F32); out->attr.product.b_kn = !a->attr.product.b_kn;
+    gtr__push_act(&out->steps, b, 2);
+    out->steps.more = 1; out->attr.product.b_kn = !a->attr.product.b_kn;
     return true;
 }
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
@@ -11325,8 +11406,10 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
             gtr__program_make(p, &w->program, w->node, count);
             gtr__forget_inner(p, w, s->uses);
         }
-        for (i = 0; i < w->program.n.loads; i++) w->program.load[i] = s->place[w->program.load[i]] - 2;
-        for (i = 0; i < w->program.n.steps; i++) w->program.step[i].out = s->place[w->program.step[i].out] - 2;
+        for (i = 0; i < w->program.n.slots; i++) {
+            int *operand = &w->program.slot[i].operand;
+            *operand = s->place[*operand] - 2;
+        }
         w->root = (int *)(w + 1);
         for (i = n - 1; i >= 0; i--) s->first[gtr__root(p, s->operand[i])] = i;
         for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];
@@ -11898,7 +11981,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
         if (v->stride[0]) a->stride = v->stride;
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
-    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
+    c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
     c.ws_bytes = n->ws_bytes; c.caps = &ctx->caps; c.precision = p->precision;
     c.training = n->training; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;

@@ -23,6 +23,7 @@
 //     launch               kernels as data, and what starts them: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
+//     carried-steps        steps that nodes carry, as the fields of epilogues
 //     formulas             the header's element-wise formulas on the device; erf, sin, cos
 //     runtime              cuBLASLt loaded at run time, the instance
 //     runtime-probe        which architecture the loaded code was compiled for
@@ -653,6 +654,29 @@ static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     return last;
 }
 
+// >>carried-steps
+// What launchers and matchers know of the steps that a node carries: an activation, or its gradient, of op act (-1:
+// none), with its a and b; operands of the call, or -1: saved, which the gradient reads; added; affine, the first of a
+// batch_norm's four, whose eps is. Of relu's gradient in front of batch_norm's, a is what y, made again, is above where
+// it was not stored as 0.
+typedef struct gtr__carried { int act, saved, added, affine; double a, b, eps; } gtr__carried;
+static gtr__carried gtr__carried_of(const gtr__steps *steps) {
+    gtr__carried f = { -1, -1, -1, -1, 0, 0, 0 };
+    double above = 0;
+    for (int k = 0; steps && k < steps->n; k++) {
+        const gtr__step *s = &steps->step[k];
+        if (s->kind == GTR__STEP_AFFINE) { f.affine = s->b; f.eps = s->f0; }
+        else if (s->kind == GTR__STEP_BINARY) f.added = s->b;
+        else if (s->kind == GTR__STEP_COPY) above = ldexp(1, s->storage == GTR_F16 ? -25 : -134);
+        else {
+            const bool again = s->y == GTR__SLOT_AGAIN;
+            f.act = (int)s->op; f.a = again ? above : s->f0; f.b = s->f1;
+            if (s->side && s->y < GTR__SLOT_MADE) f.saved = s->y;
+        }
+    }
+    return f;
+}
+
 // >>formulas
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
@@ -743,7 +767,10 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
     *a = *b = 0.0f;
     if (gtr__element_wise(n->op)) { *a = (float)n->attr.ew.a; *b = (float)n->attr.ew.b; }
     else if (moves == GTR__STEP_DROP) *a = (float)n->attr.draw.p;
-    else if (moves == GTR__MOVES_PRODUCT) { *a = (float)n->attr.with.act.a; *b = (float)n->attr.with.act.b; }
+    else if (moves == GTR__MOVES_PRODUCT) {
+        const gtr__carried with = gtr__carried_of(&n->steps);
+        *a = (float)with.a; *b = (float)with.b;
+    }
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
@@ -4500,42 +4527,36 @@ static gtr_result gtr__cuda_linear_bwd(gtr__run *run, const gtr__call *c) {
 // >>op:linear
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
 
-static void gtr__product_act(gtr__product *p, const gtr__activation *act) {
-    p->act = act->op ? (int)act->op : -1; p->act_a = (float)act->a; p->act_b = (float)act->b;
+static void gtr__product_act(gtr__product *p, const gtr__carried &with) {
+    p->act = with.act; p->act_a = (float)with.a; p->act_b = (float)with.b;
 }
-// act: 1: with the activation that the attributes name; 2: with its backward, at what it saved.
-static gtr_result gtr__linear_run(gtr__run *run, const gtr__call *c, int act) {
-    const int rest = c->n_in - (c->attr->with.added != 0);
-    const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act == 1 && c->n_out > 1 ? &c->out[1] : NULL;
+// With what it carries; pre: out[1] is the place of what that is applied to.
+static gtr_result gtr__linear_run(gtr__run *run, const gtr__call *c) {
+    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__arg *b = gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, *pre = c->n_out > 1 ? &c->out[1] : NULL,
+        *saved = with.saved >= 0 ? &c->in[with.saved] : NULL;
     gtr__matmul_sizes s;
     bool across;
-    if (!gtr__matmul_shape(c, &s) || (act == 2 && !b)) return gtr__product_badly(run, "product");
+    if (!gtr__matmul_shape(c, &s)) return gtr__product_badly(run, "product");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
-    if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
-    if (act == 2) { p.saved = gtr__some(c, b); p.type_saved = b->dtype; }
-    else if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
+    if (with.added >= 0) { p.from = gtr__some(c, &c->in[with.added]); p.add = 1; }
+    if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
+    if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
     if (pre && (pre->data || (c->measure && !c->out[0].data))) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
-    if (act) gtr__product_act(&p, &c->attr->with.act);
+    gtr__product_act(&p, with);
     return gtr__product_run(run, c, &p);
 }
-static gtr_result gtr__cuda_linear_fwd(gtr__run *run, const gtr__call *c) {
-    return gtr__linear_run(run, c, 0);
-}
+static gtr_result gtr__cuda_linear_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
 
 // >>op:linear_act
-// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr with.act: act; with.added: the last input is
-// r.
-static gtr_result gtr__cuda_linear_act_fwd(gtr__run *run, const gtr__call *c) {
-    return gtr__linear_run(run, c, 1);
-}
+// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; it carries act and the addition of r.
+static gtr_result gtr__cuda_linear_act_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
-// K); attr as linear_act.
-static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) {
-    return gtr__linear_run(run, c, 2);
-}
+// K); it carries act's gradient.
+static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
 
 // >>op:conv
 // y (N, oh, ow, O) = x (N, H, W, C) under the window gtr__window times weight (O, kh, kw, C / groups), and bias; the
@@ -8465,14 +8486,15 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
 
 // >>conv-plain
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
+    const gtr__carried with = gtr__carried_of(c->steps);
     gtr__product_affine a = {};
-    if (c->attr->with.normed) {
-        const gtr__arg *norm = &c->in[gtr__conv_inputs(c)];
+    if (with.affine >= 0) {
+        const gtr__arg *norm = &c->in[with.affine];
         a.weight = (const float *)gtr__some(c, &norm[0]); a.shift = (const float *)gtr__some(c, &norm[1]);
         a.mean = (const float *)gtr__some(c, &norm[2]); a.var = (const float *)gtr__some(c, &norm[3]);
-        a.eps = (float)c->attr->with.eps;
+        a.eps = (float)with.eps;
     }
-    if (c->attr->with.added) a.from = gtr__some(c, &c->in[c->n_in - 1]);
+    if (with.added >= 0) a.from = gtr__some(c, &c->in[with.added]);
     return a;
 }
 // A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
@@ -8637,7 +8659,7 @@ static gtr_result gtr__conv_run(gtr__run *run, const gtr__call *c, const gtr__wi
     p.c = y->data; p.type_c = y->dtype; p.add = y->add;
     p.affine = gtr__conv_affine(c);
     if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
-    if (c->attr->with.act.op) gtr__product_act(&p, &c->attr->with.act);
+    gtr__product_act(&p, gtr__carried_of(c->steps));
     if (gtr__depthwise_takes(g)) {
         gtr__depthwise d = {};
         d.x = p.a; d.w = p.b; d.bias = p.bias; d.saved = p.saved; d.y = p.c;
@@ -8698,17 +8720,18 @@ static gtr_result gtr__cuda_conv_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
     return gtr__conv_run(run, c, &g, c->attr->window.transposed != 0, &c->in[0],
-        gtr__conv_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
+        gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
 static gtr_result gtr__cuda_conv_bwd(gtr__run *run, const gtr__call *c) {
-    const gtr__arg *dy = gtr__conv_dy(c), *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
+    const int saved = gtr__carried_of(c->steps).saved;
+    const gtr__arg *dy = &c->in[gtr__own_inputs(c) - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
     const bool back = c->attr->window.transposed != 0,
         beside = db && !back && g.groups == 1 && !gtr__depthwise_takes(&g);
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0))
-        GTR__TRY(gtr__conv_run(run, c, &g, !back, dy, NULL, &c->out[0], c->attr->with.act.op ? dy + 1 : NULL));
+        GTR__TRY(gtr__conv_run(run, c, &g, !back, dy, NULL, &c->out[0], saved >= 0 ? &c->in[saved] : NULL));
     if (gtr__wanted(c, 1)) {
         GTR__TRY(gtr__conv_dweight(run, c, &g, back ? dy : x, back ? x : dy, &c->out[1], beside ? db : NULL));
         if (beside) return GTR_OK;
@@ -9804,27 +9827,20 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_
         for (int s = 0; s < m.steps; s++) gtr__program_do(m, m.step[s], slot, i, n);
     }
 }
-static gtr__program_step gtr__program_step_of(const gtr__call *c, const gtr__step *s) {
+static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr__program *p, const gtr__step *s) {
     gtr__program_step t;
     memset(&t, 0, sizeof t);
-    const gtr__attr *attr = &s->node->attr;
-    const gtr__arg *out = gtr__operand_of(c, s->out);
+    const gtr__arg *out = gtr__operand_of(c, p->slot[s->to].operand);
     t.out = gtr__opd_of(out); t.out.add = s->add;
-    t.kind = (int16_t)s->kind; t.op = (int16_t)s->node->op; t.side = (int16_t)s->side;
-    t.storage = (int16_t)out->dtype;
-    t.a = (int8_t)s->a; t.b = (int8_t)s->b; t.dy = (int8_t)s->dy; t.y = (int8_t)s->y; t.to = (int8_t)s->to;
-    gtr__constants_of(s->node, &t.f0, &t.f1);
-    if (s->kind == GTR__STEP_SPREAD && attr->reduce.kind) {      // MEAN's, as its own kernel has it
+    t.kind = s->kind; t.op = (int16_t)(s->kind == GTR__STEP_DRAW ? s->numbers : (int)s->op); t.side = s->side;
+    t.storage = s->storage;
+    t.a = s->a; t.b = s->b; t.dy = s->dy; t.y = s->y; t.to = s->to;
+    t.f0 = (float)s->f0; t.f1 = (float)s->f1;
+    if (s->kind == GTR__STEP_SPREAD && s->f0 != 1) {            // MEAN's, as its own kernel has it
         t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
-        t.f0 = (float)s->factor; t.f1 = 0.0f;
     }
-    if (s->kind == GTR__STEP_DRAW) t.op = (int16_t)attr->draw.kind;
-    else if (s->kind != GTR__STEP_DROP) return t;
-    else if (!s->node->training || attr->draw.p == 0) t.kind = GTR__STEP_COPY;
-    t.f1 = (float)(1.0 / (1.0 - attr->draw.p));
-    t.key = attr->draw.key;
-    t.line = s->line;
-    t.row0 = attr->draw.linear ? 0 : s->node->row0;
+    if (s->kind == GTR__STEP_DROP) t.f1 = (float)(1.0 / (1.0 - s->f0));
+    t.key = s->key; t.line = s->line; t.row0 = s->row0;
     return t;
 }
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
@@ -9833,29 +9849,30 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     memset((void *)m, 0, sizeof *m);
     m->loads = p->n.loads; m->steps = p->n.steps; m->count = p->count; m->ctl = c->ctl;
     for (int k = 0; k < p->n.loads; k++) {
-        const gtr__arg *load = gtr__operand_of(c, p->load[k]);
+        const gtr__slot *slot = &p->slot[p->load[k]];
+        const gtr__arg *load = gtr__operand_of(c, slot->operand);
         int64_t stride[GTR_MAX_DIMS];
-        m->slot[k] = p->slot[k];
+        m->slot[k] = p->load[k];
         m->load[k] = gtr__opd_of(load);
-        m->load[k].p = (char *)load->data + p->begin[k] * gtr__elem(m->load[k].t);
+        m->load[k].p = (char *)load->data + slot->begin * gtr__elem(m->load[k].t);
         wide = wide && gtr__wide(m->load[k]);
         if (load->count == p->count) continue;    // at[k].n 0: it lies as the elements go
-        gtr__broadcast(&p->shape[k], &p->full[k], stride);
-        gtr__dims_make(&m->at[k], &p->full[k], stride, stride);
+        gtr__broadcast(&slot->shape, &slot->full, stride);
+        gtr__dims_make(&m->at[k], &slot->full, stride, stride);
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
     for (int k = 0; k < p->n.steps; k++) {
-        const gtr__step *s = &p->step[k];
-        const gtr__arg *out = gtr__operand_of(c, s->out);
+        const gtr__slot *slot = &p->slot[p->step[k].to];
+        const gtr__arg *out = gtr__operand_of(c, slot->operand);
         gtr__program_step *t = &m->step[k];
-        *t = gtr__program_step_of(c, s);
+        *t = gtr__program_kernel_step(c, p, &p->step[k]);
         if (out->count != p->count && out->data) {
             int64_t stride[GTR_MAX_DIMS];
             gtr__dims *at = &m->at[place];
-            t->out.p = (char *)out->data + s->begin * gtr__elem(t->out.t);
+            t->out.p = (char *)out->data + slot->begin * gtr__elem(t->out.t);
             t->band = (int8_t)++place;
-            gtr__broadcast(&out->shape, &s->band, stride);
-            gtr__dims_make(at, &s->band, stride, stride);
+            gtr__broadcast(&slot->shape, &slot->full, stride);
+            gtr__dims_make(at, &slot->full, stride, stride);
             wide = wide && gtr__dims_wide(at, at->sa);
         }
         wide = wide && gtr__wide(t->out);
@@ -10546,15 +10563,15 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         }
     }
 }
-// Attr with.act: SCALE, before it or behind its gradient: a launch of its own, in place, where
-// rows are long.
+// It may carry SCALE, in front, or behind its gradient: a launch of its own, in place, where rows are long.
 static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
-    m->a = (float)c->attr->with.act.a; m->b = (float)c->attr->with.act.b; m->logs = c->attr->softmax.logs != 0;
-    const bool scaled = c->attr->with.act.op != 0, back = m->dx.p != NULL;
+    const gtr__carried with = gtr__carried_of(c->steps);
+    m->a = (float)with.a; m->b = (float)with.b; m->logs = c->attr->softmax.logs != 0;
+    const bool scaled = with.act >= 0, back = m->dx.p != NULL;
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
     const bool apart = scaled && !m->scaled;
     if (apart && !back) {
@@ -11905,10 +11922,11 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     m->x = gtr__opd_of(&c->in[0]); m->y = gtr__opd_of(back ? &c->in[1] : y);
     m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
-    if (back && a->with.act.op) {
-        m->act = a->with.act.op; m->act_a = (float)a->with.act.a; m->act_b = (float)a->with.act.b;
-        m->saved = gtr__opd_of(gtr__pool_saved(c));
-        if (a->with.added) m->had = gtr__opd_of(&c->in[c->n_in - 1]);
+    const gtr__carried with = gtr__carried_of(c->steps);
+    if (back && with.act >= 0) {
+        m->act = with.act; m->act_a = (float)with.a; m->act_b = (float)with.b;
+        m->saved = gtr__opd_of(&c->in[with.saved]);
+        if (with.added >= 0) m->had = gtr__opd_of(&c->in[with.added]);
     }
     bool wide = g.c % 4 == 0;
     for (const gtr__opd &o : { m->from, m->to, m->x, m->y, m->saved, m->had }) wide = wide && gtr__wide(o);
@@ -12746,8 +12764,9 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]); m.bias = gtr__opd_of(&c->in[2]);
     m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
     m.training = c->training; m.part = (float *)c->ws;
-    const gtr__activation *act = &c->attr->with.act;
-    m.act = act->op; m.act_a = (float)act->a; m.act_b = (float)act->b;
+    const gtr__carried with = gtr__carried_of(c->steps);
+    m.act = with.act < 0 ? 0 : with.act; m.act_a = (float)with.a; m.act_b = (float)with.b;
+    if (with.added >= 0) m.from = gtr__opd_of(&c->in[with.added]);
     return m;
 }
 template <typename T> static gtr__bn_variant gtr__bn_fwd_grid(bool relu) {
@@ -12763,7 +12782,6 @@ static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
-    if (c->attr->with.added) m.from = gtr__opd_of(&c->in[c->n_in - 1]);
     m.eps = (float)c->attr->norm.eps;
     grid = m;
     const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
@@ -15506,7 +15524,7 @@ static bool gtr__mlp_of_layer(const gtr__node *n) {
     return !n->attr.product.a_km && (n->attr.product.b_kn != 0) == (n->op == GTR__OP_LINEAR_DACT);
 }
 static int gtr__mlp_act(const gtr__node *n) {
-    return n->op == GTR__OP_LINEAR_ACT && n->attr.with.act.op ? (int)n->attr.with.act.op : -1;
+    return n->op == GTR__OP_LINEAR_ACT ? gtr__carried_of(&n->steps).act : -1;
 }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) {
@@ -15524,7 +15542,7 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known(n->attr.with.act.op) || !gtr__mlp_of_layer(n)))
+            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known(gtr__mlp_act(n)) || !gtr__mlp_of_layer(n)))
                 return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
@@ -15546,10 +15564,10 @@ struct gtr__mlp_parser {
             if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
         } else if (n->op == GTR__OP_LINEAR_DACT) {
             const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
+            const gtr__carried with = gtr__carried_of(&n->steps), was = gtr__carried_of(f ? &f->steps : NULL);
             if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(
-                    v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != (int)n->attr.with.act.op
-                    || n->attr.with.act.a != f->attr.with.act.a || n->attr.with.act.b != f->attr.with.act.b
-                    || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
+                    v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != with.act
+                    || with.a != was.a || with.b != was.b || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
                 return false;
             p->back[at--] = i;
             dy = n->out[0];
@@ -15593,9 +15611,10 @@ struct gtr__mlp_parser {
             dy = n->out[0];
         } else if (gtr__known(n->op)) {         // of the last layer, or in front of dropout
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
+            const gtr__carried was = gtr__carried_of(f ? &f->steps : NULL);
             if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
-                    || n->attr.ew.a != f->attr.with.act.a || n->attr.ew.b != f->attr.with.act.b)
+                    || n->attr.ew.a != was.a || n->attr.ew.b != was.b)
                 return false;
             if (gtr__backward_reads(n->op)
                     && !gtr__mlp_same(v, n->in[gtr__backward_reads(n->op) & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
@@ -15731,7 +15750,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
         if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
         a->add = 0;
     }
-    q.attr = &n->attr; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
+    q.attr = &n->attr; q.steps = &n->steps; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
     q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
     return q;
 }
@@ -15741,7 +15760,8 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         gtr__mlp_layer *L = &m->layer[l];
         auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(v, id)->data; };
         L->n = cut->n[l]; L->k = cut->k[l];
-        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.with.act.a; L->act_b = (float)f->attr.with.act.b;
+        gtr__constants_of(f, &L->act_a, &L->act_b);
+        L->act = gtr__mlp_act(f);
         L->saved = L->act >= 0 && !(gtr__backward_reads(L->act) & GTR__Y0) && f->n_out > 1 ? data(f->out[1]) : NULL;
         L->dw = (float *)data(g->out[1]);
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
@@ -20528,7 +20548,8 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         const gtr__node *f = &v->node[q->forward[l]];
         gtr__field_layer *L = &m->layer[l];
         L->n = e.n[l]; L->k = e.k[l];
-        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.with.act.a; L->act_b = (float)f->attr.with.act.b;
+        gtr__constants_of(f, &L->act_a, &L->act_b);
+        L->act = gtr__mlp_act(f);
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
         if (L->n > 64) c->p = 2;
     }
@@ -24127,9 +24148,10 @@ static gtr__chain_step *gtr__chain_parts(gtr__chain_build *b, int bias) {
 }
 // An activation of the last step's result, or, with what its gradient reads, the activation's gradient.
 static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, int width, int saved) {
-    gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, n->attr.with.act.op,
-        width, -1, saved, -1);
-    if (!s || !gtr__unary_op(n->attr.with.act.op) || (saved >= 0 && b->value[saved].n != width)) return NULL;
+    const int act = gtr__carried_of(&n->steps).act;
+    gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, act, width, -1, saved,
+        -1);
+    if (!s || !gtr__unary_op(act) || (saved >= 0 && b->value[saved].n != width)) return NULL;
     s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
     return s;
 }
@@ -24962,7 +24984,7 @@ static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const
         a->dtype = x->storage; a->shape = x->shape; a->count = gtr__elements(&x->shape);
         if (k >= n->n_in || gtr__bit(n->reads, k)) a->data = (void *)(uintptr_t)256;
     }
-    c->attr = &n->attr; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
+    c->attr = &n->attr; c->steps = &n->steps; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
     c->caps = caps; c->precision = plan->precision; c->training = n->training;
     return true;
 }
@@ -25154,7 +25176,7 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
             if (gtr__use(plan, &plan->node[j], k) == dz) { found = j; uses++; }
     const gtr__node *conv = &plan->node[found];
     if (uses != 1 || conv->op != GTR__OP_CONV || conv->dir != GTR__BWD || conv->n_out < 2 || conv->out[0] >= 0
-        || conv->out[1] < 0 || conv->attr.with.act.op || conv->attr.with.added || n->adds || n->attr.with.added
+        || conv->out[1] < 0 || conv->steps.n || n->adds || gtr__carried_of(&n->steps).added >= 0
         || conv->micro != n->micro || conv->stage != n->stage || n->recomputed || conv->recomputed
         || gtr__use(plan, conv, conv->n_in - 1) != dz) return 0;
     for (int i = at + 1; i < found; i++) if (gtr__nodes_depend(plan, &plan->node[i], conv)) return 0;
@@ -25169,7 +25191,8 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     *back = 0;
     if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD) return 0;
     const int z = gtr__use(plan, conv, conv->n_in);
-    if (conv->recomputed || z < 0 || conv->attr.with.normed || conv->attr.with.added
+    const gtr__carried with = gtr__carried_of(&conv->steps);
+    if (conv->recomputed || z < 0 || with.affine >= 0 || with.added >= 0
         || plan->value[z].home != GTR__HOME_ARENA) return 0;
     const gtr_shape *x = &plan->value[conv->in[0]].shape;
     if (x->dim[x->ndim - 1] > GTR__COLUMNS_CHANNELS) return 0;
@@ -25208,7 +25231,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     if (back) {
         gtr__node *dpool = &plan->node[back];
         const int found = gtr__pooled_gradient(plan, back);
-        if (!found || dpool->attr.with.act.op != n->attr.with.act.op) return 0;
+        if (!found || gtr__carried_of(&dpool->steps).act != gtr__carried_of(&n->steps).act) return 0;
         gtr__node *conv = &plan->node[found];
         const uint64_t inputs = n->n_in > 2 ? 6 : 2;
         if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return 0;
@@ -25225,8 +25248,7 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node_move(plan, pool, at + 1);
     return 2;
 }
-// Launches conv with pool, or dpool with dconv. The activation of z (with.act) stands in conv's attributes
-// forward and in dpool's backward.
+// Launches conv with pool, or dpool with dconv. The activation of z conv carries forward, and dpool its gradient.
 static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
@@ -25236,15 +25258,15 @@ static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     const gtr__call of_conv = gtr__mlp_call(c, conv, in[0], out[0]);
     gtr__mlp_call(c, pool, in[1], out[1]);
-    const gtr__arg *whole = back ? gtr__conv_dy(&of_conv) : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
+    const gtr__arg *whole = back ? &in[0][conv->n_in - 1] : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
-    const gtr__activation *act = back ? &pool->attr.with.act : &conv->attr.with.act;
+    const gtr__carried with = gtr__carried_of(back ? &pool->steps : &conv->steps);
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
         return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
-    d.act = act->op ? (int)act->op : -1; d.act_a = (float)act->a; d.act_b = (float)act->b;
+    d.act = with.act; d.act_a = (float)with.a; d.act_b = (float)with.b;
     d.alone = 1;
     if (!back) {
         if (c->measure || !y->count) return GTR_OK;
@@ -25596,8 +25618,8 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
             || (saved && (saved->dtype != type || saved->count != h->count))) return false;
         m->dh = dx->out[0].data;
         if (saved) {
-            m->saved = saved->data; m->act = dx->attr->with.act.op;
-            m->act_a = (float)dx->attr->with.act.a; m->act_b = (float)dx->attr->with.act.b;
+            const gtr__carried with = gtr__carried_of(dx->steps);
+            m->saved = saved->data; m->act = with.act; m->act_a = (float)with.a; m->act_b = (float)with.b;
         }
     }
     m->rows = (int)rows; m->n = (int)n; m->k = (int)k; m->pairs = pairs;
@@ -25616,7 +25638,7 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
     const int dy = n->op == GTR__OP_LINEAR_DACT ? 0 : n->n_in - 1;
     if (n->op != GTR__OP_LINEAR_DACT && (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD)) return false;
     for (int k = 1; k < n->n_out; k++) if (n->out[k] >= 0) return false;
-    return n->out[0] >= 0 && gtr__mlp_of_layer(n) && !n->attr.with.added && !n->attr.product.joined
+    return n->out[0] >= 0 && gtr__mlp_of_layer(n) && !n->attr.product.joined
         && !n->adds && !n->recomputed && n->stage == linear->stage && n->micro == linear->micro
         && gtr__use(plan, n, dy) == dlogits && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
 }
@@ -25636,7 +25658,7 @@ template <typename F> static int gtr__head_find(const gtr__plan *plan, int from,
 static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     const gtr__node *linear = &plan->node[at];
     if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
-        || linear->attr.with.added || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
+        || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
         || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
     const int y = gtr__root(plan, linear->out[0]);
     const int loss = gtr__head_find(plan, at + 1, [&](const gtr__node *n) {
@@ -25726,7 +25748,7 @@ static bool gtr__value_alike(const gtr__value &x, const gtr__value &y) {
 static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
     if (a->op != b->op || a->dir != b->dir || a->stage != b->stage || a->micro != b->micro || a->adds != b->adds
         || a->recomputed != b->recomputed || a->n_in != b->n_in || a->n_out != b->n_out
-        || memcmp(&a->attr, &b->attr, sizeof a->attr)) return false;
+        || memcmp(&a->attr, &b->attr, sizeof a->attr) || memcmp(&a->steps, &b->steps, sizeof a->steps)) return false;
     for (int k = 0; k < GTR__ALL(a); k++) {
         if (a->in[k] < 0 || b->in[k] < 0) { if (a->in[k] != b->in[k]) return false; continue; }
         if (!gtr__value_alike(plan->value[a->in[k]], plan->value[b->in[k]])) return false;

@@ -418,6 +418,7 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
     if (p->split > at) p->split--;
     for (i = 0; i < p->n_node; i++) {
         p->node[i].call.attr = &p->node[i].attr;
+        p->node[i].call.steps = &p->node[i].steps;
         for (l = 0; l < GTR__MAX_LANES; l++) {
             if (!(p->node[i].wait_mask >> l & 1) || p->node[i].wait_node[l] < at) continue;
             if (p->node[i].wait_node[l] == at) p->node[i].wait_mask &= ~((uint32_t)1 << l);

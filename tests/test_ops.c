@@ -1276,6 +1276,7 @@ typedef struct operand {
 typedef struct call_desc {
     gtr__op op; gtr__dir dir;
     const gtr__attr *attr;
+    const gtr__steps *steps;
     int n_in, n_out;
     operand in[MAX_IN + 8], out[MAX_IN + 8];
     int training, shift;            /* shift: by so many elements, off all alignment */
@@ -1408,6 +1409,7 @@ static gtr_result run_node(bench *b, const gtr__call *call, gtr__op op, gtr__dir
     plan.node = &node; plan.n_node = 1; plan.n_stage = 1; plan.n_stream = 1;
     node.op = op; node.dir = dir; node.layer = "test"; node.call = *call; node.attr = *call->attr;
     node.call.attr = &node.attr;
+    if (call->steps) { node.steps = *call->steps; node.call.steps = &node.steps; }
     r = b->ctx->be->run_node(b->ctx->instance, &plan, 0);
     return r == GTR_OK ? b->ctx->be->wait(b->ctx->instance[0]) : r;
 }
@@ -1443,7 +1445,8 @@ static bool run_call(bench *b, call_desc *d, const char *what)
     memset(&call, 0, sizeof call);
     for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
     for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
-    call.attr = d->attr; call.n_in = d->n_in; call.n_out = d->n_out; call.in = in; call.out = out;
+    call.attr = d->attr; call.steps = d->steps;
+    call.n_in = d->n_in; call.n_out = d->n_out; call.in = in; call.out = out;
     call.caps = &b->ctx->caps; call.precision = d->precision; call.training = d->training; call.seed = d->seed;
     call.row0 = d->row0;
     call.ctl = d->ctl ? b->ctl : NULL;
@@ -2547,12 +2550,17 @@ static gtr_float *act_backward(const act *a, const gtr_float *saved, const gtr_f
     return truth(a->op, GTR__BWD, &a->attr, 3, shapes, ins, 1, 0, s, what);
 }
 static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
-/* Of a product that carries it. */
-static gtr__attr act_carried(const act *a)
+/* Of a product that carries it, or, of what is saved as that input, its gradient. */
+static gtr__steps act_carried(const act *a, int saved)
 {
-    gtr__attr attr = no_attr();
-    attr.with.act.a = a->attr.ew.a; attr.with.act.b = a->attr.ew.b; attr.with.act.op = a->op;
-    return attr;
+    gtr__node n;
+    gtr__steps s;
+    memset(&n, 0, sizeof n);
+    memset(&s, 0, sizeof s);
+    n.op = a->op; n.dir = saved < 0 ? GTR__FWD : GTR__BWD; n.attr = a->attr;
+    gtr__push_act(&s, &n, saved);
+    s.more = saved >= 0;
+    return s;
 }
 typedef struct stored_operand { void *bytes; operand o; } stored_operand;
 static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) {
@@ -2569,7 +2577,8 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     const gtr_float *ins[3];
     gtr_float *x, *w, *c, *pre, *y, *r;
     int64_t i;
-    gtr__attr attr = act_carried(a), none = no_attr();
+    gtr__attr none = no_attr();
+    gtr__steps steps = act_carried(a, -1);
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[4];
     char what[160];
@@ -2586,10 +2595,11 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
     y = act_forward(a, pre, &ys, what);
     r = values(&ys, 'x', full, 1);
-    if (more == 2) { memcpy(y, pre, (size_t)gtr__count(&ys) * sizeof *y); attr.with.act.op = (gtr__op)0; }
+    if (more == 2) { memcpy(y, pre, (size_t)gtr__count(&ys) * sizeof *y); steps.n = 0; }
     for (i = 0; more && i < gtr__count(&ys); i++) y[i] += r[i];
-    attr.with.added = more != 0;
-    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 2 + bias + (more != 0); d->n_out = 2;
+    if (more) gtr__push_add(&steps, 2 + bias);
+    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &none; d->steps = &steps;
+    d->n_in = 2 + bias + (more != 0); d->n_out = 2;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(x, low, xs); s[1] = operand_in(w, low, &ws); s[2] = operand_in(c, low, &bs);
     s[3] = operand_in(r, full, &ys);
@@ -2612,7 +2622,8 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     const gtr_shape *shapes[5];
     const gtr_float *ins[5];
     gtr_float *x, *w, *dy, *saved, *between, *dx;
-    gtr__attr attr = act_carried(a), none = no_attr();
+    gtr__attr attr = no_attr(), none = attr;
+    gtr__steps steps = act_carried(a, 2);
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
@@ -2629,7 +2640,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
     dx = act_backward(a, saved, between, xs, what);
     attr.product.b_kn = 1;              /* of a layer's weight */
-    d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1;
+    d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->steps = &steps; d->n_in = 3; d->n_out = 1;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
     s[2] = operand_in(saved, a->full && gtr__backward_reads(a->op) & GTR__Y0 ? GTR_F32 : low, xs);
