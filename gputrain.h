@@ -1357,9 +1357,10 @@ typedef enum {
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
    spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
-   of two; a step that no op is; permuted by attr dims (PERMUTE alone makes views); as products of stacks of matrices, alike or one for
-   all, whose operands may be views; not, and there is no node: output 0 is input 0 in another shape, if FULL in
-   float32 storage; or what is given: an input, a parameter, a constant, a part of what a node made. */
+   of two; a step that no op is; permuted by attr dims (PERMUTE alone makes views); as products of stacks of
+   matrices, alike or one for all, whose operands may be views; not, and there is no node: output 0 is input 0 in
+   another shape, if FULL in float32 storage; or what is given: an input, a parameter, a constant, a part of what a
+   node made. */
 typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
     GTR__STEP_BINARY, GTR__STEP_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
@@ -2697,7 +2698,7 @@ typedef struct {
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
     /* windows, that lie over each other: the elements from host on; 0: rows lie one behind the other. stored: from a
        row to the next, or of index. shared: host lies in the first column's */
-    int64_t span, stored;
+    int64_t covered, stored;
     bool shared;
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
     gtr__strings names; /* of ids 0, 1, ... */
@@ -5654,14 +5655,14 @@ GTR__SHAPE(conv) {
             : back ? "(N, C, H, W), (C, O / groups, KH, KW)" : "(N, C, H, W), (O, C / groups, KH, KW)",
         b ? ", bias (O,)" : "");
     for (int k = 2; k < n; k++) {
-        const int64_t at = k - n + 2, span = a->dilation[at] * (w->dim[k] - 1) + 1, size = x->dim[k],
+        const int64_t at = k - n + 2, reach = a->dilation[at] * (w->dim[k] - 1) + 1, size = x->dim[k],
             pad = 2 * a->padding[at];
-        if (!back && size + pad < span)
+        if (!back && size + pad < reach)
             return GTR__BAD_SHAPE(s, "got x %s and a kernel of %lld (dilated %lld) along dimension %d, want at "
                 "most the %lld of the image and its padding", gtr__shape_text(x, t[0]), (long long)w->dim[k],
-                (long long)span, k, (long long)(size + pad));
-        o.dim[k] = back ? (size - 1) * a->stride[at] - pad + span + a->output_padding[at]
-            : (size + pad - span) / a->stride[at] + 1;
+                (long long)reach, k, (long long)(size + pad));
+        o.dim[k] = back ? (size - 1) * a->stride[at] - pad + reach + a->output_padding[at]
+            : (size + pad - reach) / a->stride[at] + 1;
         if (o.dim[k] < 1) return GTR__BAD_SHAPE(s, "got x %s, of which nothing is left with padding %lld",
             gtr__shape_text(x, t[0]), (long long)(pad / 2));
     }
@@ -10470,8 +10471,8 @@ static void gtr__record_reached(gtr__build *b) {
         c->least = lo; c->most = hi; \
     } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows) {
-    int64_t i, n = c->span ? c->span : rows * c->row;
-    if (c->index && !c->span) {
+    int64_t i, n = c->covered ? c->covered : rows * c->row;
+    if (c->index && !c->covered) {
         gtr__column one = *c;
         one.index = NULL;
         for (int64_t r = 0; r < rows; r++) {
@@ -10511,7 +10512,7 @@ static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input,
     return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
 }
 /* Whatever the device has room for: whose rows lie nowhere one behind the other, and what is to be streamed. */
-static bool gtr__scattered(const gtr_dataset *d) { return d->call.fill || (d->index && !d->column[0].span); }
+static bool gtr__scattered(const gtr_dataset *d) { return d->call.fill || (d->index && !d->column[0].covered); }
 static bool gtr__streams(const gtr_dataset *d) { return gtr__scattered(d) || d->streaming == GTR_STREAM_ALWAYS; }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others with a batch; -1: it has none, gtr_set sets it. */
@@ -12190,7 +12191,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.row = -gtr__count(&t->shape);
     in.stored = c ? c->stored : in.row;
     const bool turns = c && gtr__column_turns(c, t);
-    if (!turns && !(c && (c->image.varied || c->span))) return in;
+    if (!turns && !(c && (c->image.varied || c->covered))) return in;
     in.image = c->image;
     in.image.from_last = c->channels == 2;
     in.image.to_last = turns != (c->channels == 2);
@@ -13408,8 +13409,8 @@ static double gtr__rate_one_cycle(const gtr__rate_at *a) {
     const double rate[] = { low, a->lr, d->three_phase ? low : last, last };
     int i = 0;
     while (i < phases - 1 && a->s > end[i]) i++;
-    const double first = i ? end[i - 1] : 0, span = end[i] - first;
-    const double part = a->s >= end[i] || !(span > 0) ? 1 : (a->s - first) / span;
+    const double first = i ? end[i - 1] : 0, length = end[i] - first;
+    const double part = a->s >= end[i] || !(length > 0) ? 1 : (a->s - first) / length;
     return d->anneal_linear ? rate[i] + (rate[i + 1] - rate[i]) * part
         : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
 }
@@ -13884,7 +13885,7 @@ static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__
 
 // >>training
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
-    return c->span ? (size_t)c->span * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
+    return c->covered ? (size_t)c->covered * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
 }
 /* Host memory on the device of stage 0: a copy or, on the CPU, itself. NULL and an error on failure. */
 static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
@@ -13953,7 +13954,7 @@ static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
 static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
         d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
-        if (d->streamed && d->column[0].span) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
+        if (d->streamed && d->column[0].covered) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
     }
     if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
@@ -14511,7 +14512,7 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
    within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows and parts
    of files nobody looks at each. */
 static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
-    const int64_t n = c->host && !c->index && !c->span && t->dtype == GTR_F32 ? rows * c->row : 0;
+    const int64_t n = c->host && !c->index && !c->covered && t->dtype == GTR_F32 ? rows * c->row : 0;
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
     int64_t k = 0;
     if (n && c->unscaled) {
@@ -14536,7 +14537,7 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
             ? "a row has not its shape"
         : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
         : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
-        : (c->image.varied || turns || c->span) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
+        : (c->image.varied || turns || c->covered) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
@@ -18462,7 +18463,7 @@ static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
 /* The same, for a set of windows, too, which are made last. */
 static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
     if (gtr__is_callback(d, who)) return true;
-    return d->column[0].span && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; cut, join and append to the "
+    return d->column[0].covered && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; cut, join and append to the "
         "series, and make windows of them then", who, d->name);
 }
 static void gtr__dataset_forget(gtr_dataset *d) {
@@ -18770,7 +18771,7 @@ static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, 
 static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
-    if (s->column[0].span) return "these are windows already";
+    if (s->column[0].covered) return "these are windows already";
     if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
     if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
@@ -18809,13 +18810,13 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
         if (s->classed == column + 1) d->classed = d->n_columns;
         return gtr__strings_copy(d->ctx, &to->names, &c->names);
     }
-    const int64_t span = (s->rows - from) * c->row;
+    const int64_t covered = (s->rows - from) * c->row;
     const bool shared = d->n_columns && column == of;
     uint8_t *const host = shared ? d->column[0].host + (size_t)from * one
-        : GTR__NEW(d->ctx, uint8_t, (size_t)span * size);
+        : GTR__NEW(d->ctx, uint8_t, (size_t)covered * size);
     if (!host) return false;
     if (!shared) gtr__column_copy(host, c, from, s->rows - from);
-    to->span = span; to->shared = shared;
+    to->covered = covered; to->shared = shared;
     const bool made = gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host);
     to->borrowed = false; /* d's columns' memory is freed with it */
     if (to == &d->column[d->n_columns] && !shared) gtr__mfree(d->ctx, host);
@@ -19027,7 +19028,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
-    const char *why = c->span ? "windows are no images" : m->varied ? "it is done already: one call says all"
+    const char *why = c->covered ? "windows are no images" : m->varied ? "it is done already: one call says all"
         : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
