@@ -11,7 +11,7 @@
 // that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
 // Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
-// or of the team that shares a row. warp group: four warps. group, if of no other kind: channels of a convolution or
+// or of the team that shares a row. warpgroup: four warps. group, if of no other kind: channels of a convolution or
 // norm, an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch.
 // four: elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum,
 // in the workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival
@@ -36,7 +36,7 @@
 // Matrix products
 //     products             the product struct, its tail and its choice; which kernel takes what (table)
 //     products-ptx         instructions: cp.async, ldmatrix, packed conversions
-//     ptx-group            barrier, leader and registers of a warp group; the proxy fence
+//     ptx-group            barrier, leader and registers of a warpgroup; the proxy fence
 //     ptx-mma              mma.sync, rounding to TF32
 //     ptx-cluster          cluster barrier, addresses in other blocks' shared memory
 //     ptx-barrier          mbarrier: arrive, expected bytes, waits
@@ -116,14 +116,14 @@
 //     resident-kernel      teams, reporting block, launch and end of a step
 //     resident-match       the matcher: how it is cut
 //     resident-launch      workspace, launch
-//     field                narrow perceptrons of tall batches in 16 bits
-//     field-ptx            barriers, panels, wgmma instructions
-//     field-products       products of a warp group
-//     field-rows           rows of a team: gather, forward, backward
-//     field-chain          widths above 64 on Hopper
-//     field-step           a step: sums over blocks, update, report
-//     field-match          the matcher: how it is cut
-//     field-launch         workspace, launch
+//     thin                narrow perceptrons of tall batches in 16 bits
+//     thin-ptx            barriers, panels, wgmma instructions
+//     thin-products       products of a warpgroup
+//     thin-rows           rows of a team: gather, forward, backward
+//     thin-chain          widths above 64 on Hopper
+//     thin-step           a step: sums over blocks, update, report
+//     thin-match          the matcher: how it is cut
+//     thin-launch         workspace, launch
 //     tall                 perceptrons of tall batches of bytes
 //     tall-feed            gathering x
 //     tall-middle          the middle: further layers, loss, and back
@@ -147,7 +147,7 @@
 //     match-tails          a product and element-wise steps behind it
 //     match-pools          a convolution and the max_pool behind it
 //     match-heads          a linear, its loss, the gradient of its input
-//     match-groups         products of one shape in one launch
+//     match-siblings         products of one shape in one launch
 //     matchers             the list of matchers
 //     table                the backend's table
 
@@ -205,7 +205,7 @@
 #define GTR__OF_BITS(u) __uint_as_float(u)
 
 #define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
-typedef struct gtr__span { const float *p; int64_t count; } gtr__span;
+typedef struct gtr__array { const float *p; int64_t count; } gtr__array;
 // Of an output of a node: whether it is a gradient whose elements the kernel that writes it last checks to be finite
 // (CHECKED). GUARD reads those that are UNCHECKED when the node's kernels have been launched.
 typedef enum gtr__watched { GTR__UNWATCHED_OUTPUT, GTR__UNCHECKED, GTR__CHECKED } gtr__watched;
@@ -221,7 +221,7 @@ typedef struct gtr__cuda {
     char cause[256];
 } gtr__cuda;
 // Gradients, or parts of them, that no kernel of a launch checks to be finite: GUARD reads them. n -1: all gradients.
-typedef struct gtr__unwatched { gtr__span span[GTR__UNWATCHED]; int n; } gtr__unwatched;
+typedef struct gtr__unwatched { gtr__array span[GTR__UNWATCHED]; int n; } gtr__unwatched;
 // One run of a node's kernel: what launchers get beside the call that they launch, which is the node's or, where the
 // node is a network, one of a member of it. The runtime makes it and reads starts and waits when the kernel returns.
 struct gtr__run {
@@ -236,9 +236,9 @@ struct gtr__run {
     bool waits;                 // such a kernel was started
     uint8_t *watch;             // a gtr__watched for each output of the call; NULL: none is watched
     const gtr__unwatched *unwatched;    // of the nodes before it
-    struct gtr__group *group;   // NULL, or products that others may join
+    struct gtr__siblings *siblings;     // NULL, or products that others may join
     const struct gtr__tail *tail;       // NULL, or steps that wait for a product
-    struct gtr__group *chosen;  // NULL, or where to note a product and its choice
+    struct gtr__siblings *chosen;       // NULL, or where to note a product and its choice
 };
 static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : NULL; }
 
@@ -1444,8 +1444,8 @@ static bool gtr__writes_gradient(const gtr__plan *plan, const gtr__node *node, i
     return node->out[k] >= 0 && plan->value[gtr__root(plan, node->out[k])].home == GTR__HOME_GRADIENT;
 }
 // Where a gradient's floats lie; of lookups, their rows.
-static gtr__span gtr__gradient_span(const gtr__arg *a) {
-    gtr__span s = { (const float *)a->data, a->count };
+static gtr__array gtr__gradient_array(const gtr__arg *a) {
+    gtr__array s = { (const float *)a->data, a->count };
     if (a->lookups) {
         s.p = (const float *)((const char *)a->data + GTR__LOOKUP_ROWS(a->shape.dim[0]));
         s.count = a->lookups * a->shape.dim[1];
@@ -1457,7 +1457,7 @@ static void gtr__leave_to_guard(const gtr__run *run, gtr__unwatched *u) {
     const gtr__call *call = run->call;
     for (int k = 0; run->watch && k < call->n_out && u->n >= 0; k++) {
         if (run->watch[k] != GTR__UNCHECKED || !call->out[k].data) continue;
-        const gtr__span s = gtr__gradient_span(&call->out[k]);
+        const gtr__array s = gtr__gradient_array(&call->out[k]);
         int i = 0;
         while (i < u->n && (u->span[i].p != s.p || u->span[i].count < s.count)) i++;
         if (i < u->n) continue;
@@ -1919,13 +1919,13 @@ template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(
     return u;
 }
 // >>ptx-group
-// A warp group, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
+// A warpgroup, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
 // here on.
-[[maybe_unused]] static GTR__DEVICE void gtr__group_barrier(int id) {
+[[maybe_unused]] static GTR__DEVICE void gtr__warpgroup_barrier(int id) {
     asm volatile("bar.sync %0, 128;" :: "r"(id) : "memory");
 }
-[[maybe_unused]] static GTR__DEVICE bool gtr__group_leader() { return (threadIdx.x & 127) == 0; }
-template <int N, bool MORE> static GTR__DEVICE void gtr__group_registers() {
+[[maybe_unused]] static GTR__DEVICE bool gtr__warpgroup_leader() { return (threadIdx.x & 127) == 0; }
+template <int N, bool MORE> static GTR__DEVICE void gtr__warpgroup_registers() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
     else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
@@ -2866,7 +2866,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 
 // >>products-wgmma
 // C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
-// tensor copies, which round float32 to TF32), warp groups (four warps) multiply 64 rows each. The blocks of a cluster
+// tensor copies, which round float32 to TF32), warpgroups (four warps) multiply 64 rows each. The blocks of a cluster
 // share the sum over k: each sends the others their rows of its part, and finishes its own.
 //
 //   producer (a thread)  --full-->  consumers (M / 16 warps)  --parts, bulk copies: arrived-->  the rows' owner
@@ -4218,14 +4218,14 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
 
 // >>products-run
 
-// Products of one form, the sets of one launch, which waits for more of them (>>match-groups).
-typedef struct gtr__group { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__group;
+// Products of one form, the sets of one launch, which waits for more of them (>>match-siblings).
+typedef struct gtr__siblings { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__siblings;
 static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
-    gtr__group *group = run->group;
-    if (!group || choice->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
+    gtr__siblings *siblings = run->siblings;
+    if (!siblings || choice->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
         return false;
-    gtr__product *first = &group->p, q;
-    if (!first->sets) { memcpy((void *)first, p, sizeof *p); group->choice = *choice; }
+    gtr__product *first = &siblings->p, q;
+    if (!first->sets) { memcpy((void *)first, p, sizeof *p); siblings->choice = *choice; }
     const uintptr_t *x = (const uintptr_t *)(const gtr__product_set *)p,
         *y = (const uintptr_t *)(const gtr__product_set *)first;
     for (size_t i = 0; i < sizeof(gtr__product_set) / sizeof *x; i++)
@@ -4234,11 +4234,11 @@ static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__pro
     static_cast<gtr__product_set &>(q) = *p;
     q.sets = 0;
     q.set = NULL;
-    if (first->sets == GTR__SETS || memcmp(&q, p, sizeof q) || memcmp(choice, &group->choice, sizeof *choice))
+    if (first->sets == GTR__SETS || memcmp(&q, p, sizeof q) || memcmp(choice, &siblings->choice, sizeof *choice))
         return false;
     if (p->guard) gtr__watches(run, c, p->c, p->sums);
-    group->set[first->sets++] = *p;
-    first->set = group->set;
+    siblings->set[first->sets++] = *p;
+    first->set = siblings->set;
     return true;
 }
 // Whether the kernel that is chosen goes on with a tail; the others would be longer to build by a second each.
@@ -4273,7 +4273,7 @@ static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, i
 static bool gtr__product_takes_tail(gtr__run *run, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
                                     gtr__tail *t) {
     if (!run || p->guard || gtr__affine_is(p->affine)
-        || (!run->tail && (run->group || p->act < 0 || gtr__known(p->act)))
+        || (!run->tail && (run->siblings || p->act < 0 || gtr__known(p->act)))
         || !gtr__product_tails(p, choice) || !gtr__product_maps(p, choice)) return false;
     const gtr__tail none = {}, *behind = run->tail ? run->tail : &none;
     const int type = p->add ? (int)GTR_F32 : p->type_c;
@@ -5403,7 +5403,7 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 }
 // >>conv-im2col
 // The same on Hopper's own matrix instructions: a warp brings stages of 128 bytes of k, the gathered operand by bulk
-// copies that walk an image's pixels under a tap (im2col mode), and two warp groups multiply half of the tile's
+// copies that walk an image's pixels under a tap (im2col mode), and two warpgroups multiply half of the tile's
 // rows each. k goes by taps, and of a tap by boxes of channels, of 128 bytes or, of fewer channels, of 64 or 32,
 // several a stage; outside an image, and beyond the channels, are zeros.
 //
@@ -5866,10 +5866,10 @@ static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__
 // PLACES, IMAGE: a block is persistent: the weights of 64 output channels stay in its shared memory while it walks
 // tiles. A pixel's input channels are panels of 128 bytes, as many as the weights of all have room for; a stage is what
 // one column of taps reads of a tile's one panel. The block makes C transposed, 64 channels by N pixels, which reads
-// least of shared memory. Two consumer warp groups take tiles in turn, so that one's epilogue overlaps the
+// least of shared memory. Two consumer warpgroups take tiles in turn, so that one's epilogue overlaps the
 // other's products. What the epilogue reads comes by TMA into staging, where it writes C, which leaves by a TMA store.
 // Staging has 128 bytes a pixel: 64 channels of 16 bits, or 32 of float32, of which the epilogue makes two passes: in
-// the first pass warps 0 and 1 of a warp group have staging, in the second warps 2 and 3. The weight of float32 IMAGE
+// the first pass warps 0 and 1 of a warpgroup have staging, in the second warps 2 and 3. The weight of float32 IMAGE
 // comes with C's channels innermost, where wgmma reads k innermost: the consumers' eight warps transpose it in shared
 // memory before the first tile.
 //
@@ -5883,11 +5883,11 @@ static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__
 //   rows 32 .. 47: column u + 2                 p - 2 step_x
 //   rows 48 .. 63: column u + 3                 p - 3 step_x
 //
-// Before the epilogue a consumer warp group adds the shifted sums of all columns through staging, into the first 64 >>
+// Before the epilogue a consumer warpgroup adds the shifted sums of all columns through staging, into the first 64 >>
 // fold rows. No sum comes from another tile: a tile has whole lines of the image, and gtr__lines_over pixels more
 // behind each.
 //
-//   producer thread  --full[group]-->  a warp group    -->  staging  --TMA store-->  C
+//   producer thread  --full[group]-->  a warpgroup    -->  staging  --TMA store-->  C
 //                    <-----empty-----                  <--staged[group]--  staging thread, when staging is empty
 //
 // Bound by the tensor cores, and by bytes where the epilogue reads two tensors. Seen on an H200, batch 512, 32 x 32, 64
@@ -5921,7 +5921,7 @@ typedef struct gtr__lines_cut {
     // staging behind a tile's pixels, gtr__lines_over
     int fold, columns, over;
     int epilogue_reads, turned;         // tensors that the epilogue reads; IMAGE: taps of the weight in reverse order
-    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, a warp group each
+    int passes;                         // WEIGHT: blocks along the columns of taps, each of three, a warpgroup each
     gtr__fast across, down;             // tiles side by side, and below each other, in an image
 } gtr__lines_cut;
 // How many of C's channels one TMA box of the weight has, each with 128 >> log bytes of k under one tap. The box has
@@ -6026,7 +6026,7 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
         }
     }
-    // The staging thread: for each tile it hands staging to the tile's warp group through staged[group], as often as
+    // The staging thread: for each tile it hands staging to the tile's warpgroup through staged[group], as often as
     // that awaits it in finish(), and each time after staging_empty. It does so with each of the tensors that the
     // epilogue reads, or once with nothing where it reads none; where columns of taps are folded (first = -1), once
     // with nothing in front of the tensors, as folding itself writes to staging. It prefetches the tensors to L2
@@ -6146,7 +6146,7 @@ template <int N, bool HALF> struct gtr__lines_block {
                 for (int k = 0; k < 8; k++)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
-    // A warp group reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2
+    // A warpgroup reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2
     // half) store theirs to staging, and warps [0, half) add them, from the pixel e steps to the right, where e is how
     // many columns apart the two warps' rows are. A warp whose column is beyond the window's last stores zeros: it
     // multiplied weights of zero by pixels outside the window. What a warp reads behind the tile's end only reaches
@@ -6162,7 +6162,7 @@ template <int N, bool HALF> struct gtr__lines_block {
                     asm volatile("st.shared.f32 [%0], %1;"
                         :: "r"(word(i >> 3, i & 7, in)), "f"(none ? 0.0f : d[i]) : "memory");
             }
-            gtr__group_barrier(group + 1);
+            gtr__warpgroup_barrier(group + 1);
             if (warp < half) each(d, [&](gtr__floats<8> v, int i) {
 #pragma unroll
                 for (int k = 0; k < 8; k++) {
@@ -6172,7 +6172,7 @@ template <int N, bool HALF> struct gtr__lines_block {
                 }
                 return v;
             });
-            gtr__group_barrier(group + 1);
+            gtr__warpgroup_barrier(group + 1);
         }
     }
     // In the order of load_staging's reads: what is added in front, what the activation's backward reads, what C had.
@@ -6187,8 +6187,8 @@ template <int N, bool HALF> struct gtr__lines_block {
             int left = cut.epilogue_reads;
             auto next = [&]() {
                 if (--left <= 0) return;
-                gtr__group_barrier(group + 1);
-                if (gtr__group_leader()) gtr__bar_arrive(staging_empty);
+                gtr__warpgroup_barrier(group + 1);
+                if (gtr__warpgroup_leader()) gtr__bar_arrive(staging_empty);
                 await();
             };
             await();
@@ -6202,14 +6202,14 @@ template <int N, bool HALF> struct gtr__lines_block {
             if (p.add && own) add<T>(d);
             if (own) put<T>(d);
             gtr__shared_publish();
-            gtr__group_barrier(group + 1);
-            if (!gtr__group_leader()) continue;
+            gtr__warpgroup_barrier(group + 1);
+            if (!gtr__warpgroup_leader()) continue;
             gtr__tensor_store(&maps.c, staging, m0 + pass * depth, at.x, at.y, at.n);
             asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
             gtr__bar_arrive(staging_empty);
         }
     }
-    // A consumer warp group issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels
+    // A consumer warpgroup issues the wgmmas of one stage, slot `slot` of the ring, which has panel q of the pixels
     // under the u-th 1 << fold columns of taps: line v of these taps reads it from line v step_y on.
     template <int TYPE, bool TURNED> GTR__DEVICE void multiply_stage(float *d, int slot, int u, int q) const {
         constexpr bool AK = !TURNED || !HALF;
@@ -6225,7 +6225,7 @@ template <int N, bool HALF> struct gtr__lines_block {
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
         }
     }
-    // Bit s of turns: the parity of the warp group's own turn at slot s.
+    // Bit s of turns: the parity of the warpgroup's own turn at slot s.
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
@@ -6239,12 +6239,12 @@ template <int N, bool HALF> struct gtr__lines_block {
                 multiply_stage<TYPE, TURNED>(d, slot, u, q);
                 gtr__wgmma_commit();
                 gtr__wgmma_until<1>();
-                if (before >= 0 && gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
+                if (before >= 0 && gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
                 before = slot;
                 if (++slot == cut.stages) slot = 0;
             }
         gtr__wgmma_until<0>();
-        if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
+        if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
     }
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
         const int copies = cut.columns * cut.panels;
@@ -6258,7 +6258,7 @@ template <int N, bool HALF> struct gtr__lines_block {
             finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
             slot = (slot + copies) % cut.stages;
         }
-        if (gtr__group_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+        if (gtr__warpgroup_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
     template <bool TURNED> GTR__DEVICE void consume(int group) const {
         if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
@@ -6287,18 +6287,18 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     __syncthreads();
     gtr__enter();
     if (group < 2) {
-        gtr__group_registers<232, true>();
+        gtr__warpgroup_registers<232, true>();
         if (cut.turned) block.template consume<true>(group);
         else block.template consume<false>(group);
         return;
     }
-    gtr__group_registers<40, false>();
+    gtr__warpgroup_registers<40, false>();
     if (threadIdx.x == 256) block.produce();
     if (threadIdx.x == 288) block.load_staging();
 #endif
 }
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
-// more of a border than large ones; two pixels side by side are a step of k. A warp group has a column of
+// more of a border than large ones; two pixels side by side are a step of k. A warpgroup has a column of
 // taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
 // groups share what they read. A block sums every so many-th tile: its part of C is its range's. Bound by the tensor
 // cores: 64 channels as above 61 us (im2col: 128, cuDNN 105), 512 channels of 4 x 4 53 us (89, 57).
@@ -6307,7 +6307,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 // place: eight images of 32 channels become 32 channels of eight images. Lines come before columns there, so that the
 // channels under a column of taps are next to each other: N rows of B for a step of k, a pixel. A is in registers.
 //
-//   producer thread  --full-->  3 warps  --transposed-->  3 warp groups  --empty-->  producer thread
+//   producer thread  --full-->  3 warps  --transposed-->  3 warpgroups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 template <int N, bool HALF> struct gtr__lines_weight {
     static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
@@ -6392,7 +6392,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
                     if (++y == cut.lines) { y = 0; b += (cut.taps_y - 1) * 64; }
                 }
             gtr__wgmma_until<0>();
-            if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * slot.at);
+            if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * slot.at);
         }
 #pragma unroll
         for (int e = 0; SUMS && e < 4; e += 2)
@@ -6418,7 +6418,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
                 }
             gtr__wgmma_commit();
             gtr__wgmma_until<1>();
-            if (before >= 0 && gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
+            if (before >= 0 && gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
             before = slot.at;
         }
         gtr__wgmma_until<0>();
@@ -6454,7 +6454,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
 };
 #endif
-// Threads of a block: warp groups, a warp that produces; float32: three that transpose, and the producer.
+// Threads of a block: warpgroups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
@@ -6483,14 +6483,14 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
     __syncthreads();
     gtr__enter();
     if (group < GTR__LINES_GROUPS) {
-        if (!HALF) gtr__group_registers<152, true>();
+        if (!HALF) gtr__warpgroup_registers<152, true>();
         if (group >= groups) return;
         if constexpr (!HALF) block.template consume<GTR_F32>(group);
         else if (p.type_a == GTR_BF16) block.template consume<GTR_BF16>(group);
         else block.template consume<GTR_F16>(group);
         return;
     }
-    if (!HALF) gtr__group_registers<56, false>();
+    if (!HALF) gtr__warpgroup_registers<56, false>();
     if ((int)threadIdx.x == last) block.produce();
     else if (!HALF && (int)threadIdx.x < last) block.transpose();
 #endif
@@ -6711,7 +6711,7 @@ static double gtr__lines_tile_ns(double products, double copies, int64_t stages)
     return in_turn > least ? in_turn : least;
 }
 // Puts into c the tile of PLACES or IMAGE that takes least for a given log and fold, if any beats c. `most` bounds the
-// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two warp groups do not overlap. That
+// modelled time ns. `least` is what tiles compete by, over calls: ns and what the two warpgroups do not overlap. That
 // is 0 of 16 bits; of float32, whose epilogue takes about as long as a tile's products, it is the shorter of the two
 // for a block's last tile, and 300 ns for each tile and pass over staging.
 static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c, int log,
@@ -14741,7 +14741,7 @@ static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
 // float32, the rest in double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the
 // sum is wanted, each block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
 typedef struct gtr__guarding {
-    gtr__span piece[GTR__UNWATCHED];
+    gtr__array piece[GTR__UNWATCHED];
     gtr__opd loss; int64_t losses; int n, sums, checks, clipped;
     double clip; gtr__ctl *ctl; double *part;
 } gtr__guarding;
@@ -14818,7 +14818,7 @@ static gtr_result gtr__cuda_guard_fwd(gtr__run *run, const gtr__call *c) {
         m.piece[m.n].p = o->gradient + at; m.piece[m.n++].count = end - at;
         count += end - at;
         if (last) break;
-        m.piece[m.n] = gtr__gradient_span(&c->in[k]);
+        m.piece[m.n] = gtr__gradient_array(&c->in[k]);
         count += m.piece[m.n++].count;
         at = end + (c->in[k].count + 63) / 64 * 64;
     }
@@ -15343,9 +15343,9 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
 // three matchers, up to GTR__LAUNCH_STEPS of them in a launch.
 //
 //   matcher              takes                                                          bound by; workspace
-//   gtr__field_match     a whole step in 16 bits, compute 80; batch from 4096 on,       latency; each block's sums, a
+//   gtr__thin_match     a whole step in 16 bits, compute 80; batch from 4096 on,       latency; each block's sums, a
 //                        layers of at most 128 inputs and outputs, MSE or BCE, data     snapshot, derivatives unless
-//                        in float32, gradients for GTR__FIELD_ROLES roles               all is ReLU
+//                        in float32, gradients for GTR__THIN_ROLES roles               all is ReLU
 //   gtr__res_match       a whole step but of FP16, compute 80, several; batch at most   latency; words of two steps
 //                        GTR__RES_TEAM, GTR__RES_OUT outputs, 10^6 parameters, these
 //                        times the batch at most 4 10^7 or 2.5 10^6 a multiprocessor,
@@ -15363,7 +15363,7 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
 //   gtr__tables_match    lookups of several tables, with their concatenation            bytes; none
 //   gtr__finish_match    UPDATE and REPORT, and GUARD in front of them                  bytes; none
 //   late: gtr__head_match (>>match-heads), gtr__pooled_match (>>match-pools), gtr__program_match (>>program),
-//   gtr__tail_match (>>match-tails), gtr__group_match (>>match-groups)
+//   gtr__tail_match (>>match-tails), gtr__siblings_match (>>match-siblings)
 //
 // What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
@@ -17969,7 +17969,7 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
     return gtr__res_start_as<GTR__RES_FP32>(run, c, &s);
 }
 
-// >>field
+// >>thin
 // A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT,
 // and several steps, in one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go
 // through all layers and back there and in registers, and the weights' gradients are summed over all rows in registers:
@@ -17989,12 +17989,12 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
 // (widths to 128). Where registers can be moved from warp to warp (sm_90a), four warps more are feeders: they gather a
 // tile's rows, round them to halves, and arrive at the barrier `full`; a team that has read them arrives at `empty` (x)
 // and `seen` (the target). No slot is written before its barrier of the lap before. There, four more warps do all of
-// widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
+// widths above 64 but the weights' gradients, which are left to the eight: see gtr__thin_chain.
 // Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as
 // wgmma and ldmatrix like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's
 // output stands in the team's place l, and the gradient of its product in place l + apart, which
 // nobody reads any more by then:
-// see gtr__field_team.
+// see gtr__thin_team.
 // The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all
 // weights' gradients, blocks have roles: each role does all rows, but only its layers' gradients, and goes back no
 // further than the lowest of them.
@@ -18005,25 +18005,25 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
 // Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are
 // to hide it. What does not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250
 // cycles each time.
-#define GTR__FIELD_T      256
-#define GTR__FIELD_UNITS  4     // 64x64 parts of gradients in a warp group's registers
-#define GTR__FIELD_ROLES  4
-#define GTR__FIELD_ROWS   64
-#define GTR__FIELD_PANEL  8192  // bytes of 64 rows
-typedef struct gtr__field_layer {
+#define GTR__THIN_T      256
+#define GTR__THIN_UNITS  4     // 64x64 parts of gradients in a warpgroup's registers
+#define GTR__THIN_ROLES  4
+#define GTR__THIN_ROWS   64
+#define GTR__THIN_PANEL  8192  // bytes of 64 rows
+typedef struct gtr__thin_layer {
     int n, k, act;              // out, in
     float act_a, act_b;
     const void *w, *bias;
     float *dw, *db;
     int flat_w, flat_b, pitch;  // among the published words; of a row of w there: whole eights
-    int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__field_write
+    int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__thin_write
     int panels;                 // of the input
-} gtr__field_layer;
-typedef struct gtr__field {
-    gtr__field_layer layer[GTR__MLP_LAYERS];
+} gtr__thin_layer;
+typedef struct gtr__thin {
+    gtr__thin_layer layer[GTR__MLP_LAYERS];
     int layers, batch, tiles, small;    // small: at most 8 outputs
-    int roles, block0[GTR__FIELD_ROLES + 1], low[GTR__FIELD_ROLES];
-    signed char unit[GTR__FIELD_ROLES][GTR__MLP_LAYERS];    // a layer's first unit, or -1
+    int roles, block0[GTR__THIN_ROLES + 1], low[GTR__THIN_ROLES];
+    signed char unit[GTR__THIN_ROLES][GTR__MLP_LAYERS];    // a layer's first unit, or -1
     int flat;                   // all parameters
     int frags, quads, stride;   // a block's sums: fours as they lie in registers, all fours, bytes
     int narrow;                 // the former are 16 bits each
@@ -18044,7 +18044,7 @@ typedef struct gtr__field {
     float seed, count;
     float *part, *losses, *value;   // value: the loss
     double2 *guard;
-    // a step's new weights as their owners publish them, or NULL: see gtr__field_await_weights
+    // a step's new weights as their owners publish them, or NULL: see gtr__thin_await_weights
     uint32_t *published;
     uint64_t *norms;            // likewise, a block's sum of squares
     int4 *records;              // the next steps', as the reporter has fetched them
@@ -18053,18 +18053,18 @@ typedef struct gtr__field {
     int sums, checks, clipped;
     int hurry, late;            // of GTR__DEADLINE, polls that are taken as spent; see gtr__grid_late
     float4 *kept;               // parameters and moments as a launch found them, by fours
-    uint4 *slopes;              // see gtr__field_slopes
+    uint4 *slopes;              // see gtr__thin_slopes
     gtr__ctl *ctl;
     gtr__reporting report;
-} gtr__field;
-typedef struct gtr__field_head {
+} gtr__thin;
+typedef struct gtr__thin_head {
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     gtr__record record;
     gtr__rates rate;
     int64_t origin[256];        // of a team: rows of tiles to come; -1: none
     // of a team and a tile: is there, x was used, the target was; a gradient is there
     uint64_t full[4], empty[4], seen[4], ready[2];
-    // where a warp group is ahead, see gtr__field_chain: of a tile, what gradients take; a step's figures
+    // where a warpgroup is ahead, see gtr__thin_chain: of a tile, what gradients take; a step's figures
     uint64_t made[3], used[3], ended;
     int shift;                  // of the shuffle
     int go, start;              // one more step is coming, and begins
@@ -18079,19 +18079,19 @@ typedef struct gtr__field_head {
     uint64_t first;             // the launch's first step, and how many follow it
     int64_t more;
     int turns;                  // polls that were spent, or taken as such
-} gtr__field_head;
-#define GTR__FIELD_HEAD ((sizeof(gtr__field_head) + 1023) / 1024 * 1024)
+} gtr__thin_head;
+#define GTR__THIN_HEAD ((sizeof(gtr__thin_head) + 1023) / 1024 * 1024)
 
-// >>field-ptx
-// GTR__FIELD_NO_WGMMA: to try the other way where both are there.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(GTR__FIELD_NO_WGMMA)
-#define GTR__FIELD_WGMMA 1
+// >>thin-ptx
+// GTR__THIN_NO_WGMMA: to try the other way where both are there.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(GTR__THIN_NO_WGMMA)
+#define GTR__THIN_WGMMA 1
 #else
-#define GTR__FIELD_WGMMA 0
+#define GTR__THIN_WGMMA 0
 #endif
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
-#define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
-template <typename T> static GTR__DEVICE float2 gtr__field_unpack(uint32_t u) {
+#define GTR__THIN_ALL(P, FED) (GTR__THIN_WGMMA && (FED) ? GTR__THIN_T + 128 * (P) : GTR__THIN_T)
+template <typename T> static GTR__DEVICE float2 gtr__thin_unpack(uint32_t u) {
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
         memcpy(&h, &u, 4);
@@ -18099,7 +18099,7 @@ template <typename T> static GTR__DEVICE float2 gtr__field_unpack(uint32_t u) {
     } else return make_float2(__uint_as_float(u << 16), __uint_as_float(u & 0xffff0000u));
 }
 // v where the half of y is above 0, else 0.
-template <typename T> static GTR__DEVICE uint32_t gtr__field_mask(uint32_t v, uint32_t y) {
+template <typename T> static GTR__DEVICE uint32_t gtr__thin_mask(uint32_t v, uint32_t y) {
 #if CUDART_VERSION < 12000
     const uint32_t infinite = std::is_same<T, __half>::value ? 0x7c007c00u : 0x7f807f80u;      // behind it are NaNs
     return v & __vcmpgts2(y, 0) & __vcmples2(y, infinite);
@@ -18115,7 +18115,7 @@ template <typename T> static GTR__DEVICE uint32_t gtr__field_mask(uint32_t v, ui
     }
 #endif
 }
-static GTR__DEVICE void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
+static GTR__DEVICE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
@@ -18130,49 +18130,49 @@ static GTR__DEVICE void gtr__field_put_matrix4(uint32_t address, const uint32_t 
 }
 // Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all
 // who wait do so at the same instruction.
-static GTR__DEVICE void gtr__field_barrier() {
-    asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory");
+static GTR__DEVICE void gtr__thin_barrier() {
+    asm volatile("bar.sync 5, %0;" :: "n"(GTR__THIN_T) : "memory");
 }
-static GTR__DEVICE bool gtr__field_any(bool v) {
+static GTR__DEVICE bool gtr__thin_any(bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
-        : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
+        : "=r"(any) : "r"((uint32_t)v), "n"(GTR__THIN_T) : "memory");
     return any != 0;
 }
 // A step's record is there, and the feeders can gather its first rows: teams arrive only, and do not wait.
 template <int P>
-static GTR__DEVICE void gtr__field_announce() {
-    asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+static GTR__DEVICE void gtr__thin_announce() {
+    asm volatile("bar.arrive 6, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
 // The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing
 // else holds them back.
-template <int P> static GTR__DEVICE void gtr__field_go(bool wait) {
-    if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
-    else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+template <int P> static GTR__DEVICE void gtr__thin_go(bool wait) {
+    if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
+    else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
 template <int P>
-static GTR__DEVICE void gtr__field_announced() {
-    asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+static GTR__DEVICE void gtr__thin_announced() {
+    asm volatile("bar.sync 6, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
-template <int P> static GTR__DEVICE void gtr__field_team_barrier(int team) {
-    if constexpr (P == 2) gtr__field_barrier();
-    else gtr__group_barrier(team + 1);
+template <int P> static GTR__DEVICE void gtr__thin_team_barrier(int team) {
+    if constexpr (P == 2) gtr__thin_barrier();
+    else gtr__warpgroup_barrier(team + 1);
 }
-template <int P, bool FED> static GTR__DEVICE void gtr__field_feed_barrier(int team) {
-    if constexpr (!FED) gtr__field_team_barrier<P>(team);
+template <int P, bool FED> static GTR__DEVICE void gtr__thin_feed_barrier(int team) {
+    if constexpr (!FED) gtr__thin_team_barrier<P>(team);
     else {
         __syncwarp();       // lanes that waited, or gathered rows, may still have diverged
         asm volatile("bar.sync %0, %1;" :: "r"(team + 3), "n"(64 * P) : "memory");
     }
 }
 // Barriers in shared memory: a warp that is done arrives; a thread that waits for a phase names its parity.
-static GTR__DEVICE void gtr__field_set(uint32_t barrier, uint32_t warps) {
-#if GTR__FIELD_WGMMA
+static GTR__DEVICE void gtr__thin_set(uint32_t barrier, uint32_t warps) {
+#if GTR__THIN_WGMMA
     gtr__bar_set(barrier, warps);
 #endif
 }
-template <int TIMES = 1> static GTR__DEVICE void gtr__field_signal(uint32_t barrier) {
-#if GTR__FIELD_WGMMA
+template <int TIMES = 1> static GTR__DEVICE void gtr__thin_signal(uint32_t barrier) {
+#if GTR__THIN_WGMMA
     __syncwarp();
     if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
 #endif
@@ -18181,37 +18181,37 @@ template <int TIMES = 1> static GTR__DEVICE void gtr__field_signal(uint32_t barr
 // blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes,
 // instead of 266 us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as
 // waits of a second each; 285 and 282 as a loop that falls through and marks the block as lost.
-static GTR__DEVICE void gtr__field_await(uint32_t barrier, uint32_t parity) {
-#if GTR__FIELD_WGMMA
+static GTR__DEVICE void gtr__thin_await(uint32_t barrier, uint32_t parity) {
+#if GTR__THIN_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
 #endif
 }
 // What all lanes of a warp have, so that the compiler knows it.
-static GTR__DEVICE uint32_t gtr__field_same(uint32_t v) {
-#if GTR__FIELD_WGMMA
+static GTR__DEVICE uint32_t gtr__thin_same(uint32_t v) {
+#if GTR__THIN_WGMMA
     asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
     return v;
 #else
     return __shfl_sync(0xffffffffu, v, 0);
 #endif
 }
-#if GTR__FIELD_WGMMA
+#if GTR__THIN_WGMMA
 // A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
-static GTR__DEVICE uint32_t gtr__field_word(uint32_t address, uint32_t far) {
+static GTR__DEVICE uint32_t gtr__thin_word(uint32_t address, uint32_t far) {
     return (address >> 4) + (far >> 4 << 16);
 }
-static GTR__DEVICE uint64_t gtr__field_panel(uint32_t word) {
+static GTR__DEVICE uint64_t gtr__thin_panel(uint32_t word) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-static GTR__DEVICE void gtr__field_begin() { gtr__wgmma_begin(); }
-static GTR__DEVICE void gtr__field_commit() { gtr__wgmma_commit(); }
-template <int LEFT> static GTR__DEVICE void gtr__field_until() { gtr__wgmma_until<LEFT>(); }
+static GTR__DEVICE void gtr__thin_begin() { gtr__wgmma_begin(); }
+static GTR__DEVICE void gtr__thin_commit() { gtr__wgmma_commit(); }
+template <int LEFT> static GTR__DEVICE void gtr__thin_until() { gtr__wgmma_until<LEFT>(); }
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD>
-static GTR__DEVICE void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
+static GTR__DEVICE void gtr__thin_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
@@ -18229,7 +18229,7 @@ static GTR__DEVICE void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 }
 // The same with A's 64x16 in registers.
 template <typename T, int N, int TB, bool ADD>
-static GTR__DEVICE void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
+static GTR__DEVICE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
@@ -18248,39 +18248,39 @@ static GTR__DEVICE void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
 #undef GTR__RS
 #undef GTR__RS_ALL
 #else
-static GTR__DEVICE void gtr__field_begin() {}
-static GTR__DEVICE void gtr__field_commit() {}
-template <int LEFT> static GTR__DEVICE void gtr__field_until() {}
+static GTR__DEVICE void gtr__thin_begin() {}
+static GTR__DEVICE void gtr__thin_commit() {}
+template <int LEFT> static GTR__DEVICE void gtr__thin_until() {}
 template <typename T>
-static GTR__DEVICE void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
+static GTR__DEVICE void gtr__thin_mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b); else gtr__mma_bf16(d, a, b);
 }
 // Of a panel: row r, piece c.
-static GTR__DEVICE uint32_t gtr__field_piece(uint32_t panel, int r, int c) {
+static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
     return panel + r * 128 + ((c ^ (r & 7)) << 4);
 }
 #endif
 
-// >>field-products
-// What a product takes from or left in registers is written before gtr__field_begin, and read
-// behind gtr__field_until, only.
-template <int N> static GTR__DEVICE void gtr__field_hold(float *d) {
+// >>thin-products
+// What a product takes from or left in registers is written before gtr__thin_begin, and read
+// behind gtr__thin_until, only.
+template <int N> static GTR__DEVICE void gtr__thin_hold(float *d) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
 }
-template <int N> static GTR__DEVICE void gtr__field_hold(uint32_t *r) {
+template <int N> static GTR__DEVICE void gtr__thin_hold(uint32_t *r) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+r"(r[i]) :: "memory");
 }
-// Products of a warp group: a is 64 rows, 16 to a warp. Between gtr__field_begin and gtr__field_until nobody touches
+// Products of a warpgroup: a is 64 rows, 16 to a warp. Between gtr__thin_begin and gtr__thin_until nobody touches
 // what they read or write in registers.
 // d (64 x 8 TILES) += a w^T: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
 template <typename T, int TILES, int STEPS>
-static GTR__DEVICE void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
-#if GTR__FIELD_WGMMA
-    const uint32_t at = gtr__field_word(w, 16) + first * 2;
+static GTR__DEVICE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
+#if GTR__THIN_WGMMA
+    const uint32_t at = gtr__thin_word(w, 16) + first * 2;
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) gtr__field_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__field_panel(at + s * 2));
+    for (int s = 0; s < STEPS; s++) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
 #else
     const int lane = (int)threadIdx.x & 31;
 #pragma unroll
@@ -18288,55 +18288,55 @@ static GTR__DEVICE void gtr__field_forward_r(float *d, const uint32_t *a, uint32
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
+            gtr__matrix4(b, gtr__thin_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
                 (first + s) * 2 + (lane >> 3 & 1)));
-            gtr__field_mma<T>(d + 4 * j, a + 4 * s, b);
-            if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
+            gtr__thin_mma<T>(d + 4 * j, a + 4 * s, b);
+            if (TILES > 1) gtr__thin_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
         }
 #endif
 }
 // The same, a in panels, far_a and far_w apart.
 template <typename T, int TILES, int STEPS>
-static GTR__DEVICE void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
+static GTR__DEVICE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
         uint32_t far_w, int first) {
-#if GTR__FIELD_WGMMA
-    const uint32_t from = gtr__field_word(a, 16) + first * 2, at = gtr__field_word(w, 16) + first * 2;
+#if GTR__THIN_WGMMA
+    const uint32_t from = gtr__thin_word(a, 16) + first * 2, at = gtr__thin_word(w, 16) + first * 2;
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(
-        from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
+    for (int s = 0; s < STEPS; s++) gtr__thin_ss<T, TILES * 8, 0, 0, true>(d, gtr__thin_panel(
+        from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__thin_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
         gtr__matrix4(f,
-            gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
+            gtr__thin_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__matrix4(b, gtr__field_piece(w + (s / 4) * far_w,
+            gtr__matrix4(b, gtr__thin_piece(w + (s / 4) * far_w,
                 TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
-            gtr__field_mma<T>(d + 4 * j, f, b);
-            if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__thin_mma<T>(d + 4 * j, f, b);
+            if (TILES > 1) gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
 }
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
 template <typename T, int STEPS, bool REGISTERS>
-static GTR__DEVICE void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
+static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         uint32_t far_a, uint32_t w) {
-#if GTR__FIELD_WGMMA
-    const uint32_t from = gtr__field_word(a, 16), at = gtr__field_word(w, 16);
+#if GTR__THIN_WGMMA
+    const uint32_t from = gtr__thin_word(a, 16), at = gtr__thin_word(w, 16);
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         if constexpr (REGISTERS) {
-            if (s) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(at + s * 128));
-            else gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(at));
+            if (s) gtr__thin_rs<T, 64, 1, true>(d, r + 4 * s, gtr__thin_panel(at + s * 128));
+            else gtr__thin_rs<T, 64, 1, false>(d, r, gtr__thin_panel(at));
         }
-        else if (s) gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2),
-            gtr__field_panel(at + s * 128));
-        else gtr__field_ss<T, 64, 0, 1, false>(d, gtr__field_panel(from), gtr__field_panel(at));
+        else if (s) gtr__thin_ss<T, 64, 0, 1, true>(d, gtr__thin_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2),
+            gtr__thin_panel(at + s * 128));
+        else gtr__thin_ss<T, 64, 0, 1, false>(d, gtr__thin_panel(from), gtr__thin_panel(at));
     }
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
@@ -18347,13 +18347,13 @@ static GTR__DEVICE void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
         uint32_t f[4];
         if constexpr (REGISTERS) { f[0] = r[4 * s]; f[1] = r[4 * s + 1]; f[2] = r[4 * s + 2]; f[3] = r[4 * s + 3]; }
         else gtr__matrix4(f,
-            gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
+            gtr__thin_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < 8; j += 2) {
             uint32_t b[4];
-            gtr__matrix4_t(b, gtr__field_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
-            gtr__field_mma<T>(d + 4 * j, f, b);
-            gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__matrix4_t(b, gtr__thin_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__thin_mma<T>(d + 4 * j, f, b);
+            gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
@@ -18361,99 +18361,99 @@ static GTR__DEVICE void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
 // d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16
 // rows of them far behind x.
 template <typename T, int TILES>
-static GTR__DEVICE void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
-#if GTR__FIELD_WGMMA
-    const uint32_t from = gtr__field_word(dz, 16), at = gtr__field_word(x, TILES == 9 ? far : 16);
+static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
+#if GTR__THIN_WGMMA
+    const uint32_t from = gtr__thin_word(dz, 16), at = gtr__thin_word(x, TILES == 9 ? far : 16);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(from + s * 128),
-        gtr__field_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
+    for (int s = 0; s < 4; s++) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
+        gtr__thin_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
     for (int s = 0; s < 4; s++) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f,
-            gtr__field_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+            gtr__thin_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
-            gtr__matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0)
-                : gtr__field_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
-            gtr__field_mma<T>(d + 4 * j, f, b);
-            if (j + 1 < TILES) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__matrix4_t(b, j == 8 ? gtr__thin_piece(x + far, lane & 15, 0)
+                : gtr__thin_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__thin_mma<T>(d + 4 * j, f, b);
+            if (j + 1 < TILES) gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
 }
 // d (64 x 8) += x^T dz over 64 rows; dz: 16 bytes a row.
-template <typename T> static GTR__DEVICE void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
-#if GTR__FIELD_WGMMA
-    const uint32_t from = gtr__field_word(x, 16), at = gtr__field_word(dz, 128);
+template <typename T> static GTR__DEVICE void gtr__thin_outer_last(float *d, uint32_t x, uint32_t dz) {
+#if GTR__THIN_WGMMA
+    const uint32_t from = gtr__thin_word(x, 16), at = gtr__thin_word(dz, 128);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(from + s * 128),
-        gtr__field_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+    for (int s = 0; s < 4; s++) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
+        gtr__thin_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
     for (int s = 0; s < 4; s++) {
         uint32_t f[4], b[4];
-        gtr__matrix4_t(f, gtr__field_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+        gtr__matrix4_t(f, gtr__thin_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
         gtr__matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
-        gtr__field_mma<T>(d, f, b);
+        gtr__thin_mma<T>(d, f, b);
     }
 #endif
 }
 
-// >>field-rows
+// >>thin-rows
 // A thread's indices in its team, and the team's shared memory.
-template <int P> struct gtr__field_place {
-    int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warp group; tid: in the team
+template <int P> struct gtr__thin_place {
+    int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warpgroup; tid: in the team
     // at: address of the team's shared memory; row, turn: of a matrix row whose address the lane gives for 16x16 parts
     // of the warp's rows: its offset in a panel, and its 16-byte piece permuted by the row
     uint32_t at, row, turn;
     char *base;
-    // index: in warp group `group`
-    GTR__DEVICE gtr__field_place(const gtr__field &m, char *pool, int group, int index)
+    // index: in warpgroup `group`
+    GTR__DEVICE gtr__thin_place(const gtr__thin &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
         warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? index : group * 128 + index;
         base = pool + m.team_at + team * m.team_bytes;
-        at = gtr__field_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
+        at = gtr__thin_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
     GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
         return panel + row + (turn ^ (uint32_t)(s << 5));
     }
     // Layer l's output, and the gradient of its product, in the team's shared memory.
-    GTR__DEVICE uint32_t y_at(const gtr__field &m, int l) const {
-        return at + m.place_at + l * (P * GTR__FIELD_PANEL);
+    GTR__DEVICE uint32_t y_at(const gtr__thin &m, int l) const {
+        return at + m.place_at + l * (P * GTR__THIN_PANEL);
     }
-    GTR__DEVICE uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
+    GTR__DEVICE uint32_t dz_at(const gtr__thin &m, int l) const { return y_at(m, l + m.apart); }
 };
 // A layer's weights in the block's shared memory.
 template <int P>
-static GTR__DEVICE uint32_t gtr__field_w(const gtr__field &m, int l) {
-    return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at;
+static GTR__DEVICE uint32_t gtr__thin_w(const gtr__thin &m, int l) {
+    return l ? m.w1_at + (l - 1) * (P * P * GTR__THIN_PANEL) : m.w0_at;
 }
 // The data set's rows of a tile, the team's n-th, one by a thread; -1 behind the batch.
 template <int P>
-static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
-        const gtr__field_place<P> &p, int tile, int n) {
-    const int64_t i = (int64_t)tile * GTR__FIELD_ROWS + p.tid;
-    if (p.tid >= GTR__FIELD_ROWS) return;
+static GTR__DEVICE void gtr__thin_origins(const gtr__thin &m, gtr__thin_head *h,
+        const gtr__thin_place<P> &p, int tile, int n) {
+    const int64_t i = (int64_t)tile * GTR__THIN_ROWS + p.tid;
+    if (p.tid >= GTR__THIN_ROWS) return;
     const int64_t r = gtr__origin<true>(i, h->record.rows, h->record.first, h->record.key, h->shift);
     h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
 // Stores the tile's x and target in the inputs' slots, for readers behind the launch.
 template <int P, int N>
-static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place<P> &p,
         int tile, int slot) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n,
-        rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
+        rows = m.batch - tile * GTR__THIN_ROWS < GTR__THIN_ROWS ? m.batch - tile * GTR__THIN_ROWS : GTR__THIN_ROWS;
     const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1);
-    const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
+    const int64_t row0 = (int64_t)tile * GTR__THIN_ROWS;
     if (m.x_kept && k % 4 == 0 && ((uintptr_t)m.x_kept & 15) == 0) {
 #pragma unroll 4
-        for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift)
+        for (int r = p.tid >> shift; r < GTR__THIN_ROWS; r += N >> shift)
             if (r < rows && c * 4 < k) *(float4 *)(m.x_kept + (row0 + r) * k + c * 4) =
                 *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4));
     } else if (m.x_kept) {
@@ -18470,8 +18470,8 @@ static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_pl
 // N threads start the copies of a tile's x into the stage, rows of stage_pitch bytes with 16-byte pieces permuted by
 // row, and below of its target, both as float32.
 template <int P, int N>
-static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
-        const int64_t *origin, const gtr__field_place<P> &p) {
+static GTR__DEVICE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *record,
+        const int64_t *origin, const gtr__thin_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
     if (k % 4 == 0 && ((uintptr_t)src & 15) == 0) {
@@ -18479,7 +18479,7 @@ static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record 
         char *to = p.base + m.stage_at + r0 * m.stage_pitch + ((c ^ (r0 & 7)) << 4);
 #pragma unroll 4
         // step is a multiple of 8, or 4 with every other row's pieces turned
-        for (int r = r0; r < GTR__FIELD_ROWS; r += step) {
+        for (int r = r0; r < GTR__THIN_ROWS; r += step) {
             const int64_t o = origin[r];
             const bool ok = o >= 0 && c * 4 < k;
             if (step % 8) to = p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4);
@@ -18488,7 +18488,7 @@ static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record 
         }
         return;
     }
-    for (int i = p.tid; i < GTR__FIELD_ROWS << (shift + 2); i += N) {
+    for (int i = p.tid; i < GTR__THIN_ROWS << (shift + 2); i += N) {
         const int r = i >> (shift + 2), c = i & ((4 << shift) - 1);
         const int64_t o = origin[r];
         const bool ok = o >= 0 && c < k;
@@ -18497,11 +18497,11 @@ static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record 
     }
 }
 template <int P, int N>
-static GTR__DEVICE void gtr__field_ask_target(const gtr__field &m, const gtr__record *record,
-        const int64_t *origin, const gtr__field_place<P> &p, int slot) {
+static GTR__DEVICE void gtr__thin_ask_target(const gtr__thin &m, const gtr__record *record,
+        const int64_t *origin, const gtr__thin_place<P> &p, int slot) {
     const int n = m.layer[m.layers - 1].n;
     const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
-    for (int i = p.tid; i < GTR__FIELD_ROWS * n; i += N) {
+    for (int i = p.tid; i < GTR__THIN_ROWS * n; i += N) {
         const int r = n == 1 ? i : (int)__umulhi((uint32_t)i, m.reciprocal), c = i - r * n;
         const int64_t o = origin[r];
         gtr__copy4(p.base + m.target_at + slot * m.target_step + i * 4,
@@ -18510,29 +18510,29 @@ static GTR__DEVICE void gtr__field_ask_target(const gtr__field &m, const gtr__re
 }
 // Rounds x from the stage to 16 bits in its panel; keep: stores it in the input's slot, too.
 template <typename T, int P, int N>
-static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
+static GTR__DEVICE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_place<P> &p, int tile,
         int slot, bool keep) {
     const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
-    for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift) {
+    for (int r = p.tid >> shift; r < GTR__THIN_ROWS; r += N >> shift) {
         const char *row = p.base + m.stage_at + r * m.stage_pitch;
         const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)),
             b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
         uint4 u;
         u.x = gtr__pack2<T>(a.x, a.y); u.y = gtr__pack2<T>(a.z, a.w);
         u.z = gtr__pack2<T>(b.x, b.y); u.w = gtr__pack2<T>(b.z, b.w);
-        *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128
+        *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__THIN_PANEL + r * 128
             + (((c & 7) ^ (r & 7)) << 4)) = u;
     }
-    if (keep) gtr__field_keep<P, N>(m, p, tile, slot);
+    if (keep) gtr__thin_keep<P, N>(m, p, tile, slot);
 }
-// d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__field_ones: row n of `bias` has output n's
+// d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__thin_ones: row n of `bias` has output n's
 // biases of 8 layers, 16 bits each.
 template <typename T, int TILES>
-static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
-#if GTR__FIELD_WGMMA
-    gtr__field_rs<T, TILES * 8, 0, false>(d, a,
-        gtr__field_panel(gtr__field_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+static GTR__DEVICE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *a) {
+#if GTR__THIN_WGMMA
+    gtr__thin_rs<T, TILES * 8, 0, false>(d, a,
+        gtr__thin_panel(gtr__thin_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
 #pragma unroll
     for (int j = 0; j < TILES; j += 4) {
@@ -18543,54 +18543,54 @@ static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t 
             const uint32_t c[2] = { b[i], 0 };
             float *to = d + (j + i) * 4;
             to[0] = to[1] = to[2] = to[3] = 0.0f;
-            gtr__field_mma<T>(to, a, c);
+            gtr__thin_mma<T>(to, a, c);
         }
     }
 #endif
 }
 // Its A fragments: 64 x 16, ones in column l.
-template <typename T> struct gtr__field_ones {
+template <typename T> struct gtr__thin_ones {
     uint32_t a[4];
-    GTR__DEVICE gtr__field_ones(int l, int lane)
+    GTR__DEVICE gtr__thin_ones(int l, int lane)
     {
         a[0] = a[1] = (lane & 3) == (l >> 1) ? gtr__pack2<T>(l & 1 ? 0.0f : 1.0f, l & 1 ? 1.0f : 0.0f) : 0;
         a[2] = a[3] = 0;
-        gtr__field_hold<4>(a);
+        gtr__thin_hold<4>(a);
     }
 };
 // A warp stores its 16 rows of 64 columns in a panel.
 template <int P>
-static GTR__DEVICE void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
+static GTR__DEVICE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
+    for (int s = 0; s < 4; s++) gtr__thin_put_matrix4(p.part(panel, s), y + 4 * s);
 }
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
 // here use their formulas.
-static GTR__DEVICE float gtr__field_exp2(float v) {
+static GTR__DEVICE float gtr__thin_exp2(float v) {
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
-static GTR__DEVICE float gtr__field_inverse(float v) {
+static GTR__DEVICE float gtr__thin_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
 #define GTR__LOG2E 1.44269504088896f
-template <int OP> static GTR__DEVICE float2 gtr__field_act(float x, float a, float b) {
+template <int OP> static GTR__DEVICE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
-        const float y = gtr__field_inverse(1.0f + gtr__field_exp2(x * -GTR__LOG2E));
+        const float y = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
     } else if constexpr (OP == GTR__OP_TANH) {      // a series where the quotient has few bits left
-        const float q = x * x, v = fmaf(-2.0f, gtr__field_inverse(1.0f + gtr__field_exp2(x * (2 * GTR__LOG2E))), 1.0f),
+        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__thin_exp2(x * (2 * GTR__LOG2E))), 1.0f),
             y = q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : v;
         return make_float2(y, fmaf(-y, y, 1.0f));
     } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
         const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
-            s = gtr__field_inverse(1.0f + gtr__field_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
+            s = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
         return make_float2(x * s, fmaf(fmaf(-s, s, s) * x, fmaf(q, 3 * 0.044715f * k, k), s));
     } else if constexpr (OP == GTR__OP_GELU) {      // s = Phi(x); Phi(-|x|) over the density is a series in t
-        const float t = gtr__field_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
-            density = gtr__field_exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
+        const float t = gtr__thin_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
+            density = gtr__thin_exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
             * fmaf(t, fmaf(t, fmaf(t, 0.8169889790f, -0.3218095184f), 0.5120775993f), 0.2460570775f),
             s = x < 0.0f ? tail : 1.0f - tail;
         return make_float2(x * s, fmaf(x, density, s));
@@ -18602,10 +18602,10 @@ template <int OP> static GTR__DEVICE float2 gtr__field_act(float x, float a, flo
 // A thread's derivatives of layer l in the workspace, 16 bytes each, THREADS times 16 bytes apart. No other thread
 // reads them: they stay in L2.
 template <int THREADS>
-static GTR__DEVICE uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
+static GTR__DEVICE uint4 *gtr__thin_slopes(const gtr__thin &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
 }
-static GTR__DEVICE void gtr__field_words(const uint4 *from, uint32_t *r) {
+static GTR__DEVICE void gtr__thin_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
@@ -18613,14 +18613,14 @@ static GTR__DEVICE void gtr__field_words(const uint4 *from, uint32_t *r) {
 // of others f'(x) - 1/2 is stored in slopes: f' of a gelu of small x rounds to 1/2, and gradients of layers below may
 // depend on the difference.
 template <typename T, int N, int THREADS, bool RELU>
-static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
+static GTR__DEVICE void gtr__thin_output(const gtr__thin &m, int l, const float *d, uint32_t *y,
         int thread) {
     if constexpr (RELU) {
 #pragma unroll
         for (int i = 0; i < N; i++) y[i] = gtr__pack2<T, true>(d[2 * i], d[2 * i + 1]);
     } else {
-        const gtr__field_layer &L = m.layer[l];
-        uint4 *slopes = gtr__field_slopes<THREADS>(m, l, thread);
+        const gtr__thin_layer &L = m.layer[l];
+        uint4 *slopes = gtr__thin_slopes<THREADS>(m, l, thread);
         const float a = L.act_a, b = L.act_b;
         uint32_t s[4];
 #define GTR__EACH(VALUE) \
@@ -18634,7 +18634,7 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
         if (i % 4 == 3) __stcg(slopes + i / 4 * THREADS, make_uint4(s[0], s[1], s[2], s[3])); \
     }
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: \
-    if constexpr (GTR__OP_##ID != GTR__OP_LOG) GTR__EACH((gtr__field_act<GTR__OP_##ID>(x, a, b))) break;
+    if constexpr (GTR__OP_##ID != GTR__OP_LOG) GTR__EACH((gtr__thin_act<GTR__OP_##ID>(x, a, b))) break;
         switch (L.act) { GTR__KNOWN(GTR__CASE) default: GTR__EACH(make_float2(x, 1.0f)) }
 #undef GTR__CASE
 #undef GTR__EACH
@@ -18642,29 +18642,29 @@ static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const floa
 }
 // z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
-static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
+static GTR__DEVICE void gtr__thin_through(const float *d, const uint32_t *r, uint32_t *z) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        const float2 v = gtr__field_unpack<T>(r[i]);
+        const float2 v = gtr__thin_unpack<T>(r[i]);
         z[i] = gtr__pack2<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
             fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
     }
 }
 // r = what the backward of layer l's activation reads, of the first or second half of the warp's columns; loaded ahead.
 template <int P, bool RELU>
-static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         int half, uint32_t *r) {
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         if constexpr (RELU)
-            gtr__matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
-        else gtr__field_words(gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x)
-            + (half * 2 + s) * GTR__FIELD_T, r + 4 * s);
+            gtr__matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__THIN_PANEL, half * 2 + s));
+        else gtr__thin_words(gtr__thin_slopes<GTR__THIN_T>(m, l, (int)threadIdx.x)
+            + (half * 2 + s) * GTR__THIN_T, r + 4 * s);
     }
 }
-// dz = the gradient of layer l's product from d, that of its output; r: the first half of what gtr__field_recall loads.
+// dz = the gradient of layer l's product from d, that of its output; r: the first half of what gtr__thin_recall loads.
 template <typename T, int P, bool RELU>
-static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__thin_gradient(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
 #pragma unroll
     for (int s = 0; s < 2; s++) {
@@ -18673,21 +18673,21 @@ static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gt
 #pragma unroll
             for (int i = 0; i < 8; i++) z[i] = gtr__pack2<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
 #pragma unroll
-            for (int i = 0; i < 8; i++) z[i] = gtr__field_mask<T>(z[i], r[i]);
-        } else gtr__field_through<T, 8>(d + 16 * s, r, dz + 8 * s);
-        if (s == 0) gtr__field_recall<P, RELU>(m, l, p, 1, r);
+            for (int i = 0; i < 8; i++) z[i] = gtr__thin_mask<T>(z[i], r[i]);
+        } else gtr__thin_through<T, 8>(d + 16 * s, r, dz + 8 * s);
+        if (s == 0) gtr__thin_recall<P, RELU>(m, l, p, 1, r);
     }
 }
 // slope = sigmoid(x) - t, and the loss, of a logit x of at most 11 bits: by fast functions, and by a series where 1 + e
 // loses e's bits.
-static GTR__DEVICE void gtr__field_bce(float x, float t, float &slope, float &loss) {
+static GTR__DEVICE void gtr__thin_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
 }
 // The loss, and its gradient z in 16 bits, of 8 columns from c0 on of the product d; sums += z's columns.
 template <typename T, int P>
-static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
@@ -18704,34 +18704,34 @@ static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_pl
         for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
     } else {
 #pragma unroll
-        for (int i = 0; i < 4; i++) { gtr__field_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
+        for (int i = 0; i < 4; i++) { gtr__thin_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const bool live = c + (i & 1) < n && tile * GTR__FIELD_ROWS + r + (i >> 1) * 8 < m.batch;
+        const bool live = c + (i & 1) < n && tile * GTR__THIN_ROWS + r + (i >> 1) * 8 < m.batch;
         loss += live ? x[i] : 0.0f;
         v[i] = live ? v[i] : 0.0f;
     }
     z[0] = gtr__pack2<T>(v[0], v[1]);
     z[1] = gtr__pack2<T>(v[2], v[3]);
     if (sums) {
-        const float2 a = gtr__field_unpack<T>(z[0]), b = gtr__field_unpack<T>(z[1]);
+        const float2 a = gtr__thin_unpack<T>(z[0]), b = gtr__thin_unpack<T>(z[1]);
         sums[0] += a.x + b.x;
         sums[1] += a.y + b.y;
     }
 }
 // A thread's sums over all rows of its team's step.
-struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
+struct gtr__thin_sums { float dw[GTR__THIN_UNITS][36], last[4], bias[2], loss; };
 // A team's first tile; *teams: how many teams its role has, the distance to its next tile.
 template <int P>
-static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE int gtr__thin_first(const gtr__thin &m, const gtr__thin_place<P> &p,
         int role, int *teams) {
     const int blocks = m.block0[role + 1] - m.block0[role];
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
 // One warp copies a step's record to shared memory.
-static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
+static GTR__DEVICE void gtr__thin_note(gtr__thin_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
     const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
@@ -18747,50 +18747,50 @@ static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *r
 // Opens a step: its record, and the copies of its first rows. By all threads of teams, when no thread reads the record
 // of the step before any more. FED: feeders gather these rows, and teams see the record behind their next barrier.
 template <int P, bool FED>
-static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
-        const gtr__record *record, const gtr__field_place<P> &p, int role) {
-    if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
-    if constexpr (FED) gtr__field_announce<P>();
+static GTR__DEVICE void gtr__thin_open(const gtr__thin &m, gtr__thin_head *h,
+        const gtr__record *record, const gtr__thin_place<P> &p, int role) {
+    if (threadIdx.x >= GTR__THIN_T - 32) gtr__thin_note(h, record);
+    if constexpr (FED) gtr__thin_announce<P>();
     else {
         __syncthreads();
         int teams;
-        const int first = gtr__field_first<P>(m, p, role, &teams);
-        gtr__field_origins<P>(m, h, p, first, 0);
-        gtr__field_team_barrier<P>(p.team);
+        const int first = gtr__thin_first<P>(m, p, role, &teams);
+        gtr__thin_origins<P>(m, h, p, first, 0);
+        gtr__thin_team_barrier<P>(p.team);
         if (first < m.tiles) {
-            gtr__field_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p);
-            gtr__field_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0);
+            gtr__thin_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p);
+            gtr__thin_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0);
         }
         gtr__copies_commit();
     }
 }
 // The slot of x and target of a team's tile number count, over all steps, its lap, the phase of the slot's mbarriers,
 // and these.
-struct gtr__field_turn {
+struct gtr__thin_turn {
     int slot;
     uint32_t lap, full, empty, seen;
-    GTR__DEVICE gtr__field_turn(const gtr__field &m, uint32_t pool, int team, uint32_t count)
+    GTR__DEVICE gtr__thin_turn(const gtr__thin &m, uint32_t pool, int team, uint32_t count)
     {
         slot = (int)count & (m.ahead - 1); lap = count >> (m.ahead - 1);
-        full = pool + (uint32_t)offsetof(gtr__field_head, full) + (uint32_t)(team * 2 + slot) * 8;
-        empty = full + (uint32_t)(offsetof(gtr__field_head, empty) - offsetof(gtr__field_head, full));
-        seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
+        full = pool + (uint32_t)offsetof(gtr__thin_head, full) + (uint32_t)(team * 2 + slot) * 8;
+        empty = full + (uint32_t)(offsetof(gtr__thin_head, empty) - offsetof(gtr__thin_head, full));
+        seen = full + (uint32_t)(offsetof(gtr__thin_head, seen) - offsetof(gtr__thin_head, full));
     }
 };
 // The producer of a step's rows, 64 P threads: it copies and converts the first tile before the step begins.
-template <typename T, int P> struct gtr__field_feeder {
+template <typename T, int P> struct gtr__thin_feeder {
     static constexpr int N = 64 * P;
-    const gtr__field &m;
-    gtr__field_head *h;
+    const gtr__thin &m;
+    gtr__thin_head *h;
     char *memory;
     const int role;
     uint32_t &count;
     const uint32_t pool;
     // P 2: distance to the next tile, and the tile, counted, not computed: its team waits for feeders
     int wide_step, wide;
-    GTR__DEVICE gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
+    GTR__DEVICE gtr__thin_feeder(const gtr__thin &m, gtr__thin_head *h, char *memory, int role,
             uint32_t &count) : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)),
-            wide_step(0), wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {
+            wide_step(0), wide(P == 2 ? gtr__thin_first<P>(m, where(), role, &wide_step) : 0) {
     }
     // Read again for each tile, as registers are few, and spilled ones come from L2.
     GTR__DEVICE const char *source() const {
@@ -18800,27 +18800,27 @@ template <typename T, int P> struct gtr__field_feeder {
         return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
     }
     // Called by whole warps.
-    GTR__DEVICE gtr__field_place<P> where() const {
-        const int index = gtr__thread() - GTR__FIELD_T;
-        return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
+    GTR__DEVICE gtr__thin_place<P> where() const {
+        const int index = gtr__thread() - GTR__THIN_T;
+        return gtr__thin_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     }
     // The batch's tile that is the team's number count.
-    GTR__DEVICE int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
+    GTR__DEVICE int tile_of([[maybe_unused]] const gtr__thin_place<P> &p) const {
         if constexpr (P == 2) return wide;
         int teams;
-        const int first = gtr__field_first<P>(m, p, role, &teams);
+        const int first = gtr__thin_first<P>(m, p, role, &teams);
         return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
     }
     // Starts the copies of that tile's rows; waits at `seen` before it writes the target's slot.
     GTR__DEVICE void ask() {
-        const gtr__field_place<P> p = where();
+        const gtr__thin_place<P> p = where();
         const int next = tile_of(p);
         if (next >= m.tiles) return;
-        const gtr__field_turn t(m, pool, p.team, count);
+        const gtr__thin_turn t(m, pool, p.team, count);
         int64_t *origin = h->origin + p.team * 128, *offset = origin + 64;
-        gtr__field_origins<P>(m, h, p, next, 0);
-        if (p.tid < GTR__FIELD_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
-        gtr__field_feed_barrier<P, true>(p.team);
+        gtr__thin_origins<P>(m, h, p, next, 0);
+        if (p.tid < GTR__THIN_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
+        gtr__thin_feed_barrier<P, true>(p.team);
         const char *src = source();
         if (whole(src)) {
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
@@ -18829,37 +18829,37 @@ template <typename T, int P> struct gtr__field_feeder {
                 const char *from = src + c;
                 char *to = p.base + m.stage_at + r0 * m.stage_pitch + c;
 #pragma unroll 4
-                for (int r = r0; r < GTR__FIELD_ROWS; r += N >> shift, to += (N >> shift) * m.stage_pitch) {
+                for (int r = r0; r < GTR__THIN_ROWS; r += N >> shift, to += (N >> shift) * m.stage_pitch) {
                     const int64_t o = offset[r];
                     gtr__copy16(to, o >= 0 ? from + o : from, o >= 0);
                 }
             }
         } else {
 #pragma unroll 1
-            for (int r = p.tid >> 5; r < GTR__FIELD_ROWS; r += N / 32) {
+            for (int r = p.tid >> 5; r < GTR__THIN_ROWS; r += N / 32) {
                 const int64_t o = offset[r];
 #pragma unroll 1
                 for (int c = p.lane * 4; c < m.layer[0].k * 4; c += 128)
                     gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + c, o >= 0 ? src + o + c : src, o >= 0);
             }
         }
-        gtr__field_await(t.seen, t.lap ^ 1);
-        gtr__field_ask_target<P, N>(m, &h->record, origin, p, t.slot);
+        gtr__thin_await(t.seen, t.lap ^ 1);
+        gtr__thin_ask_target<P, N>(m, &h->record, origin, p, t.slot);
         gtr__copies_commit();
     }
     GTR__DEVICE bool begins() const {
-        gtr__field_go<P>(true);
+        gtr__thin_go<P>(true);
         return *(const volatile int *)&h->start != 0;
     }
     // Rounds x from the stage to 16 bits in the slot's panel.
-    GTR__DEVICE void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
+    GTR__DEVICE void convert(const gtr__thin_place<P> &p, const gtr__thin_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
                 step = N >> shift;
             const char *from = p.base + m.stage_at + c * 16;
-            char *to = p.base + m.x_at + t.slot * m.x_step + (c >> 4) * GTR__FIELD_PANEL + (c & 1) * 8;
+            char *to = p.base + m.x_at + t.slot * m.x_step + (c >> 4) * GTR__THIN_PANEL + (c & 1) * 8;
 #pragma unroll 2
-            for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += step) {
+            for (int r = p.tid >> shift; r < GTR__THIN_ROWS; r += step) {
                 const float4 v = *(const float4 *)(from + r * m.stage_pitch);
                 *(uint2 *)(to + r * 128 + (((c >> 1 & 7) ^ (r & 7)) << 4)) =
                     make_uint2(gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w));
@@ -18869,10 +18869,10 @@ template <typename T, int P> struct gtr__field_feeder {
                 step = N >> shift;
             int r = p.tid >> shift;
             const char *row = p.base + m.stage_at + r * m.stage_pitch + c * 32;
-            uint32_t to = p.at + m.x_at + t.slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128
+            uint32_t to = p.at + m.x_at + t.slot * m.x_step + (c >> 3) * GTR__THIN_PANEL + r * 128
                 + (((c & 7) ^ (r & 7)) << 4);
 #pragma unroll 1
-            for (; r < GTR__FIELD_ROWS; r += step) {
+            for (; r < GTR__THIN_ROWS; r += step) {
                 const float4 a = *(const float4 *)row, b = *(const float4 *)(row + 16);
                 asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__pack2<T>(a.x, a.y)),
                     "r"(gtr__pack2<T>(a.z, a.w)), "r"(gtr__pack2<T>(b.x, b.y)),
@@ -18883,10 +18883,10 @@ template <typename T, int P> struct gtr__field_feeder {
         }
     }
     // Stores the tile in the inputs' slots, for readers behind the launch.
-    GTR__DEVICE void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
-        const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS,
-            live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
-        const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
+    GTR__DEVICE void keep(const gtr__thin_place<P> &p, const gtr__thin_turn &t, int tile) const {
+        const int k = m.layer[0].k, rows = m.batch - tile * GTR__THIN_ROWS,
+            live = rows < GTR__THIN_ROWS ? rows : GTR__THIN_ROWS, out = m.layer[m.layers - 1].n;
+        const int64_t row0 = (int64_t)tile * GTR__THIN_ROWS;
         if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
                 e = (p.tid & ((1 << shift) - 1)) * 4;
@@ -18907,29 +18907,29 @@ template <typename T, int P> struct gtr__field_feeder {
     // All tiles of a step: copies, waits at `empty`, converts, arrives at `full`. False: the step does not begin.
     GTR__DEVICE bool run() {
         {
-            const gtr__field_place<P> p = where();
+            const gtr__thin_place<P> p = where();
             // columns that no copy writes
-            for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16)
+            for (int i = p.tid * 16; i < GTR__THIN_ROWS * m.stage_pitch; i += N * 16)
                 *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
             if (p.tid == 0) h->served[p.team] = count;
-            gtr__field_feed_barrier<P, true>(p.team);
+            gtr__thin_feed_barrier<P, true>(p.team);
         }
         ask();
 #pragma unroll 1
         for (;;) {
-            const gtr__field_place<P> p = where();
+            const gtr__thin_place<P> p = where();
             const int tile = tile_of(p);
             if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
-            const gtr__field_turn t(m, pool, p.team, count);
+            const gtr__thin_turn t(m, pool, p.team, count);
             gtr__copies_done<0>();
-            gtr__field_feed_barrier<P, true>(p.team);
-            gtr__field_await(t.empty, t.lap ^ 1);
+            gtr__thin_feed_barrier<P, true>(p.team);
+            gtr__thin_await(t.empty, t.lap ^ 1);
             convert(p, t);
             if (count == *(const volatile uint32_t *)&h->served[p.team] && !begins()) return false;
             if (((const volatile gtr__record *)&h->record)->more == 0) keep(p, t, tile);
             gtr__shared_publish();
-            gtr__field_signal(t.full);
-            gtr__field_feed_barrier<P, true>(p.team);      // all have read the stage
+            gtr__thin_signal(t.full);
+            gtr__thin_feed_barrier<P, true>(p.team);      // all have read the stage
             count++;
             wide += wide_step;
             ask();
@@ -18939,41 +18939,41 @@ template <typename T, int P> struct gtr__field_feeder {
 // A team's tiles, forward and back. Warps store what others read while the tensor cores compute the next product. A
 // weights' gradient is added to a layer later than its dz is computed, when all warps of the team have stored dz.
 // FED: P is 1, there is one role, and dz has places of its own. P 2: by mma.sync.
-template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
-    const gtr__field &m;
-    gtr__field_head *h;
-    const gtr__field_place<P> &p;
+template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
+    const gtr__thin &m;
+    gtr__thin_head *h;
+    const gtr__thin_place<P> &p;
     uint32_t &count, &turn;
-    gtr__field_sums &sum;
+    gtr__thin_sums &sum;
     const bool keep, tight;
     const int last, low, high;
     const uint32_t pool_at, ones, own, bias;
     const float g;
     int teams, first, tile, n;
     float d[32];                // a product of the tile
-    uint32_t y[16], r[8];       // an output or a dz, in 16 bits; what gtr__field_recall loads
-    GTR__DEVICE gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
-            const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
-            : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__FIELD_WGMMA && !FED
-            && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role])),
-            high(FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
-            pool_at(gtr__field_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
-            * GTR__FIELD_PANEL), bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
+    uint32_t y[16], r[8];       // an output or a dz, in 16 bits; what gtr__thin_recall loads
+    GTR__DEVICE gtr__thin_team(const gtr__thin &m, gtr__thin_head *h, char *pool,
+            const gtr__thin_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum)
+            : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__THIN_WGMMA && !FED
+            && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__thin_same((uint32_t)m.low[role])),
+            high(FED ? last - m.small : (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
+            pool_at(gtr__thin_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
+            * GTR__THIN_PANEL), bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
+        first = (int)gtr__thin_same((uint32_t)gtr__thin_first<P>(m, p, role, &teams));
     }
     GTR__DEVICE uint32_t ready() const {
-        return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8;
+        return pool_at + (uint32_t)offsetof(gtr__thin_head, ready) + p.team * 8;
     }
     GTR__DEVICE float4 &tally() const {
         return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
     }
     // The slot of a tile's x and target, computed at each use, as registers are few. back: how many tiles ago, of those
     // that have begun.
-    GTR__DEVICE gtr__field_turn turn_of(uint32_t back) const {
+    GTR__DEVICE gtr__thin_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
-        return gtr__field_turn(m, pool_at, p.team, c);
+        return gtr__thin_turn(m, pool_at, p.team, c);
     }
     GTR__DEVICE uint32_t x_of(uint32_t back) const {
         return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
@@ -18982,130 +18982,130 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
     // Stores y in a panel, and makes it visible to the team and to wgmma.
     GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
-        gtr__field_put<P>(p, panel + own, y);
+        gtr__thin_put<P>(p, panel + own, y);
         gtr__shared_publish();
-        gtr__field_team_barrier<P>(p.team);
+        gtr__thin_team_barrier<P>(p.team);
     }
     // Waits until all warps of the team have stored dz number i of the tile (mbarrier `ready`).
     GTR__DEVICE void hear([[maybe_unused]] int i) {
-#if GTR__FIELD_WGMMA
+#if GTR__THIN_WGMMA
         // phases: as many in each tile
-        if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
+        if constexpr (FED) gtr__thin_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
         else {
-            gtr__field_await(ready(), turn);
+            gtr__thin_await(ready(), turn);
             turn ^= 1;
         }
 #else
-        if (P == 1) gtr__field_team_barrier<P>(p.team);
+        if (P == 1) gtr__thin_team_barrier<P>(p.team);
 #endif
     }
     // P 1: adds dz^T x to the first layer's gradient. FED: behind the next tile's first products; behind those of the
     // first tile, both operands are zeros.
     GTR__DEVICE void lowest(uint32_t dz, uint32_t x) {
-        constexpr int unit = GTR__FIELD_UNITS - 1;
+        constexpr int unit = GTR__THIN_UNITS - 1;
         if (m.layer[0].panels == 2) {
-            gtr__field_hold<36>(sum.dw[unit - 1]);
-            gtr__field_hold<36>(sum.dw[unit]);
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(sum.dw[unit - 1], dz, x, ones - x);
-            gtr__field_outer<T, 8>(sum.dw[unit], dz, x + GTR__FIELD_PANEL, 16);
-            gtr__field_commit();
+            gtr__thin_hold<36>(sum.dw[unit - 1]);
+            gtr__thin_hold<36>(sum.dw[unit]);
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(sum.dw[unit - 1], dz, x, ones - x);
+            gtr__thin_outer<T, 8>(sum.dw[unit], dz, x + GTR__THIN_PANEL, 16);
+            gtr__thin_commit();
         } else if (m.layer[0].k <= 32) {
-            gtr__field_hold<36>(sum.dw[unit]);
-            gtr__field_begin();
-            gtr__field_outer<T, 5>(sum.dw[unit], dz, x, 16);
-            gtr__field_commit();
+            gtr__thin_hold<36>(sum.dw[unit]);
+            gtr__thin_begin();
+            gtr__thin_outer<T, 5>(sum.dw[unit], dz, x, 16);
+            gtr__thin_commit();
         } else {
-            gtr__field_hold<36>(sum.dw[unit]);
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
-            gtr__field_commit();
+            gtr__thin_hold<36>(sum.dw[unit]);
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
+            gtr__thin_commit();
         }
     }
     // FED: waits at `full` for the tile's x; else converts it, when its copies are done.
     GTR__DEVICE void take() {
         if constexpr (FED) {
-            const gtr__field_turn t = turn_of(0);
+            const gtr__thin_turn t = turn_of(0);
             count++;
-            gtr__field_await(t.full, t.lap);
+            gtr__thin_await(t.full, t.lap);
         } else {
-            if (tile + teams < m.tiles) gtr__field_origins<P>(m, h, p, tile + teams, n + 1);
+            if (tile + teams < m.tiles) gtr__thin_origins<P>(m, h, p, tile + teams, n + 1);
             gtr__copies_done<0>();
-            gtr__field_team_barrier<P>(p.team);
-            gtr__field_take_x<T, P, 128 * P>(m, p, tile, 0, keep);
+            gtr__thin_team_barrier<P>(p.team);
+            gtr__thin_take_x<T, P, 128 * P>(m, p, tile, 0, keep);
             gtr__shared_publish();
-            gtr__field_team_barrier<P>(p.team);
+            gtr__thin_team_barrier<P>(p.team);
         }
     }
     GTR__DEVICE void first_layer() {
         const uint32_t w = pool_at + m.w0_at + own, x_at = x_of(FED ? 1 : 0);
-        const gtr__field_ones<T> one(0, p.lane);
-        gtr__field_begin();
-        gtr__field_bias<T, 8>(d, bias, one.a);
-        gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
-        gtr__field_commit();
+        const gtr__thin_ones<T> one(0, p.lane);
+        gtr__thin_begin();
+        gtr__thin_bias<T, 8>(d, bias, one.a);
+        gtr__thin_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
+        gtr__thin_commit();
         if constexpr (FED) {
-            gtr__field_team_barrier<P>(p.team);        // the last tile's dz is stored
+            gtr__thin_team_barrier<P>(p.team);        // the last tile's dz is stored
             lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
-            gtr__field_until<1>();
-        } else gtr__field_until<0>();
-        gtr__field_hold<32>(d);
+            gtr__thin_until<1>();
+        } else gtr__thin_until<0>();
+        gtr__thin_hold<32>(d);
 #pragma unroll 1
         for (int s = 2; s < m.stage_pitch / 64; s += 2) {
-            gtr__field_begin();
-            gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0,
-                w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
-            gtr__field_commit();
-            gtr__field_until<0>();
-            gtr__field_hold<32>(d);
+            gtr__thin_begin();
+            gtr__thin_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__THIN_PANEL, 0,
+                w + (s >> 2) * (P * GTR__THIN_PANEL), 0, s & 3);
+            gtr__thin_commit();
+            gtr__thin_until<0>();
+            gtr__thin_hold<32>(d);
         }
     }
     GTR__DEVICE void further_layers() {
 #pragma unroll 1
         for (int l = 1; l <= last; l++) {
-            gtr__field_output<T, 16, GTR__FIELD_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
+            gtr__thin_output<T, 16, GTR__THIN_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
             if (l == last && m.small) break;
-            const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
+            const uint32_t w = pool_at + gtr__thin_w<P>(m, l) + own;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
-            const gtr__field_ones<T> one(l, p.lane);
-            gtr__field_begin();
-            gtr__field_bias<T, 8>(d, bias, one.a);
-            if constexpr (P == 1) gtr__field_forward_r<T, 8, 4>(d, y, w, 0);
-            else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
-            gtr__field_commit();
+            if constexpr (P == 1) gtr__thin_hold<16>(y);
+            const gtr__thin_ones<T> one(l, p.lane);
+            gtr__thin_begin();
+            gtr__thin_bias<T, 8>(d, bias, one.a);
+            if constexpr (P == 1) gtr__thin_forward_r<T, 8, 4>(d, y, w, 0);
+            else gtr__thin_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__THIN_PANEL, w, P * GTR__THIN_PANEL, 0);
+            gtr__thin_commit();
             if constexpr (P == 1) {
                 // the last tile's products that read this place are done
-                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
-                gtr__field_put<P>(p, p.y_at(m, l - 1), y);
+                if (FED && (l == 1 || l == m.apart + 1)) gtr__thin_team_barrier<P>(p.team);
+                gtr__thin_put<P>(p, p.y_at(m, l - 1), y);
             }
-            gtr__field_until<0>();
-            gtr__field_hold<32>(d);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
+            gtr__thin_until<0>();
+            gtr__thin_hold<32>(d);
+            if constexpr (P == 1) gtr__thin_hold<16>(y);
         }
     }
     // A last layer of at most 8 outputs: product, loss, and the gradient of its input.
     GTR__DEVICE void small_last(const float *target) {
         float out[4], loss = 0.0f;
         uint32_t z[4] = { 0, 0, 0, 0 };
-        const uint32_t w = pool_at + gtr__field_w<P>(m, last);
+        const uint32_t w = pool_at + gtr__thin_w<P>(m, last);
         if constexpr (P == 2) share(p.y_at(m, last - 1), y);
-        if constexpr (P == 1) gtr__field_hold<16>(y);
-        const gtr__field_ones<T> one(last, p.lane);
-        gtr__field_begin();
-        gtr__field_bias<T, 1>(out, pool_at + m.bias_at, one.a);
-        if constexpr (P == 1) gtr__field_forward_r<T, 1, 4>(out, y, w, 0);
-        else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
-        gtr__field_commit();
+        if constexpr (P == 1) gtr__thin_hold<16>(y);
+        const gtr__thin_ones<T> one(last, p.lane);
+        gtr__thin_begin();
+        gtr__thin_bias<T, 1>(out, pool_at + m.bias_at, one.a);
+        if constexpr (P == 1) gtr__thin_forward_r<T, 1, 4>(out, y, w, 0);
+        else gtr__thin_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__THIN_PANEL, w, 2048, 0);
+        gtr__thin_commit();
         if constexpr (P == 1) {
-            if (FED && (last == 1 || last == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
-            gtr__field_put<P>(p, p.y_at(m, last - 1), y);
+            if (FED && (last == 1 || last == m.apart + 1)) gtr__thin_team_barrier<P>(p.team);
+            gtr__thin_put<P>(p, p.y_at(m, last - 1), y);
         }
-        gtr__field_until<0>();
-        gtr__field_hold<4>(out);
-        if constexpr (P == 1) gtr__field_hold<16>(y);
+        gtr__thin_until<0>();
+        gtr__thin_hold<4>(out);
+        if constexpr (P == 1) gtr__thin_hold<16>(y);
         float column[2] = { 0.0f, 0.0f };
-        gtr__field_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
+        gtr__thin_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
         if constexpr (FED) {       // registers are short
             float4 &tally = this->tally(), was = tally;
             tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
@@ -19113,10 +19113,10 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             sum.bias[0] += column[0];
             sum.bias[1] += column[1];
         }
-        gtr__field_hold<4>(z);
-        gtr__field_begin();
-        gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
-        gtr__field_commit();
+        gtr__thin_hold<4>(z);
+        gtr__thin_begin();
+        gtr__thin_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
+        gtr__thin_commit();
         if (p.half == 0) {
             const int row = p.warp * 16 + (p.lane >> 2);
             uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + row * 16 + (p.lane & 3) * 4);
@@ -19125,38 +19125,38 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             if constexpr (!FED) sum.loss += loss;
         }
         gtr__shared_publish();
-        if constexpr (P == 2) gtr__field_team_barrier<P>(p.team);
-        else gtr__field_signal(ready());
-        gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
+        if constexpr (P == 2) gtr__thin_team_barrier<P>(p.team);
+        else gtr__thin_signal(ready());
+        gtr__thin_recall<P, RELU>(m, last - 1, p, 0, r);
         if constexpr (P == 2) {
-            gtr__field_hold<4>(sum.last);
-            gtr__field_begin();
-            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
-            gtr__field_commit();
-            gtr__field_until<1>();
-        } else gtr__field_until<0>();
-        gtr__field_hold<32>(d);
-        gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
-        if constexpr (P == 2) gtr__field_until<0>();
+            gtr__thin_hold<4>(sum.last);
+            gtr__thin_begin();
+            gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
+            gtr__thin_commit();
+            gtr__thin_until<1>();
+        } else gtr__thin_until<0>();
+        gtr__thin_hold<32>(d);
+        gtr__thin_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
+        if constexpr (P == 2) gtr__thin_until<0>();
     }
     GTR__DEVICE void large_last(const float *target) {
         float loss = 0.0f;
 #pragma unroll
         for (int j = 0; j < 8; j++)
-            gtr__field_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+            gtr__thin_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
         if constexpr (FED) tally().z += loss;
         else sum.loss += loss;
-        if constexpr (P == 1) gtr__field_signal(ready());
+        if constexpr (P == 1) gtr__thin_signal(ready());
     }
     // FED: frees the slots of the tile's target (`seen`) and of the last tile's x (`empty`), which its gradient has
     // read by now; else starts the copy of the next target.
     GTR__DEVICE void release() {
         if constexpr (FED) {
-            gtr__field_signal(turn_of(1).seen);
-            if (tile != first) gtr__field_signal(turn_of(2).empty);
+            gtr__thin_signal(turn_of(1).seen);
+            if (tile != first) gtr__thin_signal(turn_of(2).empty);
         } else {
-            gtr__field_team_barrier<P>(p.team);
-            if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin(), p, 0);
+            gtr__thin_team_barrier<P>(p.team);
+            if (tile + teams < m.tiles) gtr__thin_ask_target<P, 128 * P>(m, &h->record, origin(), p, 0);
             gtr__copies_commit();
             n++;
         }
@@ -19166,123 +19166,123 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
 #pragma unroll 1
         for (int l = last - m.small; !FED && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
-            gtr__field_begin();
-            gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL,
-                pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
-            gtr__field_commit();
-            gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
-            gtr__field_until<0>();
-            gtr__field_hold<32>(d);
-            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
+            if constexpr (P == 1) gtr__thin_hold<16>(y);
+            gtr__thin_begin();
+            gtr__thin_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__THIN_PANEL,
+                pool_at + gtr__thin_w<P>(m, l) + p.half * (P * GTR__THIN_PANEL));
+            gtr__thin_commit();
+            gtr__thin_recall<P, RELU>(m, l - 1, p, 0, r);
+            gtr__thin_until<0>();
+            gtr__thin_hold<32>(d);
+            gtr__thin_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
         }
     }
     // P 1: back through this role's layers, each of which has a unit of 64 columns.
     GTR__DEVICE void back_units() {
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_UNITS; i++) {
+        for (int i = 0; i < GTR__THIN_UNITS; i++) {
             const int l = high - i;
             if (l < low) continue;
             // Adds to the gradient of the layer above, then stores this layer's dz.
             auto above = [&]() {
                 hear(i);
-                if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
-                gtr__field_begin();
-                if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+                if (i == 0) gtr__thin_hold<4>(sum.last); else gtr__thin_hold<36>(sum.dw[i ? i - 1 : 0]);
+                gtr__thin_begin();
+                if (i == 0) gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
                 else
-                    gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
-                gtr__field_commit();
+                    gtr__thin_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
+                gtr__thin_commit();
                 if (tight) {
-                    gtr__field_until<0>();
-                    gtr__field_team_barrier<P>(p.team);
+                    gtr__thin_until<0>();
+                    gtr__thin_team_barrier<P>(p.team);
                 }
-                gtr__field_put<P>(p, p.dz_at(m, l), y);
+                gtr__thin_put<P>(p, p.dz_at(m, l), y);
                 gtr__shared_publish();
             };
-            if (i + 1 < GTR__FIELD_UNITS && l > low) {
-                gtr__field_hold<16>(y);
-                gtr__field_begin();
-                gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
-                gtr__field_commit();
+            if (i + 1 < GTR__THIN_UNITS && l > low) {
+                gtr__thin_hold<16>(y);
+                gtr__thin_begin();
+                gtr__thin_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__thin_w<P>(m, l));
+                gtr__thin_commit();
                 above();
-                gtr__field_signal(ready());
-                gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
-                gtr__field_until<1>();
-                gtr__field_hold<32>(d);
-                gtr__field_hold<16>(y);
-                gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
+                gtr__thin_signal(ready());
+                gtr__thin_recall<P, RELU>(m, l - 1, p, 0, r);
+                gtr__thin_until<1>();
+                gtr__thin_hold<32>(d);
+                gtr__thin_hold<16>(y);
+                gtr__thin_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
             } else {
                 above();
                 if constexpr (!FED) {
-                    gtr__field_signal(ready());
-                    gtr__field_until<0>();
+                    gtr__thin_signal(ready());
+                    gtr__thin_until<0>();
                     hear(0);
                     if (l == 0) lowest(p.dz_at(m, 0), p.at + m.x_at);
                     else {
-                        gtr__field_hold<36>(sum.dw[i]);
-                        gtr__field_begin();
-                        gtr__field_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
-                        gtr__field_commit();
+                        gtr__thin_hold<36>(sum.dw[i]);
+                        gtr__thin_begin();
+                        gtr__thin_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
+                        gtr__thin_commit();
                     }
                 }
             }
         }
         if (low > high) {
-            gtr__field_until<0>();
+            gtr__thin_until<0>();
             hear(0);
-            gtr__field_hold<4>(sum.last);
-            gtr__field_begin();
-            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
-            gtr__field_commit();
+            gtr__thin_hold<4>(sum.last);
+            gtr__thin_begin();
+            gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+            gtr__thin_commit();
         }
-        if constexpr (!FED) gtr__field_until<0>();
+        if constexpr (!FED) gtr__thin_until<0>();
     }
     // P 2: adds to the gradient of the role's lowest layer, in units d0 and d1.
     GTR__DEVICE void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
         if (low == 0 && m.layer[0].k <= 32) {
-            gtr__field_begin();
-            gtr__field_outer<T, 5>(d0, dz + own, x, 16);
-            gtr__field_commit();
-            gtr__field_until<0>();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 5>(d0, dz + own, x, 16);
+            gtr__thin_commit();
+            gtr__thin_until<0>();
         } else {
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
-            gtr__field_commit();
-            gtr__field_until<0>();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(d0, dz + own, x, ones - x);
+            gtr__thin_commit();
+            gtr__thin_until<0>();
         }
         if (m.layer[low].panels == 2) {
-            gtr__field_begin();
-            gtr__field_outer<T, 8>(d1, dz + own, x + GTR__FIELD_PANEL, 16);
-            gtr__field_commit();
-            gtr__field_until<0>();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 8>(d1, dz + own, x + GTR__THIN_PANEL, 16);
+            gtr__thin_commit();
+            gtr__thin_until<0>();
         }
     }
     // P 2: back through this role's layers, one or two.
     GTR__DEVICE void back_halves() {
         const uint32_t dz = p.dz_at(m, high), x_now = p.at + m.x_at;
         share(dz, y);
-        gtr__field_hold<36>(sum.dw[0]);
-        gtr__field_hold<36>(sum.dw[1]);
+        gtr__thin_hold<36>(sum.dw[0]);
+        gtr__thin_hold<36>(sum.dw[1]);
         if (low < high) {
             const uint32_t x = p.y_at(m, high - 1);
-            gtr__field_begin();
-            gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL,
-                pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
-            gtr__field_commit();
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
-            gtr__field_outer<T, 8>(sum.dw[1], dz + own, x + GTR__FIELD_PANEL, 16);
-            gtr__field_commit();
-            gtr__field_recall<P, RELU>(m, high - 1, p, 0, r);
-            gtr__field_until<1>();
-            gtr__field_hold<32>(d);
-            gtr__field_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
+            gtr__thin_begin();
+            gtr__thin_back<T, 4 * P, false>(d, y, dz, GTR__THIN_PANEL,
+                pool_at + gtr__thin_w<P>(m, high) + p.half * (P * GTR__THIN_PANEL));
+            gtr__thin_commit();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
+            gtr__thin_outer<T, 8>(sum.dw[1], dz + own, x + GTR__THIN_PANEL, 16);
+            gtr__thin_commit();
+            gtr__thin_recall<P, RELU>(m, high - 1, p, 0, r);
+            gtr__thin_until<1>();
+            gtr__thin_hold<32>(d);
+            gtr__thin_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
             share(p.dz_at(m, low), y);
-            gtr__field_until<0>();
-            gtr__field_hold<36>(sum.dw[0]);
-            gtr__field_hold<36>(sum.dw[1]);
-            gtr__field_hold<36>(sum.dw[2]);
-            gtr__field_hold<36>(sum.dw[3]);
+            gtr__thin_until<0>();
+            gtr__thin_hold<36>(sum.dw[0]);
+            gtr__thin_hold<36>(sum.dw[1]);
+            gtr__thin_hold<36>(sum.dw[2]);
+            gtr__thin_hold<36>(sum.dw[3]);
             lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
         } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
     }
@@ -19292,7 +19292,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
                 ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
             take();
             first_layer();
-            if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin(), p);
+            if constexpr (!FED) if (tile + teams < m.tiles) gtr__thin_ask_x<P, 128 * P>(m, &h->record, origin(), p);
             further_layers();
             const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
             if (m.small) small_last(target);
@@ -19305,95 +19305,95 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if constexpr (FED) {
             const float4 tally = this->tally();
             sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
-            gtr__field_team_barrier<P>(p.team);
+            gtr__thin_team_barrier<P>(p.team);
             lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
-            gtr__field_until<0>();
-            if (first < m.tiles) gtr__field_signal(turn_of(1).empty);
+            gtr__thin_until<0>();
+            if (first < m.tiles) gtr__thin_signal(turn_of(1).empty);
         }
     }
 };
 
-// >>field-chain
-// Widths above 64 where wgmma is: three warp groups share the work on 64 rows. One takes them there and back, 128
+// >>thin-chain
+// Widths above 64 where wgmma is: three warpgroups share the work on 64 rows. One takes them there and back, 128
 // columns at a time; what is between two products never leaves its registers. Two add up the weights' gradients, half
 // of their rows each, of what it has left in shared memory, while it does what follows. Bound by the one group: a
 // product of 128x128 is some 720 cycles, and what comes before the next
 // 200. In halves of 64 columns, so that one is rounded while the other is made, it is slower: what has its operand in
 //   registers takes some 16
 // cycles more each time.
-#if GTR__FIELD_WGMMA
+#if GTR__THIN_WGMMA
 // In shared memory of a tile: a role's outputs and gradients that weights' gradients are made of, and when: of the last
 // layer if it is small, of the role's upper layer, of its lowest. The upper layer's gradient stands where the input of
 // a small last one stood.
-enum { GTR__FIELD_LAST, GTR__FIELD_UPPER, GTR__FIELD_LOWER };
-struct gtr__field_items {
+enum { GTR__THIN_LAST, GTR__THIN_UPPER, GTR__THIN_LOWER };
+struct gtr__thin_items {
     uint32_t made, used, place;
-    GTR__DEVICE gtr__field_items(const gtr__field &m, uint32_t pool, uint32_t at)
+    GTR__DEVICE gtr__thin_items(const gtr__thin &m, uint32_t pool, uint32_t at)
     {
-        made = pool + (uint32_t)offsetof(gtr__field_head, made);
-        used = pool + (uint32_t)offsetof(gtr__field_head, used); place = at + m.place_at;
+        made = pool + (uint32_t)offsetof(gtr__thin_head, made);
+        used = pool + (uint32_t)offsetof(gtr__thin_head, used); place = at + m.place_at;
     }
-    GTR__DEVICE uint32_t x(int item) const { return place + item * (2 * GTR__FIELD_PANEL); }
+    GTR__DEVICE uint32_t x(int item) const { return place + item * (2 * GTR__THIN_PANEL); }
     GTR__DEVICE uint32_t dz(int item) const {
-        return place + (item == GTR__FIELD_LAST ? 4 : item == GTR__FIELD_LOWER ? 3 : 0) * (2 * GTR__FIELD_PANEL);
+        return place + (item == GTR__THIN_LAST ? 4 : item == GTR__THIN_LOWER ? 3 : 0) * (2 * GTR__THIN_PANEL);
     }
 };
-static GTR__DEVICE int gtr__field_high(const gtr__field &m, int role) {
-    return (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small));
+static GTR__DEVICE int gtr__thin_high(const gtr__thin &m, int role) {
+    return (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small));
 }
 // d (64x128) = a w^T, bias included; a: in registers.
 template <typename T>
-static GTR__DEVICE void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
+static GTR__DEVICE void gtr__thin_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
         int l, int lane) {
-    const gtr__field_ones<T> one(l, lane);
-    const uint32_t at = gtr__field_word(w, 16);
-    gtr__field_hold<32>(a);
-    gtr__field_begin();
-    gtr__field_bias<T, 16>(d, bias, one.a);
+    const gtr__thin_ones<T> one(l, lane);
+    const uint32_t at = gtr__thin_word(w, 16);
+    gtr__thin_hold<32>(a);
+    gtr__thin_begin();
+    gtr__thin_bias<T, 16>(d, bias, one.a);
 #pragma unroll
-    for (int s = 0; s < 8; s++) gtr__field_rs<T, 128, 0, true>(d, a + 4 * s,
-        gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
-    gtr__field_commit();
+    for (int s = 0; s < 8; s++) gtr__thin_rs<T, 128, 0, true>(d, a + 4 * s,
+        gtr__thin_panel(at + (s / 4) * (2 * GTR__THIN_PANEL >> 4) + s % 4 * 2));
+    gtr__thin_commit();
 }
-template <typename T, bool RELU> struct gtr__field_chain {
-    const gtr__field &m;
-    gtr__field_head *h;
+template <typename T, bool RELU> struct gtr__thin_chain {
+    const gtr__thin &m;
+    gtr__thin_head *h;
     const int role;
     uint32_t &count;
     const int last, low, high, tid;
-    const gtr__field_place<2> p;
+    const gtr__thin_place<2> p;
     const uint32_t pool_at, bias, masks;
-    const gtr__field_items items;
+    const gtr__thin_items items;
     const float g;
     float d[64], loss, column[2];       // a product of the tile; sums of the loss and of the last bias's gradient
     uint32_t y[32];                     // what it becomes, in halves
-    GTR__DEVICE gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool,
+    GTR__DEVICE gtr__thin_chain(const gtr__thin &m, gtr__thin_head *h, char *pool,
             int role, uint32_t &count) : m(m), h(h), role(role), count(count), last(m.layers - 1), low(
-            (int)gtr__field_same((uint32_t)m.low[role])), high(gtr__field_high(m, role)), tid(gtr__thread() & 127),
-            p(m, pool, 0, tid), pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
+            (int)gtr__thin_same((uint32_t)m.low[role])), high(gtr__thin_high(m, role)), tid(gtr__thread() & 127),
+            p(m, pool, 0, tid), pool_at(gtr__thin_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
             masks(p.at + m.mask_at + tid * 8), items(m, pool_at, p.at), g(m.seed * h->scale / m.count), loss(0.0f) {
         column[0] = column[1] = 0.0f;
     }
     // 128 columns to place, when what stood there was used: the last tile's, or this one's.
     GTR__DEVICE void put(int item, uint32_t panel) const {
-        gtr__field_await(items.used + item * 8, count);
+        gtr__thin_await(items.used + item * 8, count);
         if (panel == items.place && role == 0 && m.small && low < high)
-            gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
-        gtr__field_put<2>(p, panel, y);
-        gtr__field_put<2>(p, panel + GTR__FIELD_PANEL, y + 16);
+            gtr__thin_await(items.used + (GTR__THIN_UPPER - item) * 8, count ^ item);
+        gtr__thin_put<2>(p, panel, y);
+        gtr__thin_put<2>(p, panel + GTR__THIN_PANEL, y + 16);
         gtr__shared_publish();
     }
     // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit
     // where it is above 0.
     GTR__DEVICE void leave(int l) const {
-        if (l + 1 == last && m.small) { if (role == 0) put(GTR__FIELD_LAST, items.x(GTR__FIELD_LAST)); }
+        if (l + 1 == last && m.small) { if (role == 0) put(GTR__THIN_LAST, items.x(GTR__THIN_LAST)); }
         else if (l + 1 >= low && l + 1 <= high) {
-            const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item));
+            const int item = l + 1 > low ? GTR__THIN_UPPER : GTR__THIN_LOWER; put(item, items.x(item));
         }
         if (l < low || !RELU) return;
         uint32_t bits[2] = { 0, 0 };
 #pragma unroll
-        for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__field_mask<T>(0x10001u << i % 16, y[i]);
+        for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__thin_mask<T>(0x10001u << i % 16, y[i]);
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
             "r"(bits[1]) : "memory");
     }
@@ -19408,186 +19408,186 @@ template <typename T, bool RELU> struct gtr__field_chain {
             // a bit to all of its half
             for (int i = 0; i < 32; i++)
                 asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(r[i]) : "r"(bits[i / 16] << (15 - i % 16)));
-            gtr__field_hold<32>(r);
+            gtr__thin_hold<32>(r);
         } else {
-            const uint4 *from = gtr__field_slopes<128>(m, l, tid);
+            const uint4 *from = gtr__thin_slopes<128>(m, l, tid);
 #pragma unroll
-            for (int i = 0; i < 8; i++) gtr__field_words(from + i * 128, r + 4 * i);
+            for (int i = 0; i < 8; i++) gtr__thin_words(from + i * 128, r + 4 * i);
         }
-        gtr__field_until<0>();
-        gtr__field_hold<64>(d);
+        gtr__thin_until<0>();
+        gtr__thin_hold<64>(d);
         if constexpr (RELU) {
 #pragma unroll
             for (int i = 0; i < 32; i++) y[i] = gtr__pack2<T>(d[2 * i], d[2 * i + 1]) & r[i];
-        } else gtr__field_through<T, 32>(d, r, y);
+        } else gtr__thin_through<T, 32>(d, r, y);
     }
-    GTR__DEVICE void first_layer(const gtr__field_turn &now) {
+    GTR__DEVICE void first_layer(const gtr__thin_turn &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
-        const gtr__field_ones<T> one(0, p.lane);
-        gtr__field_begin();
-        gtr__field_bias<T, 16>(d, bias, one.a);
-        gtr__field_forward_s<T, 16, 2>(d, x, 0, w, 0, 0);
-        gtr__field_commit();
-        gtr__field_until<0>();
-        gtr__field_hold<64>(d);
+        const gtr__thin_ones<T> one(0, p.lane);
+        gtr__thin_begin();
+        gtr__thin_bias<T, 16>(d, bias, one.a);
+        gtr__thin_forward_s<T, 16, 2>(d, x, 0, w, 0, 0);
+        gtr__thin_commit();
+        gtr__thin_until<0>();
+        gtr__thin_hold<64>(d);
 #pragma unroll 1
         for (int s = 2; s < m.stage_pitch / 64; s += 2) {
-            gtr__field_begin();
-            gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0,
-                w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
-            gtr__field_commit();
-            gtr__field_until<0>();
-            gtr__field_hold<64>(d);
+            gtr__thin_begin();
+            gtr__thin_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__THIN_PANEL, 0,
+                w + (s >> 2) * (2 * GTR__THIN_PANEL), 0, s & 3);
+            gtr__thin_commit();
+            gtr__thin_until<0>();
+            gtr__thin_hold<64>(d);
         }
-        if (low > 0) gtr__field_signal<2>(now.empty);
+        if (low > 0) gtr__thin_signal<2>(now.empty);
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
     GTR__DEVICE void small_last(const float *target, int tile) {
-        const uint32_t w = pool_at + gtr__field_w<2>(m, last), at = gtr__field_word(w, 16);
-        const gtr__field_ones<T> one(last, p.lane);
+        const uint32_t w = pool_at + gtr__thin_w<2>(m, last), at = gtr__thin_word(w, 16);
+        const gtr__thin_ones<T> one(last, p.lane);
         float out[4];
         uint32_t z[4] = { 0, 0, 0, 0 };
-        gtr__field_hold<32>(y);
-        gtr__field_begin();
-        gtr__field_bias<T, 1>(out, bias, one.a);
+        gtr__thin_hold<32>(y);
+        gtr__thin_begin();
+        gtr__thin_bias<T, 1>(out, bias, one.a);
 #pragma unroll
         for (int s = 0; s < 8; s++)
-            gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
-        gtr__field_commit();
+            gtr__thin_rs<T, 8, 0, true>(out, y + 4 * s, gtr__thin_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
+        gtr__thin_commit();
         leave(last - 1);
-        gtr__field_until<0>();
-        gtr__field_hold<4>(out);
-        gtr__field_hold<32>(y);
-        gtr__field_loss<T, 2>(m, p, target, out, z, tile, 0, g, loss, column);
-        gtr__field_hold<4>(z);
-        gtr__field_begin();
-        gtr__field_rs<T, 128, 1, false>(d, z, gtr__field_panel(gtr__field_word(w, 2048)));
-        gtr__field_commit();
+        gtr__thin_until<0>();
+        gtr__thin_hold<4>(out);
+        gtr__thin_hold<32>(y);
+        gtr__thin_loss<T, 2>(m, p, target, out, z, tile, 0, g, loss, column);
+        gtr__thin_hold<4>(z);
+        gtr__thin_begin();
+        gtr__thin_rs<T, 128, 1, false>(d, z, gtr__thin_panel(gtr__thin_word(w, 2048)));
+        gtr__thin_commit();
         if (role == 0) {
             const int row = p.warp * 16 + (p.lane >> 2);
-            const uint32_t to = items.dz(GTR__FIELD_LAST) + row * 16 + (p.lane & 3) * 4;
+            const uint32_t to = items.dz(GTR__THIN_LAST) + row * 16 + (p.lane & 3) * 4;
             asm volatile("st.shared.u32 [%0], %1;" :: "r"(to), "r"(z[0]) : "memory");
             asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + 128), "r"(z[1]) : "memory");
             gtr__shared_publish();
-            gtr__field_signal(items.made + GTR__FIELD_LAST * 8);
+            gtr__thin_signal(items.made + GTR__THIN_LAST * 8);
         }
         gradient(last - 1);
     }
     GTR__DEVICE void back() {
 #pragma unroll 1
         for (int l = last - m.small; l > low; l--) {
-            const uint32_t at = gtr__field_word(pool_at + gtr__field_w<2>(m, l), 2 * GTR__FIELD_PANEL);
-            gtr__field_hold<32>(y);
-            gtr__field_begin();
-            gtr__field_rs<T, 128, 1, false>(d, y, gtr__field_panel(at));
+            const uint32_t at = gtr__thin_word(pool_at + gtr__thin_w<2>(m, l), 2 * GTR__THIN_PANEL);
+            gtr__thin_hold<32>(y);
+            gtr__thin_begin();
+            gtr__thin_rs<T, 128, 1, false>(d, y, gtr__thin_panel(at));
 #pragma unroll
-            for (int s = 1; s < 8; s++) gtr__field_rs<T, 128, 1, true>(d, y + 4 * s, gtr__field_panel(at + s * 128));
-            gtr__field_commit();
+            for (int s = 1; s < 8; s++) gtr__thin_rs<T, 128, 1, true>(d, y + 4 * s, gtr__thin_panel(at + s * 128));
+            gtr__thin_commit();
             if (l <= high) {
-                put(GTR__FIELD_UPPER, items.dz(GTR__FIELD_UPPER));
-                gtr__field_signal(items.made + GTR__FIELD_UPPER * 8);
+                put(GTR__THIN_UPPER, items.dz(GTR__THIN_UPPER));
+                gtr__thin_signal(items.made + GTR__THIN_UPPER * 8);
             }
             gradient(l - 1);
         }
-        put(GTR__FIELD_LOWER, items.dz(GTR__FIELD_LOWER));
-        gtr__field_signal(items.made + GTR__FIELD_LOWER * 8);
+        put(GTR__THIN_LOWER, items.dz(GTR__THIN_LOWER));
+        gtr__thin_signal(items.made + GTR__THIN_LOWER * 8);
     }
     GTR__DEVICE void run() {
         int teams;
-        const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+        const int first = (int)gtr__thin_same((uint32_t)gtr__thin_first<2>(m, p, role, &teams));
 #pragma unroll 1
         for (int tile = first; tile < m.tiles; tile += teams) {
-            const gtr__field_turn now(m, pool_at, 0, count);
+            const gtr__thin_turn now(m, pool_at, 0, count);
             count++;
-            gtr__field_await(now.full, now.lap);
+            gtr__thin_await(now.full, now.lap);
             first_layer(now);
 #pragma unroll 1
             for (int l = 1; l <= last; l++) {
-                gtr__field_output<T, 32, 128, RELU>(m, l - 1, d, y, tid);
+                gtr__thin_output<T, 32, 128, RELU>(m, l - 1, d, y, tid);
                 if (l == last && m.small) break;
-                gtr__field_chain_forward<T>(d, y, pool_at + gtr__field_w<2>(m, l), bias, l, p.lane);
+                gtr__thin_chain_forward<T>(d, y, pool_at + gtr__thin_w<2>(m, l), bias, l, p.lane);
                 leave(l - 1);
-                gtr__field_until<0>();
-                gtr__field_hold<64>(d);
-                gtr__field_hold<32>(y);
+                gtr__thin_until<0>();
+                gtr__thin_hold<64>(d);
+                gtr__thin_hold<32>(y);
             }
             const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
             if (m.small) small_last(target, tile);
             else {
 #pragma unroll
                 for (int j = 0; j < 16; j++)
-                    gtr__field_loss<T, 2>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+                    gtr__thin_loss<T, 2>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
             }
-            gtr__field_signal<2>(now.seen);
+            gtr__thin_signal<2>(now.seen);
             back();
         }
         asm volatile("st.shared.v2.f32 [%0], {%1, %2};" :: "r"(masks), "f"(column[0]), "f"(column[1]) : "memory");
         asm volatile("st.shared.f32 [%0], %1;" :: "r"(masks + 1024), "f"(loss) : "memory");
-        gtr__field_signal(pool_at + (uint32_t)offsetof(gtr__field_head, ended));
+        gtr__thin_signal(pool_at + (uint32_t)offsetof(gtr__thin_head, ended));
     }
 };
-// The weights' gradients of all of a role's tiles, half of their rows by each of two warp groups.
+// The weights' gradients of all of a role's tiles, half of their rows by each of two warpgroups.
 template <typename T>
-static GTR__DEVICE void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool,
-        const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
-    const int low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role);
-    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
-        own = p.half * GTR__FIELD_PANEL;
-    const gtr__field_items items(m, pool_at, p.at);
+static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *pool,
+        const gtr__thin_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum) {
+    const int low = (int)gtr__thin_same((uint32_t)m.low[role]), high = gtr__thin_high(m, role);
+    const uint32_t pool_at = gtr__thin_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
+        own = p.half * GTR__THIN_PANEL;
+    const gtr__thin_items items(m, pool_at, p.at);
     // Units of one layer: the first of 64 columns, or what is behind, and the second.
     auto units = [&](float *d0, float *d1, uint32_t dz, uint32_t x, int panels, bool few) {
-        gtr__field_hold<36>(d0);
-        gtr__field_hold<32>(d1);
+        gtr__thin_hold<36>(d0);
+        gtr__thin_hold<32>(d1);
         if (few) {
-            gtr__field_begin();
-            gtr__field_outer<T, 5>(d0, dz, x, 16);
-            gtr__field_commit();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 5>(d0, dz, x, 16);
+            gtr__thin_commit();
         } else if (panels == 1) {
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(d0, dz, x, ones - x);
-            gtr__field_commit();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(d0, dz, x, ones - x);
+            gtr__thin_commit();
         } else {
-            gtr__field_begin();
-            gtr__field_outer<T, 9>(d0, dz, x, ones - x);
-            gtr__field_outer<T, 8>(d1, dz, x + GTR__FIELD_PANEL, 16);
-            gtr__field_commit();
+            gtr__thin_begin();
+            gtr__thin_outer<T, 9>(d0, dz, x, ones - x);
+            gtr__thin_outer<T, 8>(d1, dz, x + GTR__THIN_PANEL, 16);
+            gtr__thin_commit();
         }
-        gtr__field_until<0>();
-        gtr__field_hold<36>(d0);
-        gtr__field_hold<32>(d1);
+        gtr__thin_until<0>();
+        gtr__thin_hold<36>(d0);
+        gtr__thin_hold<32>(d1);
     };
     int teams;
-    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+    const int first = (int)gtr__thin_same((uint32_t)gtr__thin_first<2>(m, p, role, &teams));
 #pragma unroll 1
     for (int tile = first; tile < m.tiles; tile += teams, count++) {
         if (role == 0 && m.small) {
-            gtr__field_await(items.made + GTR__FIELD_LAST * 8, count);
-            gtr__field_hold<4>(sum.last);
-            gtr__field_begin();
-            gtr__field_outer_last<T>(sum.last, items.x(GTR__FIELD_LAST) + own, items.dz(GTR__FIELD_LAST));
-            gtr__field_commit();
-            gtr__field_until<0>();
-            gtr__field_hold<4>(sum.last);
-            gtr__field_signal(items.used + GTR__FIELD_LAST * 8);
+            gtr__thin_await(items.made + GTR__THIN_LAST * 8, count);
+            gtr__thin_hold<4>(sum.last);
+            gtr__thin_begin();
+            gtr__thin_outer_last<T>(sum.last, items.x(GTR__THIN_LAST) + own, items.dz(GTR__THIN_LAST));
+            gtr__thin_commit();
+            gtr__thin_until<0>();
+            gtr__thin_hold<4>(sum.last);
+            gtr__thin_signal(items.used + GTR__THIN_LAST * 8);
         }
-        const gtr__field_turn now(m, pool_at, 0, count);
-        const uint32_t dz = items.dz(GTR__FIELD_LOWER) + own,
-            x = low ? items.x(GTR__FIELD_LOWER) : p.at + m.x_at + now.slot * m.x_step;
+        const gtr__thin_turn now(m, pool_at, 0, count);
+        const uint32_t dz = items.dz(GTR__THIN_LOWER) + own,
+            x = low ? items.x(GTR__THIN_LOWER) : p.at + m.x_at + now.slot * m.x_step;
         const bool few = low == 0 && m.layer[0].k <= 32;
         if (low < high) {
-            gtr__field_await(items.made + GTR__FIELD_UPPER * 8, count);
-            units(sum.dw[0], sum.dw[1], items.dz(GTR__FIELD_UPPER) + own, items.x(GTR__FIELD_UPPER), 2, false);
-            gtr__field_signal(items.used + GTR__FIELD_UPPER * 8);
-            gtr__field_await(items.made + GTR__FIELD_LOWER * 8, count);
+            gtr__thin_await(items.made + GTR__THIN_UPPER * 8, count);
+            units(sum.dw[0], sum.dw[1], items.dz(GTR__THIN_UPPER) + own, items.x(GTR__THIN_UPPER), 2, false);
+            gtr__thin_signal(items.used + GTR__THIN_UPPER * 8);
+            gtr__thin_await(items.made + GTR__THIN_LOWER * 8, count);
             units(sum.dw[2], sum.dw[3], dz, x, m.layer[low].panels, few);
         } else {
-            gtr__field_await(items.made + GTR__FIELD_LOWER * 8, count);
+            gtr__thin_await(items.made + GTR__THIN_LOWER * 8, count);
             units(sum.dw[0], sum.dw[1], dz, x, m.layer[low].panels, few);
         }
-        gtr__field_signal(items.used + GTR__FIELD_LOWER * 8);
-        if (low == 0) gtr__field_signal(now.empty);
+        gtr__thin_signal(items.used + GTR__THIN_LOWER * 8);
+        if (low == 0) gtr__thin_signal(now.empty);
     }
-    gtr__field_await(pool_at + (uint32_t)offsetof(gtr__field_head, ended), turn);
+    gtr__thin_await(pool_at + (uint32_t)offsetof(gtr__thin_head, ended), turn);
     turn ^= 1;
     if (p.half == 0) {
         const char *published = p.base + m.mask_at + p.tid * 8;
@@ -19597,28 +19597,28 @@ static GTR__DEVICE void gtr__field_collect(const gtr__field &m, gtr__field_head 
 }
 #endif
 
-// >>field-step
+// >>thin-step
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
-template <typename T, int P> static GTR__DEVICE void gtr__field_load(const gtr__field &m, char *pool) {
+template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__thin &m, char *pool) {
     T low;
     uint4 one = make_uint4(0, 0, 0, 0);
     gtr__store(&low, 1.0f);
     memcpy(&one, &low, 2);
     if (threadIdx.x < 16) *(uint4 *)(pool + m.ones_at + threadIdx.x * 128 + ((threadIdx.x & 7) << 4)) = one;
-    if (m.layer[0].k <= 32 && threadIdx.x < (3 - P) * GTR__FIELD_ROWS) {
+    if (m.layer[0].k <= 32 && threadIdx.x < (3 - P) * GTR__THIN_ROWS) {
         const int r = (int)threadIdx.x & 63;
         for (int s = 0; s < m.ahead; s++) *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at
             + s * m.x_step + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
     }
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
-        const gtr__field_layer &L = m.layer[l];
+        const gtr__thin_layer &L = m.layer[l];
         const int rows = m.small && l == m.layers - 1 ? P * 8 : P * 64, shift = L.panels == 1 ? 3 : 4,
             c = (int)threadIdx.x & ((1 << shift) - 1);
         const bool wide = L.k % 8 == 0 && ((uintptr_t)L.w & 15) == 0;
-        char *to = pool + gtr__field_w<P>(m, l) + (c >> 3) * rows * 128;
+        char *to = pool + gtr__thin_w<P>(m, l) + (c >> 3) * rows * 128;
 #pragma unroll 2
-        for (int r = (int)threadIdx.x >> shift; r < rows; r += GTR__FIELD_T >> shift) {
+        for (int r = (int)threadIdx.x >> shift; r < rows; r += GTR__THIN_T >> shift) {
             const T *from = (const T *)L.w + r * L.k + c * 8;
             const int left = r < L.n ? L.k - c * 8 : 0, at = r * 128 + (((c & 7) ^ (r & 7)) << 4);
             if (wide) { gtr__copy16(to + at, left > 0 ? (const void *)from : L.w, left > 0); continue; }
@@ -19633,40 +19633,40 @@ template <typename T, int P> static GTR__DEVICE void gtr__field_load(const gtr__
     unsigned short bias[3];
 #pragma unroll
     for (int q = 0; q < 3; q++) {
-        const int i = q * GTR__FIELD_T + (int)threadIdx.x, l = i / (P * 64), e = i % (P * 64);
+        const int i = q * GTR__THIN_T + (int)threadIdx.x, l = i / (P * 64), e = i % (P * 64);
         bias[q] = l < m.layers && m.layer[l].bias && e < m.layer[l].n
             ? __ldcg((const unsigned short *)m.layer[l].bias + e) : (unsigned short)0;
     }
 #pragma unroll
     for (int q = 0; q < 3; q++) {
-        const int i = q * GTR__FIELD_T + (int)threadIdx.x;
+        const int i = q * GTR__THIN_T + (int)threadIdx.x;
         if (i < 8 * P * 64) *(unsigned short *)(pool + m.bias_at + i % (P * 64) * 16 + i / (P * 64) * 2) = bias[q];
     }
     if (P == 2 && threadIdx.x < P * 64) *(uint32_t *)(pool + m.bias_at + threadIdx.x * 16 + 12) = 0;
     gtr__copies_commit();
     gtr__copies_done<0>();
 }
-// What the first tile finds of a last one's gradients: see gtr__field_rows.
-template <int P> static GTR__DEVICE void gtr__field_clear(const gtr__field &m, char *pool) {
+// What the first tile finds of a last one's gradients: see gtr__thin_rows.
+template <int P> static GTR__DEVICE void gtr__thin_clear(const gtr__thin &m, char *pool) {
     const int tid = gtr__thread();
-    if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
-        + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
+    if (P == 1) for (int i = tid & 127; i < GTR__THIN_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
+        + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__THIN_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
 }
 // Awaits the weights of the next step, which their owners publish: words of the 16 bits, of one that is set where a
 // gradient was bad, and of the step's number, which are polled until none is missing. Returns
-// GTR__FIELD_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
-#define GTR__FIELD_BAD   0x8000u
-template <typename T> static GTR__DEVICE uint32_t gtr__field_word16(float v, uint32_t mark) {
+// GTR__THIN_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
+#define GTR__THIN_BAD   0x8000u
+template <typename T> static GTR__DEVICE uint32_t gtr__thin_word16(float v, uint32_t mark) {
     T low;
     uint16_t u;
     gtr__store(&low, v);
     memcpy(&u, &low, 2);
     return (uint32_t)u << 16 | mark;
 }
-static GTR__DEVICE bool gtr__field_missing(const uint4 &v, uint32_t tag) {
-    return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
+static GTR__DEVICE bool gtr__thin_missing(const uint4 &v, uint32_t tag) {
+    return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
 }
-static GTR__DEVICE uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head *h,
         char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__thread(), c = tid & 7, r0 = tid >> 3;
@@ -19693,15 +19693,15 @@ static GTR__DEVICE uint32_t gtr__field_await_weights(const gtr__field &m, gtr__f
         for (int i = 0; i < slots; i++) {
             const uint32_t *w = m.published + m.layer[i / 2].flat_w
                 + (r0 + i % 2 * 32) * m.layer[i / 2].pitch + c * 8;
-            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__poll4(w);
-            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__poll4(w + 4);
+            if (gtr__thin_missing(v[2 * i], tag)) v[2 * i] = gtr__poll4(w);
+            if (gtr__thin_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__poll4(w + 4);
         }
-        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__poll(m.published + m.layer[l].flat_b + e);
-        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__poll(m.published + m.layer[l + 4].flat_b + e);
-        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__poll(m.published + m.flat);
+        if ((u[0] ^ tag) & (GTR__THIN_BAD - 1)) u[0] = gtr__poll(m.published + m.layer[l].flat_b + e);
+        if ((u[1] ^ tag) & (GTR__THIN_BAD - 1)) u[1] = gtr__poll(m.published + m.layer[l + 4].flat_b + e);
+        if ((u[2] ^ tag) & (GTR__THIN_BAD - 1)) u[2] = gtr__poll(m.published + m.flat);
 #pragma unroll
-        for (int i = 0; i < 2 * slots; i++) missing |= gtr__field_missing(v[i], tag);
-        missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
+        for (int i = 0; i < 2 * slots; i++) missing |= gtr__thin_missing(v[i], tag);
+        missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
     } while (missing && ++turns < GTR__DEADLINE);
     if (tid == 0) *(volatile int *)&h->turns = turns;
 #pragma unroll
@@ -19709,58 +19709,58 @@ static GTR__DEVICE uint32_t gtr__field_await_weights(const gtr__field &m, gtr__f
         const int r = r0 + i % 2 * 32;
         const uint4 a = v[2 * i], b = v[2 * i + 1];
         marks |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
-        if (live(i)) *(uint4 *)(pool + gtr__field_w<1>(m, i / 2) + r * 128 + ((c ^ (r & 7)) << 4)) =
+        if (live(i)) *(uint4 *)(pool + gtr__thin_w<1>(m, i / 2) + r * 128 + ((c ^ (r & 7)) << 4)) =
             make_uint4(__byte_perm(a.x, a.y, 0x7632), __byte_perm(a.z, a.w, 0x7632), __byte_perm(b.x, b.y, 0x7632),
             __byte_perm(b.z, b.w, 0x7632));
     }
     if (bias[0]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2) = (unsigned short)(u[0] >> 16);
     if (bias[1]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2 + 8) = (unsigned short)(u[1] >> 16);
     marks |= u[0] | u[1] | u[2];
-    return (marks & GTR__FIELD_BAD) | (missing ? 1u : 0u);
+    return (marks & GTR__THIN_BAD) | (missing ? 1u : 0u);
 }
 // The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a
 // launch are written before it: so many trips to the host at once.
-#define GTR__FIELD_AHEAD 4
-static GTR__DEVICE void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
+#define GTR__THIN_AHEAD 4
+static GTR__DEVICE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
     const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
     const uint64_t step = h->step, next = step + 1;
     if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step); return; }
-    if (first || step % GTR__FIELD_AHEAD == 0) {
-        const int left = GTR__FIELD_AHEAD - (int)(step % GTR__FIELD_AHEAD),
+    if (first || step % GTR__THIN_AHEAD == 0) {
+        const int left = GTR__THIN_AHEAD - (int)(step % GTR__THIN_AHEAD),
             n = h->record.more < left ? (int)h->record.more : left;
-        int4 v[GTR__FIELD_AHEAD / 2] = {};
+        int4 v[GTR__THIN_AHEAD / 2] = {};
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+        for (int i = 0; i < GTR__THIN_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
             v[i] = __ldcv((const int4 *)&m.ring[(next + (uint64_t)(2 * i + of)) % GTR__RING] + at);
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
-            m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__FIELD_AHEAD) * 16 + at] = v[i];
+        for (int i = 0; i < GTR__THIN_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+            m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__THIN_AHEAD) * 16 + at] = v[i];
         __threadfence_block();
         __syncwarp();
     }
     const int k = (int)(next & 1);
     if (lane < whole)
-        ((int4 *)&m.ctl->record[k])[lane] = __ldcg(m.records + (int)(next % GTR__FIELD_AHEAD) * 16 + lane);
+        ((int4 *)&m.ctl->record[k])[lane] = __ldcg(m.records + (int)(next % GTR__THIN_AHEAD) * 16 + lane);
     __threadfence();
     __syncwarp();
     if (lane == 0) { m.ctl->claim = next + 1; *(volatile uint64_t *)&m.ctl->tag[k] = next + 1; }
 }
 // A sum over the block's teams.
-template <typename V> static GTR__DEVICE V gtr__field_total(V v, V *scratch) {
+template <typename V> static GTR__DEVICE V gtr__thin_total(V v, V *scratch) {
     const int lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
-    gtr__field_barrier();
-    v = lane < GTR__FIELD_T / 32 ? scratch[lane] : (V)0;
+    gtr__thin_barrier();
+    v = lane < GTR__THIN_T / 32 ? scratch[lane] : (V)0;
     v = gtr__warp_sum(v);
-    gtr__field_barrier();
+    gtr__thin_barrier();
     return v;
 }
 // The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is
 // spent is spent for the launch, at whose last barrier the others learn it.
-static GTR__DEVICE bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
+static GTR__DEVICE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
@@ -19768,17 +19768,17 @@ static GTR__DEVICE bool gtr__field_wait(const gtr__field &m, gtr__field_head *h)
         while (met && gtr__poll_acquire(&m.ctl->ticket[6]) < target) met = ++turns < GTR__DEADLINE;
         *(volatile int *)&h->turns = turns;
     }
-    return !gtr__field_any(!met);
+    return !gtr__thin_any(!met);
 }
-static GTR__DEVICE void gtr__field_arrive(const gtr__field &m) {
-    gtr__field_barrier();
+static GTR__DEVICE void gtr__thin_arrive(const gtr__thin &m) {
+    gtr__thin_barrier();
     if (threadIdx.x == 0) gtr__count_in(&m.ctl->ticket[6]);
 }
 // A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is
 // abandoned, and all roll back.
-static GTR__DEVICE bool gtr__field_end(const gtr__field &m, bool gave_up) {
+static GTR__DEVICE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
     bool stays = true;
-    gtr__field_barrier();
+    gtr__thin_barrier();
     if (threadIdx.x == 0) {
         uint32_t *ticket = &m.ctl->ticket[5];
         if (gave_up) atomicOr(ticket, GTR__ABANDONED);
@@ -19786,20 +19786,20 @@ static GTR__DEVICE bool gtr__field_end(const gtr__field &m, bool gave_up) {
         gtr__count_in(ticket);
         stays = gtr__grid_wait(ticket, gridDim.x, m.hurry);
     }
-    return !gtr__field_any(!stays);
+    return !gtr__thin_any(!stays);
 }
-// What gtr__field_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two
+// What gtr__thin_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two
 // teams, and the loss.
 template <int P>
-static GTR__DEVICE void gtr__field_write_last(const gtr__field &m, int role, float *whole,
+static GTR__DEVICE void gtr__thin_write_last(const gtr__thin &m, int role, float *whole,
         const float *lasts, const float *column, int far) {
     constexpr int teams = 3 - P, rows = P * 64;
     const int tid = gtr__thread(), lane = tid & 31, last = m.layers - 1;
     if (m.small && m.unit[role][last] >= 0) {
-        const gtr__field_layer &L = m.layer[last];
+        const gtr__thin_layer &L = m.layer[last];
         float *out = whole + (L.nat_w - m.frags) * 4;
 #pragma unroll 1
-        for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
+        for (int r = tid >> 5; r < L.n; r += GTR__THIN_T / 32)
 #pragma unroll 1
             for (int c = lane; c < L.k; c += 32)
                 out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
@@ -19818,7 +19818,7 @@ static GTR__DEVICE void gtr__field_write_last(const gtr__field &m, int role, flo
 }
 // A unit's 36 numbers, four at a time: at(j).
 template <typename T, int P, typename F>
-static GTR__DEVICE void gtr__field_write_unit(const gtr__field &m, int role, int unit, char *part,
+static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int unit, char *part,
         float *whole, F at) {
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
     const int g = lane >> 2, t = lane & 3;
@@ -19827,7 +19827,7 @@ static GTR__DEVICE void gtr__field_write_unit(const gtr__field &m, int role, int
     while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels))
         l--;
     if (l < 0) return;
-    const gtr__field_layer &L = m.layer[l];
+    const gtr__thin_layer &L = m.layer[l];
     const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0,
         ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
     const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
@@ -19851,17 +19851,17 @@ static GTR__DEVICE void gtr__field_write_unit(const gtr__field &m, int role, int
 // lines go to L2 twice as quickly as pieces of 32 bytes. Where very many blocks are added up the former are rounded to
 // 16 bits, as a product's output would be. Of two teams each adds up half of the units, and gives the other one the
 // rest by way of shared memory.
-#define GTR__FIELD_GIVEN(P) ((P) == 1 ? GTR__FIELD_UNITS / 2 * 36 * 128 : 0)
+#define GTR__THIN_GIVEN(P) ((P) == 1 ? GTR__THIN_UNITS / 2 * 36 * 128 : 0)
 template <typename T, int P>
-static GTR__DEVICE void gtr__field_write(const gtr__field &m, char *pool, int role,
-        gtr__field_sums &sum) {
-    constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
+static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
+        gtr__thin_sums &sum) {
+    constexpr int teams = 3 - P, rows = P * 64, half = GTR__THIN_UNITS / 2;
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
         g = lane >> 2, t = lane & 3;
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
     const int far = teams == 2 ? m.team_bytes / 4 : 0;         // from one team's to the other's
-    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__FIELD_GIVEN(P),
+    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__THIN_GIVEN(P),
         *column = lasts + 8 * rows;
 #pragma unroll
     for (int o = 4; o < 32; o <<= 1) {
@@ -19870,8 +19870,8 @@ static GTR__DEVICE void gtr__field_write(const gtr__field &m, char *pool, int ro
     }
 #pragma unroll
     for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
-    auto put = [&](int unit, auto at) { gtr__field_write_unit<T, P>(m, role, unit, part, whole, at); };
-    gtr__field_barrier();                      // products that read what stood there are made
+    auto put = [&](int unit, auto at) { gtr__thin_write_unit<T, P>(m, role, unit, part, whole, at); };
+    gtr__thin_barrier();                      // products that read what stood there are made
     float *to = lasts + (P == 1 ? group * far : group * 64);
 #pragma unroll
     for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
@@ -19900,26 +19900,26 @@ static GTR__DEVICE void gtr__field_write(const gtr__field &m, char *pool, int ro
         const std::integral_constant<int, 0> low;
         const std::integral_constant<int, half> high;
         if (group == 0) give(high); else give(low);
-        gtr__field_barrier();
+        gtr__thin_barrier();
         if (group == 0) add(low); else add(high);
     } else {
-        gtr__field_barrier();
+        gtr__thin_barrier();
 #pragma unroll
-        for (int u = 0; u < GTR__FIELD_UNITS; u++)
+        for (int u = 0; u < GTR__THIN_UNITS; u++)
             put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
     }
-    gtr__field_write_last<P>(m, role, whole, lasts, column, far);
+    gtr__thin_write_last<P>(m, role, whole, lasts, column, far);
 }
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are. Published
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
-struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
+struct gtr__thin_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
 template <int P>
-static GTR__DEVICE void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q,
-        gtr__field_four &f, int *role) {
+static GTR__DEVICE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int q,
+        gtr__thin_four &f, int *role) {
     f.live = 0; f.seg = h->segment; f.i = f.j = 0; f.at[0] = f.at[1] = -1;
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
-        const gtr__field_layer &L = m.layer[l];
+        const gtr__thin_layer &L = m.layer[l];
         const bool small = m.small && l == m.layers - 1;
         int e;
         if (!small && q >= L.frag && q < L.frag + (L.k + 7) / 8 * (128 * P)) {
@@ -19945,7 +19945,7 @@ static GTR__DEVICE void gtr__field_find(const gtr__field &m, const gtr__field_he
         return;
     }
 }
-static GTR__DEVICE void gtr__field_get2(const float *p, uint32_t live, float &x, float &y) {
+static GTR__DEVICE void gtr__thin_get2(const float *p, uint32_t live, float &x, float &y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) {
         const float2 v = __ldcg((const float2 *)p);
         x = v.x; y = v.y;
@@ -19954,88 +19954,88 @@ static GTR__DEVICE void gtr__field_get2(const float *p, uint32_t live, float &x,
         if (live & 2) y = __ldcg(p + 1);
     }
 }
-static GTR__DEVICE void gtr__field_give2(float *p, uint32_t live, float x, float y) {
+static GTR__DEVICE void gtr__thin_give2(float *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) { *(float2 *)p = make_float2(x, y); return; }
     if (live & 1) p[0] = x;
     if (live & 2) p[1] = y;
 }
 template <typename T>
-static GTR__DEVICE void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
+static GTR__DEVICE void gtr__thin_give2_low(T *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__pack2<T>(x, y); return; }
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
 }
-static GTR__DEVICE float4 gtr__field_get(const float *p, const gtr__field_four &f) {
+static GTR__DEVICE float4 gtr__thin_get(const float *p, const gtr__thin_four &f) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    gtr__field_get2(p + f.i, f.live & 3, v.x, v.y);
-    gtr__field_get2(p + f.j, f.live >> 2, v.z, v.w);
+    gtr__thin_get2(p + f.i, f.live & 3, v.x, v.y);
+    gtr__thin_get2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
 }
-static GTR__DEVICE void gtr__field_give(float *p, const gtr__field_four &f, float4 v) {
-    gtr__field_give2(p + f.i, f.live & 3, v.x, v.y);
-    gtr__field_give2(p + f.j, f.live >> 2, v.z, v.w);
+static GTR__DEVICE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
+    gtr__thin_give2(p + f.i, f.live & 3, v.x, v.y);
+    gtr__thin_give2(p + f.j, f.live >> 2, v.z, v.w);
 }
-static GTR__DEVICE void gtr__field_state(const gtr__field &m, gtr__field_four &f) {
+static GTR__DEVICE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    f.p = gtr__field_get(f.seg->p, f);
-    if (o.states > 0) f.a = gtr__field_get(o.state[0] + f.seg->offset, f);
-    if (o.states > 1) f.b = gtr__field_get(o.state[1] + f.seg->offset, f);
+    f.p = gtr__thin_get(f.seg->p, f);
+    if (o.states > 0) f.a = gtr__thin_get(o.state[0] + f.seg->offset, f);
+    if (o.states > 1) f.b = gtr__thin_get(o.state[1] + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
-static GTR__DEVICE void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
+static GTR__DEVICE void gtr__thin_give(const gtr__thin &m, const gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
-    if (o.states > 1) gtr__field_give(o.state[1] + f.seg->offset, f, f.b);
-    if (o.states > 0) gtr__field_give(o.state[0] + f.seg->offset, f, f.a);
-    gtr__field_give(f.seg->p, f, f.p);
+    if (o.states > 1) gtr__thin_give(o.state[1] + f.seg->offset, f, f.b);
+    if (o.states > 0) gtr__thin_give(o.state[0] + f.seg->offset, f, f.a);
+    gtr__thin_give(f.seg->p, f, f.p);
     if (f.seg->bf16) {
-        gtr__field_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.i, f.live & 3, f.p.x, f.p.y);
-        gtr__field_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.j, f.live >> 2, f.p.z, f.p.w);
+        gtr__thin_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.i, f.live & 3, f.p.x, f.p.y);
+        gtr__thin_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.j, f.live >> 2, f.p.z, f.p.w);
     }
     if (f.seg->f16) {
-        gtr__field_give2_low((__half *)f.seg->f16 + f.i, f.live & 3, f.p.x, f.p.y);
-        gtr__field_give2_low((__half *)f.seg->f16 + f.j, f.live >> 2, f.p.z, f.p.w);
+        gtr__thin_give2_low((__half *)f.seg->f16 + f.i, f.live & 3, f.p.x, f.p.y);
+        gtr__thin_give2_low((__half *)f.seg->f16 + f.j, f.live >> 2, f.p.z, f.p.w);
     }
 }
 // Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and
 // quotients of such small numbers take a slow way, and all wait for it.
-struct gtr__field_adapt {
+struct gtr__thin_adapt {
     static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         const bool still = fabsf(n) < 1e-30f;
         return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
     }
 };
-static GTR__DEVICE void gtr__field_update(const gtr__field &m, const gtr__field_head *h,
-        gtr__field_four &f, float coef) {
+static GTR__DEVICE void gtr__thin_update(const gtr__thin &m, const gtr__thin_head *h,
+        gtr__thin_four &f, float coef) {
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
-    gtr__apply<gtr__field_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
+    gtr__apply<gtr__thin_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
 // What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the
 // gradients that are there are used.
-enum { GTR__FIELD_KEEP, GTR__FIELD_BACK, GTR__FIELD_USE };
+enum { GTR__THIN_KEEP, GTR__THIN_BACK, GTR__THIN_USE };
 template <int P>
-static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const gtr__field_head *h,
+static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gtr__thin_head *h,
         int what, float coef) {
     const int per = (m.quads + (int)gridDim.x - 1) / (int)gridDim.x, q0 = (int)blockIdx.x * per;
 #pragma unroll 1
-    for (int q = q0 + gtr__thread(); q < m.quads && q < q0 + per; q += GTR__FIELD_T) {
-        gtr__field_four f;
+    for (int q = q0 + gtr__thread(); q < m.quads && q < q0 + per; q += GTR__THIN_T) {
+        gtr__thin_four f;
         float4 *kept = m.kept + (int64_t)q * 3;
         int role;
-        gtr__field_find<P>(m, h, q, f, &role);
+        gtr__thin_find<P>(m, h, q, f, &role);
         if (!f.live) continue;
-        if (what == GTR__FIELD_USE) f.g = gtr__field_get(m.optim.gradient + f.seg->offset, f);
-        if (what == GTR__FIELD_BACK) { f.p = kept[0]; f.a = kept[1]; f.b = kept[2]; }
-        else gtr__field_state(m, f);
-        if (what == GTR__FIELD_KEEP) { kept[0] = f.p; kept[1] = f.a; kept[2] = f.b; continue; }
-        if (what == GTR__FIELD_USE) gtr__field_update(m, h, f, coef);
-        gtr__field_give(m, f);
+        if (what == GTR__THIN_USE) f.g = gtr__thin_get(m.optim.gradient + f.seg->offset, f);
+        if (what == GTR__THIN_BACK) { f.p = kept[0]; f.a = kept[1]; f.b = kept[2]; }
+        else gtr__thin_state(m, f);
+        if (what == GTR__THIN_KEEP) { kept[0] = f.p; kept[1] = f.a; kept[2] = f.b; continue; }
+        if (what == GTR__THIN_USE) gtr__thin_update(m, h, f, coef);
+        gtr__thin_give(m, f);
     }
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
 template <typename T, typename V, int N>
-static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, const char *from, int role,
+static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, const char *from, int role,
         int k, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const int end = m.block0[role + 1];
@@ -20051,7 +20051,7 @@ static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, const char *fro
         for (int i = 0; i < N; i++) {
             if constexpr (sizeof(V) == 16) v = gtr__add4(v, make_float4(w[i].x, w[i].y, w[i].z, w[i].w));
             else {
-                const float2 a = gtr__field_unpack<T>(w[i].x), c = gtr__field_unpack<T>(w[i].y);
+                const float2 a = gtr__thin_unpack<T>(w[i].x), c = gtr__thin_unpack<T>(w[i].y);
                 v = gtr__add4(v, make_float4(a.x, a.y, c.x, c.y));
             }
         }
@@ -20059,13 +20059,13 @@ static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, const char *fro
     return v;
 }
 template <typename T>
-static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
+static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, int q, int role, int k, int ways) {
     const int size = m.narrow ? 8 : 16;
     const char *from = (const char *)m.part + (q < m.frags ? q * size : m.frags * size + (q - m.frags) * 16);
-    if (m.narrow && q < m.frags) return gtr__field_gather<T, uint2, 18>(m, from, role, k, ways);
-    return gtr__field_gather<T, float4, 18>(m, from, role, k, ways);
+    if (m.narrow && q < m.frags) return gtr__thin_gather<T, uint2, 18>(m, from, role, k, ways);
+    return gtr__thin_gather<T, float4, 18>(m, from, role, k, ways);
 }
-static GTR__DEVICE void gtr__field_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
+static GTR__DEVICE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
     const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f,
         w = live & 8 ? v.w : 0.0f;
     uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu,
@@ -20075,9 +20075,9 @@ static GTR__DEVICE void gtr__field_check(float4 v, uint32_t live, uint32_t &most
     sum += (double)((x * x + y * y) + (z * z + w * w));
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
-static GTR__DEVICE void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
-    const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
-    for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
+static GTR__DEVICE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
+    const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = (int)threadIdx.x & 31;
+    for (int r0 = ((int)blockIdx.x * (GTR__THIN_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
         const int64_t mine = r0 + lane < m.batch ? gtr__origin<false>(r0 + lane, record->rows, record->first,
             record->key) : 0;
@@ -20094,14 +20094,14 @@ static GTR__DEVICE void gtr__field_feed(const gtr__field &m, const gtr__record *
     }
 }
 // A block's teams through a launch's steps.
-template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
-    const gtr__field &m;
-    gtr__field_head *h;
+template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
+    const gtr__thin &m;
+    gtr__thin_head *h;
     char *pool;
     const int role, tid, blocks, me;
     const bool reporter;        // a warp of the team with the fewest tiles
     uint32_t count, turn;
-    const gtr__field_place<P> p;
+    const gtr__thin_place<P> p;
     // opened: the next step's record is there; there: its weights are; norm_pending: the last one's norm has not been
     // summed. gave_up: this block waited for another in vain; ended: it has counted itself in at the last barrier;
     // stays: nothing is rolled back.
@@ -20110,14 +20110,14 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     int64_t more;
     int index, per, q0, mine, ways, wide, way, own, from;
     float whole, coef;
-    gtr__field_four four, before;
+    gtr__thin_four four, before;
     bool once, early, quick, bad, updated;
     double sum;
     const gtr__record *now, *next;
-    GTR__DEVICE gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool,
+    GTR__DEVICE gtr__thin_block(const gtr__thin &m, gtr__thin_head *h, char *pool,
             int role, bool reporter) : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x),
             blocks((int)gridDim.x), me((int)blockIdx.x), reporter(reporter), count(0), turn(0),
-            p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127), pending(false), opened(true), there(false),
+            p(m, pool, (int)gtr__thin_same((uint32_t)tid >> 7), tid & 127), pending(false), opened(true), there(false),
             norm_pending(false), was_bad(false), gave_up(false), ended(false), stays(true) {
     }
     // Behind a step whose new weights were published: the norm, and with it the rest of the report; by the reporter.
@@ -20141,46 +20141,46 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
             for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
         sum = gtr__warp_sum(sum);
-        if (tid == GTR__FIELD_T - 32) {
+        if (tid == GTR__THIN_T - 32) {
             m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale);
             m.ctl->guard = was_bad ? 1u : 0u;
         }
     }
     // The step begins: weights and rows are there.
     GTR__DEVICE void begin() {
-        if (!there) gtr__field_load<T, P>(m, pool);
-        gtr__field_clear<P>(m, pool);
+        if (!there) gtr__thin_load<T, P>(m, pool);
+        gtr__thin_clear<P>(m, pool);
         gtr__shared_publish();
-        gtr__field_barrier();
-        if constexpr (fed) gtr__field_go<P>(me - m.block0[role] >= m.tiles);
+        gtr__thin_barrier();
+        if constexpr (fed) gtr__thin_go<P>(me - m.block0[role] >= m.tiles);
         opened = false;
         if (reporter) {
             if (norm_pending) report_norm(h->tag);
-            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step<false>(m.report);
+            if (pending && tid == GTR__THIN_T - 32) gtr__report_step<false>(m.report);
             __syncwarp();
-            gtr__field_ahead(m, h, !pending);
+            gtr__thin_ahead(m, h, !pending);
         }
     }
     // The step's gradients, this block's rows of them.
     GTR__DEVICE void gradients() {
         {
-            gtr__field_sums sum;
+            gtr__thin_sums sum;
 #pragma unroll
-            for (int u = 0; u < GTR__FIELD_UNITS; u++)
+            for (int u = 0; u < GTR__THIN_UNITS; u++)
 #pragma unroll
                 for (int i = 0; i < 36; i++) sum.dw[u][i] = 0.0f;
 #pragma unroll
             for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-#if GTR__FIELD_WGMMA
-            if constexpr (P == 2) gtr__field_collect<T>(m, h, pool, p, role, count, turn, sum);
+#if GTR__THIN_WGMMA
+            if constexpr (P == 2) gtr__thin_collect<T>(m, h, pool, p, role, count, turn, sum);
             else
 #endif
-                gtr__field_team<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum).run();
-            gtr__field_write<T, P>(m, pool, role, sum);
+                gtr__thin_team<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum).run();
+            gtr__thin_write<T, P>(m, pool, role, sum);
         }
-        gtr__field_arrive(m);
-        if (!pending) gtr__field_slice<P>(m, h, GTR__FIELD_KEEP, 0.0f);     // nobody's update has begun
+        gtr__thin_arrive(m);
+        if (!pending) gtr__thin_slice<P>(m, h, GTR__THIN_KEEP, 0.0f);     // nobody's update has begun
     }
     // The slice, while other blocks still sum: loads its parameters and moments.
     GTR__DEVICE void prepare() {
@@ -20188,8 +20188,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         index = gtr__thread();
         per = (m.quads + blocks - 1) / blocks; q0 = me * per; mine = m.quads - q0 < per ? m.quads - q0 : per;
         ways = 1;
-        while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
-        wide = GTR__FIELD_T / ways; way = index / wide; own = index % wide;
+        while (ways < 8 && per * ways * 2 <= GTR__THIN_T) ways *= 2;
+        wide = GTR__THIN_T / ways; way = index / wide; own = index % wide;
         once = per <= wide;              // all of a slice at a time, unless there are very many parameters
         // thread 0 is about to wait
         if (index >= 128 && index < 128 + GTR__MAX_GROUPS)
@@ -20197,9 +20197,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         whole = (float)(1.0 / (double)h->scale);
         from = 0;
         four.live = 0; four.at[0] = four.at[1] = -1;
-        if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
+        if (once && own < mine) gtr__thin_find<P>(m, h, q0 + own, four, &from);
         four.p = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        if (way == 0 && four.live) gtr__field_state(m, four);
+        if (way == 0 && four.live) gtr__thin_state(m, four);
     }
     // Its gradient, over all blocks.
     GTR__DEVICE void gather() {
@@ -20210,22 +20210,22 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         for (int q = 0; q < mine; q += wide) {
             if (!once) {
                 four.live = 0;
-                if (q + own < mine) gtr__field_find<P>(m, h, q0 + q + own, four, &from);
+                if (q + own < mine) gtr__thin_find<P>(m, h, q0 + q + own, four, &from);
             }
-            if (four.live) four.g = gtr__field_gather<T>(m, q0 + q + own, from, way, ways);
+            if (four.live) four.g = gtr__thin_gather<T>(m, q0 + q + own, from, way, ways);
             if (ways > 1) {
                 red[index] = four.g;
-                gtr__field_barrier();
+                gtr__thin_barrier();
                 if (way) four.live = 0;
                 if (four.live) {
 #pragma unroll
                     for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__add4(four.g, red[k * wide + index]);
                 }
-                gtr__field_barrier();
+                gtr__thin_barrier();
             }
             if (!four.live) continue;
-            if (!once) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
-            gtr__field_check(four.g, four.live, most, sum);
+            if (!once) gtr__thin_give(m.optim.gradient + four.seg->offset, four, four.g);
+            gtr__thin_check(four.g, four.live, most, sum);
         }
         if (m.checks) bad = most >= 0x7f800000u;
     }
@@ -20241,53 +20241,53 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         }
         v = gtr__warp_sum(v);
         v /= m.count;
-        if (index == GTR__FIELD_T - 32) *m.value = v;
+        if (index == GTR__THIN_T - 32) *m.value = v;
         return gtr__infinite(v);
     }
     GTR__DEVICE void keep() const {
-            if (updated) gtr__field_give(m, four);
-            if (once && four.live) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
+            if (updated) gtr__thin_give(m, four);
+            if (once && four.live) gtr__thin_give(m.optim.gradient + four.seg->offset, four, four.g);
     }
     // Quick: publishes the slice's new weights word by word, and awaits all others'. False: a block did not come.
     GTR__DEVICE bool publish() {
-        const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
+        const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__THIN_BAD : 0);
         const float4 v = four.p;
-        if (way == 0 && four.at[0] >= 0) gtr__publish2(m.published + four.at[0], gtr__field_word16<T>(v.x, mark),
-            gtr__field_word16<T>(v.y, mark));
-        if (way == 0 && four.at[1] >= 0) gtr__publish2(m.published + four.at[1], gtr__field_word16<T>(v.z, mark),
-            gtr__field_word16<T>(v.w, mark));
+        if (way == 0 && four.at[0] >= 0) gtr__publish2(m.published + four.at[0], gtr__thin_word16<T>(v.x, mark),
+            gtr__thin_word16<T>(v.y, mark));
+        if (way == 0 && four.at[1] >= 0) gtr__publish2(m.published + four.at[1], gtr__thin_word16<T>(v.z, mark),
+            gtr__thin_word16<T>(v.w, mark));
         keep();
-        if (reporter && index == GTR__FIELD_T - 32) gtr__publish(m.published + m.flat, mark);
+        if (reporter && index == GTR__THIN_T - 32) gtr__publish(m.published + m.flat, mark);
         if (m.sums) {
-            if (wide > 32) sum = gtr__field_total(sum, h->sums);
+            if (wide > 32) sum = gtr__thin_total(sum, h->sums);
             else {
                 sum = gtr__warp_sum(sum);
             }
             if (index == 0) gtr__publish8(m.norms + me, ((uint64_t)__double_as_longlong(sum) & ~0xffffull) | tag);
         }
         if constexpr (!fed) {
-            gtr__field_open<P, fed>(m, h, next, p, role);
+            gtr__thin_open<P, fed>(m, h, next, p, role);
             opened = true;
         }
-        const uint32_t marks = gtr__field_await_weights(m, h, pool, tag);
+        const uint32_t marks = gtr__thin_await_weights(m, h, pool, tag);
         if (marks & 1) h->lost = 1;
-        bad = gtr__field_any((marks & GTR__FIELD_BAD) != 0);
+        bad = gtr__thin_any((marks & GTR__THIN_BAD) != 0);
         if (*(const volatile int *)&h->lost) { gave_up = true; return false; }
         return true;
     }
     // Else all learn behind another barrier whether the step was bad. False: the launch ends here.
     GTR__DEVICE bool join() {
         keep();
-        bad = gtr__field_any(bad);
-        if (m.sums) sum = gtr__field_total(sum, h->sums);
+        bad = gtr__thin_any(bad);
+        if (m.sums) sum = gtr__thin_total(sum, h->sums);
         if (index == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
         if (more == 0) {
             ended = true;
-            stays = gtr__field_end(m, false);
+            stays = gtr__thin_end(m, false);
             if (!stays) return false;
         } else {
-            gtr__field_arrive(m);
-            if (!gtr__field_wait(m, h)) { gave_up = true; return false; }
+            gtr__thin_arrive(m);
+            if (!gtr__thin_wait(m, h)) { gave_up = true; return false; }
         }
         sum = 0.0;
         bad = false;
@@ -20314,16 +20314,16 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
             const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
             if (factor < 1.0) coef = (float)(factor / (double)h->scale);
         }
-        if (bad && updated) gtr__field_give(m, before);
-        if (!bad && !early) gtr__field_slice<P>(m, h, GTR__FIELD_USE, coef);
-        if (!quick && reporter && index == GTR__FIELD_T - 32) {
+        if (bad && updated) gtr__thin_give(m, before);
+        if (!bad && !early) gtr__thin_slice<P>(m, h, GTR__THIN_USE, coef);
+        if (!quick && reporter && index == GTR__THIN_T - 32) {
             m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u;
         }
         pending = true;
         const bool stuck = bad && !m.report.scaled;
-        if (stuck) gtr__field_feed(m, now);
+        if (stuck) gtr__thin_feed(m, now);
         if (stuck || more == 0) return false;
-        if (!quick) gtr__field_barrier();
+        if (!quick) gtr__thin_barrier();
         if (index == 0) {         // as gtr__report_step does it
             h->tag += quick;
             h->step++;
@@ -20341,37 +20341,37 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     GTR__DEVICE bool proceed() {
         there = quick && !bad;
         if (there) return true;
-        if (bad || !early) gtr__field_arrive(m);
-        else gtr__field_barrier();
-        if (!opened) gtr__field_open<P, fed>(m, h, next, p, role);
+        if (bad || !early) gtr__thin_arrive(m);
+        else gtr__thin_barrier();
+        if (!opened) gtr__thin_open<P, fed>(m, h, next, p, role);
         opened = true;
-        if ((bad || !early) && !gtr__field_wait(m, h)) { gave_up = true; return false; }
+        if ((bad || !early) && !gtr__thin_wait(m, h)) { gave_up = true; return false; }
         return true;
     }
     GTR__DEVICE bool step() {
         begin();
         gradients();
         prepare();
-        if (!gtr__field_wait(m, h)) { gave_up = true; return false; }
+        if (!gtr__thin_wait(m, h)) { gave_up = true; return false; }
         // Mostly all slices are good, and then a second barrier, or the arrival of all new
         // weights, is the end of the step.
         early = once && !m.clipped; quick = P == 1 && early && m.published && more != 0;
         now = &m.ctl->record[h->step & 1]; next = &m.ctl->record[(h->step + 1) & 1];
         if (fed && quick) {
-            gtr__field_open<P, fed>(m, h, next, p, role);
+            gtr__thin_open<P, fed>(m, h, next, p, role);
             opened = true;
         }
         gather();
         if (reporter) bad |= report_loss();
         updated = early && !bad && four.live;
         before = four;
-        if (updated) gtr__field_update(m, h, four, whole);
+        if (updated) gtr__thin_update(m, h, four, whole);
         return (quick ? publish() : join()) && finish() && proceed();
     }
     GTR__DEVICE void run(const gtr__record *record) {
-        gtr__field_open<P, fed>(m, h, record, p, role);
+        gtr__thin_open<P, fed>(m, h, record, p, role);
         if (m.published) {           // no word of an earlier launch may pass for this one's
-            for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T)
+            for (int i = me * GTR__THIN_T + tid; i <= m.flat; i += blocks * GTR__THIN_T)
                 gtr__publish(m.published + i, 0);
             if (tid == 0) m.norms[me] = 0;
         }
@@ -20379,71 +20379,71 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         while (step());
         gtr__copies_commit();
         gtr__copies_done<0>();
-        if (!ended) stays = gtr__field_end(m, gave_up);
-        if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
+        if (!ended) stays = gtr__thin_end(m, gave_up);
+        if (!stays) gtr__thin_slice<P>(m, h, GTR__THIN_BACK, 0.0f);
         if (reporter && stays && norm_pending) report_norm(h->tag + 1);
-        if (reporter && tid == GTR__FIELD_T - 32 && stays)      // of the launch's steps, those that were not reported
+        if (reporter && tid == GTR__THIN_T - 32 && stays)      // of the launch's steps, those that were not reported
             for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--)
                 gtr__report_step<false>(m.report);
         if constexpr (fed) {
             if (tid == 0) *(opened ? &h->start : &h->go) = 0;
-            if (opened) gtr__field_go<P>(false);
-            else gtr__field_announce<P>();
+            if (opened) gtr__thin_go<P>(false);
+            else gtr__thin_announce<P>();
         }
         if (tid == 0) gtr__grid_leave(m.report);
     }
 };
 // The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
 template <typename T, int P, bool RELU>
-static GTR__DEVICE bool gtr__field_serves(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE bool gtr__thin_serves(const gtr__thin &m, gtr__thin_head *h,
         char *pool, int role) {
     const int tid = (int)threadIdx.x;
     uint32_t count = 0;
-#if GTR__FIELD_WGMMA
-    if constexpr (P == 2) if (tid >= GTR__FIELD_T + 128) {
-        gtr__group_registers<152, true>();
+#if GTR__THIN_WGMMA
+    if constexpr (P == 2) if (tid >= GTR__THIN_T + 128) {
+        gtr__warpgroup_registers<152, true>();
         for (;;) {
-            gtr__field_announced<P>();
+            gtr__thin_announced<P>();
             if (!*(const volatile int *)&h->go) break;
-            gtr__field_go<P>(true);
+            gtr__thin_go<P>(true);
             if (!*(const volatile int *)&h->start) break;
-            gtr__field_chain<T, RELU>(m, h, pool, role, count).run();
+            gtr__thin_chain<T, RELU>(m, h, pool, role, count).run();
         }
         return true;
     }
 #endif
-    if (tid >= GTR__FIELD_T) {
-        gtr__group_registers<24, false>();
+    if (tid >= GTR__THIN_T) {
+        gtr__warpgroup_registers<24, false>();
         for (;;) {
-            gtr__field_announced<P>();
-            if (!*(const volatile int *)&h->go || !gtr__field_feeder<T, P>(m, h, pool, role, count).run()) break;
+            gtr__thin_announced<P>();
+            if (!*(const volatile int *)&h->go || !gtr__thin_feeder<T, P>(m, h, pool, role, count).run()) break;
         }
         gtr__copies_done<0>();
         return true;
     }
-    if (GTR__FIELD_WGMMA) gtr__group_registers<P == 2 ? 168 : 240, true>();
+    if (GTR__THIN_WGMMA) gtr__warpgroup_registers<P == 2 ? 168 : 240, true>();
     return false;
 }
 template <typename T, int P, bool RELU, bool FED>
-static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
-    extern __shared__ __align__(16) char gtr__field_pool[];      // more would hold for all kernels of the file
-    if constexpr (P == 1 && FED && !GTR__FIELD_WGMMA) return;   // there is no such code without feeders
+static __global__ void __launch_bounds__(GTR__THIN_ALL(P, FED), 1) gtr__k_thin(const __grid_constant__ gtr__thin m) {
+    extern __shared__ __align__(16) char gtr__thin_pool[];      // more would hold for all kernels of the file
+    if constexpr (P == 1 && FED && !GTR__THIN_WGMMA) return;   // there is no such code without feeders
     gtr__enter();
-    char *pool = gtr__field_pool + (0u - gtr__shared_address(gtr__field_pool) & 1023u);
-    gtr__field_head *h = (gtr__field_head *)pool;
+    char *pool = gtr__thin_pool + (0u - gtr__shared_address(gtr__thin_pool) & 1023u);
+    gtr__thin_head *h = (gtr__thin_head *)pool;
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
-    const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
-    constexpr bool fed = GTR__FIELD_ALL(P, FED) > GTR__FIELD_T;
+    const bool reporter = me == blocks - 1 && tid >= GTR__THIN_T - 32;     // a warp of the team with the fewest tiles
+    constexpr bool fed = GTR__THIN_ALL(P, FED) > GTR__THIN_T;
     int role = 0;           // one alone where P is 1 and teams are fed
     if (P == 2 || !fed) while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
     if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: written when all have come to the end
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
     }
-    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_ALL(P, FED));
+    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__THIN_ALL(P, FED));
     if (tid < 21) {
-        const uint32_t at = gtr__shared_address(pool) + (uint32_t)offsetof(gtr__field_head, full) + tid * 8;
-        gtr__field_set(at, tid < 4 ? P * 2 : tid < 14 || (tid >= 17 && tid < 20) ? P * 4 : 4);
+        const uint32_t at = gtr__shared_address(pool) + (uint32_t)offsetof(gtr__thin_head, full) + tid * 8;
+        gtr__thin_set(at, tid < 4 ? P * 2 : tid < 14 || (tid >= 17 && tid < 20) ? P * 4 : 4);
     }
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     if (tid == 0) {
@@ -20452,26 +20452,26 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
         h->more = record->more;
         if (me == blocks - 1) gtr__grid_snapshot(m.ctl, (uint64_t)record->more + 1);
     }
-    if constexpr (fed) if (gtr__field_serves<T, P, RELU>(m, h, pool, role)) return;
-    gtr__field_block<T, P, RELU, fed>(m, h, pool, role, reporter).run(record);
+    if constexpr (fed) if (gtr__thin_serves<T, P, RELU>(m, h, pool, role)) return;
+    gtr__thin_block<T, P, RELU, fed>(m, h, pool, role, reporter).run(record);
 }
 
-// >>field-match
+// >>thin-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
-typedef struct gtr__field_cut { int p, bytes; gtr__mlp_cut extents; } gtr__field_cut;
-static int gtr__field_room(int compute) {
+typedef struct gtr__thin_cut { int p, bytes; gtr__mlp_cut extents; } gtr__thin_cut;
+static int gtr__thin_room(int compute) {
     return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024;
 }
-// How shared memory is cut. chain: widths above 64 go by gtr__field_chain.
-static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int room) {
+// How shared memory is cut. chain: widths above 64 go by gtr__thin_chain.
+static void gtr__thin_layout(gtr__thin *m, gtr__thin_cut *c, bool chain, int room) {
     const int P = c->p, last = m->layers - 1;
-    int at = (int)GTR__FIELD_HEAD;
+    int at = (int)GTR__THIN_HEAD;
     m->w0_at = at;
     for (int l = 0; l <= last; l++) {
         m->layer[l].panels = l ? P : (m->layer[0].k + 63) / 64;
         if (l == 1) m->w1_at = at;
         // P 1: rows 8 to 15 of a small last one's are multiplied by zeros, and are what follows
-        at += m->layer[l].panels * (m->small && l == last ? P * 1024 : P * GTR__FIELD_PANEL);
+        at += m->layer[l].panels * (m->small && l == last ? P * 1024 : P * GTR__THIN_PANEL);
     }
     m->bias_at = at;
     m->team_at = (at + P * 1024 + 1023) / 1024 * 1024;
@@ -20480,21 +20480,21 @@ static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int 
         int team = 0;
         m->apart = way ? 1 : 3; m->ahead = way < 2 ? 2 : 1;
         m->x_at = team;
-        m->x_step = m->layer[0].panels * GTR__FIELD_PANEL;
+        m->x_step = m->layer[0].panels * GTR__THIN_PANEL;
         m->place_at = team + m->ahead * m->x_step;
-        team = m->place_at + (last + m->apart) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
-        if (chain) team = m->place_at + 4 * P * GTR__FIELD_PANEL + 1024;
+        team = m->place_at + (last + m->apart) * P * GTR__THIN_PANEL + (m->small ? 1024 : P * GTR__THIN_PANEL);
+        if (chain) team = m->place_at + 4 * P * GTR__THIN_PANEL + 1024;
         m->stage_at = team;
-        team += GTR__FIELD_ROWS * m->stage_pitch;
+        team += GTR__THIN_ROWS * m->stage_pitch;
         m->mask_at = team;
         if (chain) team += (last < 2 ? 2 : last) * 1024;
         m->target_at = team;
-        m->target_step = GTR__FIELD_ROWS * m->layer[last].n * 4;
+        m->target_step = GTR__THIN_ROWS * m->layer[last].n * 4;
         team += m->ahead * m->target_step;
         m->tally_at = team = (team + 15) / 16 * 16;
         if (P == 1) team += 2048;
         m->team_bytes = (team + 1023) / 1024 * 1024;
-        const int least = m->place_at + (GTR__FIELD_GIVEN(P) + 8 * P * 64 + 64) * 4;     // what gtr__field_write takes
+        const int least = m->place_at + (GTR__THIN_GIVEN(P) + 8 * P * 64 + 64) * 4;     // what gtr__thin_write takes
         if (m->team_bytes < least) m->team_bytes = (least + 1023) / 1024 * 1024;
         m->ones_at = m->team_at + (3 - P) * m->team_bytes;
         c->bytes = m->ones_at + 2048 + 1024;
@@ -20502,16 +20502,16 @@ static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int 
     }
 }
 // Roles, from the last layer down; blocks to each by what it has to do.
-static bool gtr__field_cast(gtr__field *m, int P, bool chain, int sm_count) {
+static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
     const int last = m->layers - 1;
-    double cost[GTR__FIELD_ROLES], all = 0.0, forward = 0.0;
+    double cost[GTR__THIN_ROLES], all = 0.0, forward = 0.0;
     memset(m->unit, -1, sizeof m->unit);
     for (int l = 0; l <= last; l++) forward += m->small && l == last ? P : P * 4.0 * m->layer[l].panels;
     int used = 0, r = 0, l = last;
     for (; l >= 0; l--) {
         const int units = m->small && l == last ? 0 : m->layer[l].panels;
-        if (used + units > GTR__FIELD_UNITS) { if (++r == GTR__FIELD_ROLES) return false; used = 0; }
-        m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__FIELD_UNITS - units : used);    // see gtr__field_rows
+        if (used + units > GTR__THIN_UNITS) { if (++r == GTR__THIN_ROLES) return false; used = 0; }
+        m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__THIN_UNITS - units : used);    // see gtr__thin_rows
         m->low[r] = l;
         used += units;
     }
@@ -20533,8 +20533,8 @@ static bool gtr__field_cast(gtr__field *m, int P, bool chain, int sm_count) {
     }
     return m->block0[m->roles] == sm_count;
 }
-// ahead: where there are blocks for gtr__field_chain.
-static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c,
+// ahead: where there are blocks for gtr__thin_chain.
+static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__thin *m, gtr__thin_cut *c,
         int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
@@ -20546,7 +20546,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     c->p = 1;
     for (int l = 0; l <= last; l++) {
         const gtr__node *f = &v->node[q->forward[l]];
-        gtr__field_layer *L = &m->layer[l];
+        gtr__thin_layer *L = &m->layer[l];
         L->n = e.n[l]; L->k = e.k[l];
         gtr__constants_of(f, &L->act_a, &L->act_b);
         L->act = gtr__mlp_act(f);
@@ -20555,13 +20555,13 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     }
     const int P = c->p;
     const bool chain = ahead && P == 2;
-    m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
+    m->tiles = (m->batch + GTR__THIN_ROWS - 1) / GTR__THIN_ROWS;
     m->small = m->layer[last].n <= 8;
     m->reciprocal = m->layer[last].n > 1
         ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
     m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
-    gtr__field_layout(m, c, chain, room);
-    if (!gtr__field_cast(m, P, chain, sm_count)) return false;
+    gtr__thin_layout(m, c, chain, room);
+    if (!gtr__thin_cast(m, P, chain, sm_count)) return false;
     m->narrow = P == 1 && m->roles == 1 && sm_count >= 64;
     for (int l = 0; l + m->small <= last; l++) {
         m->layer[l].frag = m->frags;
@@ -20584,22 +20584,22 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     }
     return true;
 }
-static bool gtr__field_relu(const gtr__field *m) {
+static bool gtr__thin_relu(const gtr__thin *m) {
     for (int l = 0; l + 1 < m->layers; l++) if (m->layer[l].act != GTR__OP_RELU) return false;
     return true;
 }
-static int gtr__field_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__thin_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
-    gtr__field m;
-    gtr__field_cut c;
+    gtr__thin m;
+    gtr__thin_cut c;
     if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1
             || plan->batch < 4096 || !gtr__mlp_parse(&v, &p)
-            || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), false))
+            || !gtr__thin_extents(&v, &p, &m, &c, caps->sm_count, gtr__thin_room(caps->compute), false))
         return 0;
     const int bytes = c.bytes;
-    gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), true);
-    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute)) return 0;
+    gtr__thin_extents(&v, &p, &m, &c, caps->sm_count, gtr__thin_room(caps->compute), true);
+    if (bytes > gtr__thin_room(caps->compute) || c.bytes > gtr__thin_room(caps->compute)) return 0;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     const int x = plan->node[p.forward[0]].in[0], target = plan->node[p.loss].in[1];
     int found = 0;
@@ -20615,64 +20615,64 @@ static int gtr__field_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     return found == 3 ? plan->n_node : 0;
 }
 
-// >>field-launch
-typedef struct gtr__field_space {
+// >>thin-launch
+typedef struct gtr__thin_space {
     size_t losses, guard, value, published, norms, records, kept, slopes, bytes;
-} gtr__field_space;
-static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
-    gtr__field_space s;
+} gtr__thin_space;
+static gtr__thin_space gtr__thin_space_of(const gtr__thin *m, int sm_count) {
+    gtr__thin_space s;
     s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
     s.guard = s.losses + gtr__pad256((size_t)sm_count * 4);
     s.value = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
     s.published = s.value + 256;
     s.norms = s.published + gtr__pad256((size_t)(m->flat + 1) * 4);
     s.records = s.norms + gtr__pad256((size_t)sm_count * 8);
-    s.kept = s.records + GTR__FIELD_AHEAD * 256;
+    s.kept = s.records + GTR__THIN_AHEAD * 256;
     s.slopes = s.bytes = s.kept + gtr__pad256((size_t)m->quads * 3 * sizeof(float4));
-    if (!gtr__field_relu(m)) s.bytes += (size_t)sm_count * (size_t)(m->layers - 1) * 1024 * sizeof(uint4);
+    if (!gtr__thin_relu(m)) s.bytes += (size_t)sm_count * (size_t)(m->layers - 1) * 1024 * sizeof(uint4);
     return s;
 }
 template <typename T, int P, bool RELU, bool FED>
-static gtr_result gtr__field_start(gtr__run *run, const gtr__call *c, gtr__field *m, int bytes) {
-    const auto kernel = GTR__VARIANT(gtr__k_field, T, P, RELU, FED);
+static gtr_result gtr__thin_start(gtr__run *run, const gtr__call *c, gtr__thin *m, int bytes) {
+    const auto kernel = GTR__VARIANT(gtr__k_thin, T, P, RELU, FED);
     int threads;
     GTR__TRY(gtr__threads_of(run, kernel, &threads));
-    threads = threads > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
+    threads = threads > GTR__THIN_T ? GTR__THIN_T + 128 * P : GTR__THIN_T;
     return gtr__all_of(kernel, m, run->on->sm_count, threads, (size_t)bytes, 1).start(run, c);
 }
 template <typename T>
-static gtr_result gtr__field_start_of(gtr__run *run, const gtr__call *c, gtr__field *m,
-        const gtr__field_cut *cut, bool relu, bool feeders) {
+static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thin *m,
+        const gtr__thin_cut *cut, bool relu, bool feeders) {
     const bool fed = feeders && m->roles == 1 && m->apart > 1;
-    if (cut->p == 2) return relu ? gtr__field_start<T, 2, true, true>(run, c, m, cut->bytes)
-        : gtr__field_start<T, 2, false, true>(run, c, m, cut->bytes);
-    if (relu) return fed ? gtr__field_start<T, 1, true, true>(run, c, m, cut->bytes)
-        : gtr__field_start<T, 1, true, false>(run, c, m, cut->bytes);
-    return fed ? gtr__field_start<T, 1, false, true>(run, c, m, cut->bytes)
-        : gtr__field_start<T, 1, false, false>(run, c, m, cut->bytes);
+    if (cut->p == 2) return relu ? gtr__thin_start<T, 2, true, true>(run, c, m, cut->bytes)
+        : gtr__thin_start<T, 2, false, true>(run, c, m, cut->bytes);
+    if (relu) return fed ? gtr__thin_start<T, 1, true, true>(run, c, m, cut->bytes)
+        : gtr__thin_start<T, 1, true, false>(run, c, m, cut->bytes);
+    return fed ? gtr__thin_start<T, 1, false, true>(run, c, m, cut->bytes)
+        : gtr__thin_start<T, 1, false, false>(run, c, m, cut->bytes);
 }
-static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
-    static_assert(sizeof(gtr__field) <= 4096, "a kernel's parameters");
+static gtr_result gtr__thin_run(gtr__run *run, const gtr__call *c) {
+    static_assert(sizeof(gtr__thin) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
     gtr__mlp_parts p;
-    gtr__field_cut cut;
-    gtr__field m;
+    gtr__thin_cut cut;
+    gtr__thin m;
     gtr__arg in[8], out[8];
     int threads;
-    GTR__TRY(gtr__threads_of(run, GTR__VARIANT(gtr__k_field, __half, 2, true, true), &threads));
-    const bool feeders = threads > GTR__FIELD_T;    // the code has them
+    GTR__TRY(gtr__threads_of(run, GTR__VARIANT(gtr__k_thin, __half, 2, true, true), &threads));
+    const bool feeders = threads > GTR__THIN_T;    // the code has them
     if (!gtr__mlp_parse(&v, &p)
-            || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
+            || !gtr__thin_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__thin_room(c->caps->compute), feeders))
         return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
+    const gtr__thin_space space = gtr__thin_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
     const gtr__feed *f = (const gtr__feed *)feed->attr.ptr;
     GTR__TRY(gtr__mlp_step(run, c, &v, &p, &m));
     for (int l = 0; l < m.layers; l++) {
         const gtr__node *n = &v.node[p.forward[l]], *back = &v.node[p.gradient[l]];
-        gtr__field_layer *L = &m.layer[l];
+        gtr__thin_layer *L = &m.layer[l];
         auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(&v, id)->data; };
         L->w = data(n->in[1]);
         L->bias = n->n_in > 2 ? data(n->in[2]) : NULL;
@@ -20700,7 +20700,7 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
     m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
-    const gtr__field_layer &top = m.layer[m.layers - 1];
+    const gtr__thin_layer &top = m.layer[m.layers - 1];
     if (cut.p == 1 && m.layer[0].panels == 1 && !(m.small && top.k % 8))
         m.published = (uint32_t *)((char *)c->ws + space.published);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
@@ -20711,9 +20711,9 @@ static gtr_result gtr__field_run(gtr__run *run, const gtr__call *c) {
         m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32;
     }
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
-    const bool relu = gtr__field_relu(&m);
-    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(run, c, &m, &cut, relu, feeders)
-        : gtr__field_start_of<__half>(run, c, &m, &cut, relu, feeders);
+    const bool relu = gtr__thin_relu(&m);
+    return t == GTR_BF16 ? gtr__thin_start_of<__nv_bfloat16>(run, c, &m, &cut, relu, feeders)
+        : gtr__thin_start_of<__half>(run, c, &m, &cut, relu, feeders);
 }
 // >>tall
 // The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are
@@ -22760,7 +22760,7 @@ static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
 // instructions. What is left of the segments goes to UPDATE's kernel. Last come the weights' gradients because the
 // gradients of the layers' inputs read the weights as they were.
 // dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after
-// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two warp groups
+// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two warpgroups
 // multiply (wgmma, both operands with k across) and write dw; seven warps follow a tile behind and read it back from L2
 // with p, m and v, and write p, m, v and p's copy. Where steps are queued nobody reads dw any more: its tiles go
 // through a ring of workspace, and its place is other values'.
@@ -22949,13 +22949,13 @@ template <int STATES> struct gtr__wide_block {
                 gtr__wgmma_commit();
                 if (k) {
                     gtr__wgmma_until<1>();
-                    if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
+                    if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
                 }
                 before = stage;
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
             gtr__wgmma_until<0>();
-            if (gtr__group_leader()) gtr__bar_arrive(empty + 8 * before);
+            if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
             if (turn) gtr__bar_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
             int ld;
@@ -23039,10 +23039,10 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
     __syncthreads();
     const gtr__wide_block<STATES> block = { m, head, room, full, empty, due, done, warp, lane, blocks };
     if (warp >= 8) {
-        gtr__group_registers<160, true>();
+        gtr__warpgroup_registers<160, true>();
         block.consume();
     } else {
-        gtr__group_registers<96, false>();
+        gtr__warpgroup_registers<96, false>();
         if (warp) block.update();
         else {
             if (lane == 0) block.produce();
@@ -25001,7 +25001,7 @@ static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const
         || v->shape.ndim < 2 || v->shape.dim[v->shape.ndim - 1] % 4
         || count > caps->sm_count * (int64_t)GTR__TAIL_ELEMENTS) return 0;
     gtr__arg in[8], out[4];
-    gtr__group chosen;
+    gtr__siblings chosen;
     gtr__run probe;
     gtr__call q;
     size_t bytes = 0;
@@ -25728,16 +25728,16 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
         : gtr__head_launch<GTR_F16>(run, c, m, blocks);
 }
 
-// >>match-groups
+// >>match-siblings
 // Small products of one shape and form, none of which reads or writes what another does, in one launch: layers side by
 // side, and gradients of weights, which wait for others like them. A step of small products is bound by its launches:
 // two blocks of attention took 150 us on an H200 in 57, 138 in 45, four residual blocks 104 in 32, 94 in 26.
-#define GTR__GROUP_FLOPS 0.3e6      // a multiprocessor's: a mixer's of 0.5e6 took 5 us less one by one
-static bool gtr__group_takes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
+#define GTR__SIBLING_FLOPS 0.3e6      // a multiprocessor's: a mixer's of 0.5e6 took 5 us less one by one
+static bool gtr__siblings_take(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
         if (n->in[k] >= 0 && plan->value[n->in[k]].stride[0]) return false;
     return GTR__TENSOR_MAPS && caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
-        && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__GROUP_FLOPS
+        && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__SIBLING_FLOPS
         && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT || n->op == GTR__OP_LINEAR_DACT
             || n->op == GTR__OP_MATMUL);
 }
@@ -25745,7 +25745,7 @@ static bool gtr__value_alike(const gtr__value &x, const gtr__value &y) {
     return x.storage == y.storage && x.shape.ndim == y.shape.ndim && !memcmp(x.stride, y.stride, sizeof x.stride)
         && !memcmp(x.shape.dim, y.shape.dim, (size_t)x.shape.ndim * sizeof *x.shape.dim);
 }
-static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
+static bool gtr__siblings_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
     if (a->op != b->op || a->dir != b->dir || a->stage != b->stage || a->micro != b->micro || a->adds != b->adds
         || a->recomputed != b->recomputed || a->n_in != b->n_in || a->n_out != b->n_out
         || memcmp(&a->attr, &b->attr, sizeof a->attr) || memcmp(&a->steps, &b->steps, sizeof a->steps)) return false;
@@ -25758,7 +25758,7 @@ static bool gtr__group_alike(const gtr__plan *plan, const gtr__node *a, const gt
 #define GTR__GROUP_VALUES 64        // that lie in one gradient's memory
 // A product that adds to a gradient in its place gets a place of its own, so that what reads the gradient may come
 // later; it has it for an input then where it would have its layer's output, which it does not need.
-static bool gtr__group_apart(gtr__plan *plan, int j) {
+static bool gtr__siblings_apart(gtr__plan *plan, int j) {
     gtr__node *n = &plan->node[j];
     const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__root(plan, v);
     if ((n->op != GTR__OP_LINEAR && n->op != GTR__OP_MATMUL) || n->dir != GTR__BWD || n->adds != 1 || root == v
@@ -25788,7 +25788,7 @@ static bool gtr__group_apart(gtr__plan *plan, int j) {
     return true;
 }
 // Gradients of weights go where the next of their kind is, unless values are made anew, where memory counts.
-#define GTR__GROUP_BYTES 32e6       // that they read and that must be kept until then
+#define GTR__SIBLING_BYTES 32e6       // that they read and that must be kept until then
 static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
     double kept = 0;
     for (int i = 0; i < plan->split; i++) if (plan->node[i].recomputed) return;
@@ -25796,47 +25796,47 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
         const gtr__node *n = &plan->node[i];
         bool gradient = false;
         for (int k = 0; k < n->n_out; k++) gradient |= gtr__writes_gradient(plan, n, k);
-        if (!gtr__group_takes(plan, n, caps) || n->out[0] >= 0 || !gradient) continue;
+        if (!gtr__siblings_take(plan, n, caps) || n->out[0] >= 0 || !gradient) continue;
         int to = i + 1;
-        while (to < plan->split && !gtr__group_alike(plan, n, &plan->node[to])) to++;
+        while (to < plan->split && !gtr__siblings_alike(plan, n, &plan->node[to])) to++;
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(plan, n, k);
             double bytes = v < 0 ? 0 : 4;
             for (int d = 0; v >= 0 && d < plan->value[v].shape.ndim; d++) bytes *= (double)plan->value[v].shape.dim[d];
             kept += bytes;
         }
-        bool free = kept < GTR__GROUP_BYTES;
+        bool free = kept < GTR__SIBLING_BYTES;
         for (int j = i + 1; j < plan->split && j <= to && free; j++)
-            free = !gtr__nodes_depend(plan, n, &plan->node[j]) || (j < to && gtr__group_apart(plan, j));
+            free = !gtr__nodes_depend(plan, n, &plan->node[j]) || (j < to && gtr__siblings_apart(plan, j));
         if (free && to < plan->split) gtr__node_move(plan, i, to - 1);
     }
 }
-static int gtr__group_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__siblings_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     if (at == 0) gtr__group_gradients(plan, caps);
     const gtr__node *n = &plan->node[at];
     int count = 1;
-    if (!gtr__group_takes(plan, n, caps)) return 0;
+    if (!gtr__siblings_take(plan, n, caps)) return 0;
     for (int j = at + 1; j < plan->split && j < at + 16 && count < GTR__SETS; j++) {
-        bool free = gtr__group_alike(plan, n, &plan->node[j]);
+        bool free = gtr__siblings_alike(plan, n, &plan->node[j]);
         for (int i = at; i < j && free; i++) free = !gtr__nodes_depend(plan, &plan->node[i], &plan->node[j]);
         if (free) gtr__node_move(plan, j, at + count++);
     }
     return count > 1 ? count : 0;
 }
-static gtr_result gtr__group_run(gtr__run *run, const gtr__call *c) {
+static gtr_result gtr__siblings_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__group *none, **place = c->measure ? &none : &run->group;       // measuring has no run
-    gtr__group group;
+    gtr__siblings *none, **place = c->measure ? &none : &run->siblings; // measuring has no run
+    gtr__siblings siblings;
     gtr_result r = GTR_OK;
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     if (c->measure) *c->measure = 0;
-    memset((void *)&group, 0, sizeof group);
-    *place = &group;
+    memset((void *)&siblings, 0, sizeof siblings);
+    *place = &siblings;
     for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(run, c, &w->node[i], -1);
     *place = NULL;
     if (c->measure) return r;
-    if (group.p.sets == 1) group.p.sets = 0;
-    return r == GTR_OK && group.p.c ? gtr__product_whole(run, c, &group.p, &group.choice) : r;
+    if (siblings.p.sets == 1) siblings.p.sets = 0;
+    return r == GTR_OK && siblings.p.c ? gtr__product_whole(run, c, &siblings.p, &siblings.choice) : r;
 }
 
 // >>matchers
@@ -25847,7 +25847,7 @@ static void gtr__late_bare(gtr__matcher *m) { m->late = m->bare = 1; }
 static const gtr__matcher_row gtr__cuda_matchers[] = {
     [](gtr__matcher *m) {
         m->name = "narrow multilayer perceptron, steps in one launch";
-        m->match = gtr__field_match; m->kernel = gtr__field_run;
+        m->match = gtr__thin_match; m->kernel = gtr__thin_run;
         m->bare = 1; gtr__many_steps(m);
     },
     [](gtr__matcher *m) {
@@ -25896,7 +25896,7 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         gtr__late_bare(m);
     },
     [](gtr__matcher *m) {
-        m->name = "products side by side"; m->match = gtr__group_match; m->kernel = gtr__group_run;
+        m->name = "products side by side"; m->match = gtr__siblings_match; m->kernel = gtr__siblings_run;
         m->late = m->holds = 1;
     },
 };

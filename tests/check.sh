@@ -123,7 +123,7 @@ check_plants() { sh tests/plant.sh --lines; }
 check_ops() {
     for f in gputrain.h gputrain_cuda.cu; do
         [ ! -f $f ] || awk -v file=$f '
-            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|field|chain|match|op:)/ }
+            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|thin|chain|match|op:)/ }
             /switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]/ { print file ":" NR ": " $0; next }
             !matcher && /[!=]= *GTR__OP_[A-Z]|gtr__is\([^()]*, GTR__OP_[A-Z]|GTR__OP_[A-Z_]* *[!=]=/ {
                 rest = $0
