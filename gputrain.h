@@ -1493,7 +1493,7 @@ typedef enum {
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b, of which it reads x or y. Each
    file defines GTR__EXPF, GTR__LOGF, GTR__TANHF, ..., GTR__SELECT(yes, a, b), whose arms are both computed, and GTR__R
    (the type that it computes in). U(X, ID, name, class, needs, flags, forward, backward). NaN goes through all but
-   comparisons. */
+   comparisons. SQUARE doubles, exactly, the factor that is out of range then only where the gradient is, too. */
 #define GTR__SQRT1_2    0.70710678118654752440
 #define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
 #define GTR__1_SQRT2PI  0.39894228040143267794
@@ -1522,7 +1522,8 @@ typedef enum {
     U(X, ABS, abs, FOLLOW, GTR__X0, 0, GTR__FABSF(x), x > 0 ? dy : x < 0 ? -dy : 0) \
     U(X, SQRT, sqrt, FOLLOW, GTR__Y0, 0, GTR__SQRTF(x), dy / (y + y)) \
     U(X, RSQRT, rsqrt, FULL, GTR__Y0, 0, 1 / GTR__SQRTF(x), GTR__C(-0.5) * dy * y * y * y) \
-    U(X, SQUARE, square, FULL, GTR__X0, 0, x * x, dy * (x + x)) \
+    U(X, SQUARE, square, FULL, GTR__X0, 0, x * x, \
+        GTR__SELECT(GTR__FABSF(x) < 1, dy * (x + x), (dy + dy) * x)) \
     U(X, RECIPROCAL, reciprocal, FULL, GTR__Y0, 0, 1 / x, -dy * y * y) \
     U(X, SIN, sin, FOLLOW, GTR__X0, 0, GTR__SINF(x), dy * GTR__COSF(x)) \
     U(X, COS, cos, FOLLOW, GTR__X0, 0, GTR__COSF(x), -dy * GTR__SINF(x)) \
@@ -5002,6 +5003,14 @@ static void gtr__permute(void *cpu, const gtr__arg *x, const int64_t *dims, cons
     }
     while (t < w.nd.n && w.nd.stride[1][t] != 1) t++;
     if (!w.out) return;
+    if (sizeof(gtr_float) > sizeof(int32_t) && x->dtype == GTR_I32) { /* else integers move as floats do */
+        for (int64_t i = 0; i < w.nd.count; i++) {
+            int64_t at[4] = { 0, 0, 0, 0 };
+            gtr__nd_seek(&w.nd, i, at);
+            ((int32_t *)out->data)[at[3]] = ((const int32_t *)x->data)[at[1]];
+        }
+        return;
+    }
     if (t == 0 || t == w.nd.n) { gtr__ew(cpu, &w); return; }
     gtr__transpose_job j = { &w, gtr__nd_unit, (w.nd.dim[0] + GTR__VL - 1) / GTR__VL, w.nd.dim[0], w.nd.stride[1][0],
             w.nd.dim[t], w.nd.stride[3][t] };
@@ -21131,7 +21140,8 @@ void gtr_destroy(gtr_context *ctx) {
                     rows are others, and uniform; dropout's masks of images go by the place in the tensor; weights of
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
-   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time
+   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
+                    gradient is finite where it should be
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
