@@ -211,7 +211,7 @@ typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_
 typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_F64, GTR_DTYPE_COUNT } gtr_dtype;
 typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
 typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
-typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
+typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION, GTR_ADAGRAD } gtr_optimizer;
 /* Of a loss's terms: sum / their number, sum, themselves, sum / dimension 0. */
 typedef enum gtr_reduction { GTR_REDUCE_MEAN, GTR_REDUCE_SUM, GTR_REDUCE_NONE, GTR_REDUCE_BATCH_MEAN } gtr_reduction;
 typedef enum gtr_schedule {
@@ -393,12 +393,15 @@ typedef struct gtr_group {
 } gtr_group;
 typedef struct gtr_trainer_desc {
     gtr_optimizer optimizer; /* 0: SGD */
-    float lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD and RMSprop, 1e-4 for Lion */
+    float lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD, RMSprop and Adagrad, 1e-4 for Lion */
     float momentum; /* SGD, RMSprop; 0 to 1 */
     bool nesterov; /* SGD with momentum */
-    float weight_decay; /* SGD, Adam, RMSprop: added to the gradient; AdamW (0 is its default 0.01), Lion: decoupled */
+    /* SGD, Adam, RMSprop, Adagrad: added to the gradient; AdamW (0 is its default 0.01), Lion: decoupled */
+    float weight_decay;
     float beta1, beta2; /* 0: 0.9, 0.999; RMSprop's alpha is beta2, 0: 0.99; Lion 0.9, 0.99 */
-    float eps; /* 0: 1e-8 */
+    float eps; /* beside the root; 0: 1e-8, Adagrad 1e-10 */
+    float lr_decay; /* Adagrad: lr / (1 + lr_decay t) in update t = 0, 1, ... */
+    float initial_accumulator; /* Adagrad: what its sums of squares begin at */
     /* 0: constant. Of attempted step t = 0, 1, ... PyTorch's rates, where each step is one of its schedulers':
        GTR_COSINE: CosineAnnealingLR, from lr to min_lr. GTR_STEP_DECAY: lr gamma^floor(t / decay_steps).
        GTR_EXPONENTIAL: lr gamma^(t / decay_steps). GTR_LINEAR: lr times start_factor, to lr times end_factor.
@@ -1070,7 +1073,7 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
    error than GTR_ERR_NONFINITE: before it is made and once it is used up other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
-/* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v,
+/* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,
    RMSprop's momentum; behind them the average. Waits. The count of updates, which Adam and averages begin by, is not
    set: gtr_checkpoint_load sets all. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
@@ -1662,7 +1665,8 @@ typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
     X(RMSPROP_MOMENTUM, 2, 0, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
     X(LION, 1, 0, \
         p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
-      a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
+      a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a)) \
+    X(ADAGRAD, 1, 0, a = GTR__O_FMA(d, d, a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a))
 #define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
 typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
 /* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
@@ -1672,7 +1676,8 @@ typedef struct { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__r
 /* Those of a gtr__optim o at rate lr in double; power(beta, t) is beta^t, t the number of this update. */
 #define GTR__RULE_WD(o, i) ((o)->decoupled ? 0 : (o)->weight_decay[i])
 #define GTR__RULE_DECAY(o, i, lr) ((o)->decoupled ? 1 - (lr) * (o)->weight_decay[i] : 1)
-#define GTR__RULE_STEP(o, lr, t, power) (-(lr) / ((o)->corrected ? 1 - power((o)->beta1, t) : 1))
+#define GTR__RULE_STEP(o, lr, t, power) (-(lr) \
+    / ((o)->corrected ? 1 - power((o)->beta1, t) : 1 + (o)->lr_decay * (double)((t) - 1)))
 #define GTR__RULE_EMA(o, t) ((t) > 1 ? 1 - (o)->ema : 1)
 #define GTR__RULE_ROOT(o, t, power) ((o)->corrected ? 1 / sqrt(1 - power((o)->beta2, t)) : 1)
 
@@ -1960,14 +1965,14 @@ typedef struct {
     int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
 } gtr__feed;
 /* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in
-   elements, a multiple of 64; gaps are never read for a result and stay zero). */
+   elements, a multiple of 64; gaps are never read for a result, and the gradient's stay zero). */
 typedef struct { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
 typedef struct {
     int n, groups;
     gtr__segment *segments; /* device memory, ascending offsets */
     gtr_float *gradient, *state[GTR__MAX_STATES + 1]; /* the average is the last of all */
     int64_t count; /* elements of gradient, gaps included */
-    double beta1, beta2, ema, clip; /* 0: none */
+    double beta1, beta2, ema, clip, lr_decay; /* 0: none */
     gtr__rule rule; /* but for coef to ema */
     int states, all; /* of the rule; with an average */
     int decoupled, corrected; /* the decay is; the means are for their beginning at 0 */
@@ -2785,9 +2790,10 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
 GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
 #define GTR__OPTIMIZER_FIELDS(F) F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; others have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
-    F(beta1, o != GTR_SGD && o != GTR_RMSPROP, "Adam, AdamW and Lion") \
-    F(beta2, o != GTR_SGD, "Adam, AdamW, RMSprop and Lion") \
-    F(eps, o != GTR_SGD && o != GTR_LION, "Adam, AdamW and RMSprop") \
+    F(beta1, o != GTR_SGD && o != GTR_RMSPROP && o != GTR_ADAGRAD, "Adam, AdamW and Lion") \
+    F(beta2, o != GTR_SGD && o != GTR_ADAGRAD, "Adam, AdamW, RMSprop and Lion") \
+    F(eps, o != GTR_SGD && o != GTR_LION, "Adam, AdamW, RMSprop and Adagrad") \
+    F(lr_decay, o == GTR_ADAGRAD, "Adagrad") F(initial_accumulator, o == GTR_ADAGRAD, "Adagrad") \
     F(groups, d->n_groups != 0, "as many groups as .n_groups says")
 GTR__READS(optimizer, gtr_trainer_desc, GTR__OPTIMIZER_FIELDS, gtr_optimizer o)
 #define GTR__SCHEDULE_FIELDS(F) F(min_lr, s == GTR_PLATEAU || s == GTR_COSINE, "GTR_COSINE and GTR_PLATEAU") \
@@ -7517,10 +7523,11 @@ GTR__CPU(guard_fwd) {
 
 // >>op:update
 /* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES) is PyTorch's of that
-   name: Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then,
-   if averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass.
-   Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is
-   padded. (No compiler makes vectors of sqrtf while it must set errno.) in: GUARD's, but for the loss. */
+   name: Kingma and Ba, 2015; Loshchilov and Hutter, 2019; Duchi et al., 2011; and Chen et al., 2023, for Lion, which
+   PyTorch has not. Then, if averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are
+   refreshed in the same pass. Bytes an element: 12, and 8 a state. Each element goes through the same vector operations
+   wherever it lies: a tail is padded. (No compiler makes vectors of sqrtf while it must set errno.) in: GUARD's, but
+   for the loss. */
 typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
 #define GTR__RULE_SET(name) k.name = GTR__V_SET(&rule->name);
@@ -12413,11 +12420,11 @@ static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void 
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
     return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
-static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
+static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
-    node.op = op; node.stage = stage; node.layer = "";
+    node.op = op; node.stage = stage; node.layer = ""; node.attr.fill.value = value;
     node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out;
     node.call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
@@ -12432,7 +12439,7 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
     for (int k = 0; k < 2; k++) {
         const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
         if (low.data)
-            GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
+            GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, 0, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
     }
     return GTR_OK;
 }
@@ -13812,16 +13819,18 @@ static bool gtr__glob(const char *p, const char *s) {
 typedef struct {
     const char *name; /* in texts and checkpoints */
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
-    float lr, beta1, beta2, weight_decay;
+    float lr, beta1, beta2, weight_decay, eps;
     bool decoupled, corrected;
 } gtr__optimizer_row;
 static const gtr__optimizer_row gtr__optimizers[] = {
-    { "SGD", GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, false, false },
-    { "ADAM", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, false, true },
-    { "ADAMW", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, true, true },
-    { "RMSPROP", GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false,
+    { "SGD", GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, 1e-8f, false, false },
+    { "ADAM", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, 1e-8f, false, true },
+    { "ADAMW", GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, 1e-8f, true, true },
+    { "RMSPROP", GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, 1e-8f, false,
         false },
-    { "LION", GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
+    { "LION", GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, 1e-8f, true, false },
+    { "ADAGRAD", GTR__RULE_ADAGRAD, GTR__RULE_ADAGRAD, GTR__RULE_ADAGRAD, 1e-2f, 0.9f, 0.999f, 0, 1e-10f, false,
+        false }
 };
 #define GTR__N_OPTIMIZERS GTR__LENGTH(gtr__optimizers)
 #define GTR__RULE_STATES(ID, states, ...) states,
@@ -13834,14 +13843,14 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     o->states = states[k->kind];
     o->decoupled = row->decoupled; o->corrected = row->corrected;
     o->all = o->states + (d->ema > 0);
-    o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;
+    o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema; o->lr_decay = d->lr_decay;
     k->mu = d->momentum; k->eps = d->eps;
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
-#define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(min_lr) X(clip_norm) \
-    X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) X(final_div_factor) \
-    X(threshold)
+#define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(lr_decay) X(initial_accumulator) \
+    X(min_lr) X(clip_norm) X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) \
+    X(final_div_factor) X(threshold)
 #define GTR__NUMBER(name) { d->name, #name },
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
@@ -13872,7 +13881,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__DEFAULT(lr, row->lr);
     GTR__DEFAULT(beta1, row->beta1);
     GTR__DEFAULT(beta2, row->beta2);
-    GTR__DEFAULT(eps, 1e-8f);
+    GTR__DEFAULT(eps, row->eps);
     GTR__DEFAULT(weight_decay, row->weight_decay);
     GTR__DEFAULT(loss_scale, 65536);
     GTR__DEFAULT(micro_batches, 1);
@@ -13929,6 +13938,11 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
         *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
         if (!*buffer) return GTR_ERR_NOMEM;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers"));
+    }
+    if (t->desc.initial_accumulator > 0) {
+        const gtr_shape all = gtr_shape1(t->total);
+        const gtr__arg sums = gtr__arg_of(t->optim.state[0], GTR_F32, &all);
+        GTR__TRY(gtr__run_single(ctx, 0, GTR__OP_FILL, t->desc.initial_accumulator, sums, sums));
     }
     t->host_segments = GTR__NEW(ctx, gtr__segment, t->n_param);
     t->segments = t->host_segments
@@ -14060,7 +14074,7 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
     if (!data || !gtr__is_float(storage)) return false;
-    if (gtr__run_single(ctx, stage, GTR__OP_CHECK, gtr__arg_of(data, storage, shape),
+    if (gtr__run_single(ctx, stage, GTR__OP_CHECK, 0, gtr__arg_of(data, storage, shape),
             gtr__arg_of(ctx->check_flag, GTR_I32, &one)))
         return false;
     if (ctx->be->wait(ctx->instance[stage])
@@ -21141,7 +21155,7 @@ void gtr_destroy(gtr_context *ctx) {
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
-                    gradient is finite where it should be
+                    gradient is finite where it should be; Adagrad
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

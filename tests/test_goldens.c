@@ -649,6 +649,7 @@ static void test_optimizers(void)
         d.beta1 = f[5];
         d.beta2 = f[6];
         d.clip_norm = f[7];
+        if (d.optimizer == GTR_ADAGRAD) { d.lr_decay = f[8]; d.initial_accumulator = f[9]; }
         t = gtr_trainer_create(gtr_add(gtr_sum(p[0], NULL, 0, false), gtr_sum(p[1], NULL, 0, false)), d);
         for (s = 0; s < (small ? 10 : 100); s++) {
             gtr_backward(t);

@@ -2869,7 +2869,7 @@ static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in
 #define BETA1 ((double)0.9f)
 #define BETA2 ((double)0.96f)
 static const int64_t segment_counts[SEGMENTS] = { 1, 63, 64, 65, 1000, 4097, 20000 };
-/* plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
+/* momentum: of Adagrad lr_decay. plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
 typedef struct scenario {
     const char *name; gtr_optimizer kind; double momentum; int nesterov; double wd, clip; int scaled, loss_only, plant;
 } scenario;
@@ -2894,6 +2894,9 @@ static const scenario scenarios[] = {
     { "rmsprop, momentum, scaled", GTR_RMSPROP, 0.9, 0, 0, 0,   1, 0, 2 },
     { "lion",                     GTR_LION,  0,   0, 0,    0,   0, 0, 0 },
     { "lion, decay, clip",        GTR_LION,  0,   0, 0.1,  2,   0, 0, 0 },
+    { "adagrad",                  GTR_ADAGRAD, 0, 0, 0,    0,   0, 0, 0 },
+    { "adagrad, decay, clip",     GTR_ADAGRAD, 0.25, 0, 0.1, 2, 0, 0, 0 },
+    { "adagrad, scaled, overflow", GTR_ADAGRAD, 0.5, 0, 0, 0,   1, 0, 2 },
 };
 #define N_SCENARIOS (int)(sizeof scenarios / sizeof *scenarios)
 /* Everything that a scenario leaves behind. */
@@ -2993,9 +2996,10 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     dtracked = (char *)block_of(&all, &zero64, sizeof zero64);
     memset(&optim, 0, sizeof optim);
     memset(&how, 0, sizeof how);
-    how.optimizer = s->kind; how.momentum = (float)s->momentum; how.nesterov = s->nesterov != 0;
-    if (s->kind != GTR_SGD && s->kind != GTR_RMSPROP) how.beta1 = (float)BETA1;
-    if (s->kind != GTR_SGD) how.beta2 = (float)BETA2;
+    how.optimizer = s->kind; how.nesterov = s->nesterov != 0;
+    *(s->kind == GTR_ADAGRAD ? &how.lr_decay : &how.momentum) = (float)s->momentum;
+    if (s->kind != GTR_SGD && s->kind != GTR_RMSPROP && s->kind != GTR_ADAGRAD) how.beta1 = (float)BETA1;
+    if (s->kind != GTR_SGD && s->kind != GTR_ADAGRAD) how.beta2 = (float)BETA2;
     EXPECT_EQ(gtr__trainer_check(b->ctx, &how), GTR_OK); /* fills in defaults */
     gtr__optim_rule(&optim, &how);
     optim.n = SEGMENTS; optim.groups = 3;
@@ -3087,6 +3091,9 @@ static void expected_outcome(const scenario *s, outcome *o)
                 m[e] = BETA2 * m[e] + (1 - BETA2) * d * d;
                 v[e] = s->momentum * v[e] + (s->momentum > 0 ? d / (sqrt(m[e]) + 1e-8) : 0);
                 p[e] -= lr * (s->momentum > 0 ? v[e] : d / (sqrt(m[e]) + 1e-8));
+            } else if (s->kind == GTR_ADAGRAD) { /* m: the sum of squares */
+                m[e] += d * d;
+                p[e] -= lr / (1 + (t - 1) * s->momentum) * d / (sqrt(m[e]) + 1e-10);
             } else if (s->kind == GTR_LION) {
                 const double c = BETA1 * m[e] + (1 - BETA1) * d;
                 p[e] -= lr * ((c > 0) - (c < 0));
