@@ -50,12 +50,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
     op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
     op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
-    op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:nll op:divisor op:mse op:bce_with_logits
-    op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
-    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
-    pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make
-    running leaves resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting
-    files datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
+    op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll
+    op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit
+    op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
+    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get schedule streaming training
+    nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json
+    load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -800,6 +801,8 @@ GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
 /* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
 GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
+/* Of these each step-th one (1 or more; up to 2^28 elements): x[begin:end:step]. By a tensor of places: gtr_gather. */
+GTR_API gtr_tensor *gtr_slice_step(gtr_tensor *x, int axis, int64_t begin, int64_t end, int64_t step);
 /* The first of n (1 to 30) equal parts of x along axis, which is literal (not the batch) and a multiple of n. The
    others: gtr_output(part, 1) to gtr_output(part, n - 1). Copies, each with a gradient. */
 GTR_API gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n);
@@ -846,6 +849,14 @@ GTR_API gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis);
 GTR_API gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes);
 /* x (R, ...), R not the batch, and ids (...), GTR_I32 in [0, R) -> rows x[ids] (..., ...). */
 GTR_API gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids);
+/* torch.gather along axis, 1 for example: x (A, n, B) and ids (A, m, B), GTR_I32 in [0, n) -> y (A, m, B), of which
+   y[a, i, b] is x[a, ids[a, i, b], b]; axis is not x's batch. Computed ids out of range make NaN. Of whole rows:
+   gather_rows. */
+GTR_API gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids);
+/* Between dtypes, without gradient: GTR_I32 to the nearest float; floats, towards 0, to GTR_I32: beyond its range its
+   ends, NaN to 0, on either device. */
+GTR_API gtr_tensor *gtr_to_float(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_to_int(gtr_tensor *x);
 /* ids (...), GTR_I32 in [0, rows), and x (..., ...) -> (rows, ...): sums of the rows of x with that id, in order. */
 GTR_API gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows);
 /* Elements in front of and behind dimensions, which are not the batch: n pairs of counts, the last dimension's first;
@@ -1451,6 +1462,9 @@ enum {
     X(TAKE, take, 1, 1, FOLLOW, GTR__X2 | GTR__X3, GTR__NODIFF1 | GTR__APART | GTR__AXIAL | GTR__INTS(14), 1, 1) \
     X(SCATTER_ADD, scatter_add, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__INTS(1), 1, 1) \
     X(ONE_HOT, one_hot, 1, 0, FULL, 0, GTR__APART | GTR__INTS(1), 1, 0) \
+    X(GATHER, gather, 1, 1, FOLLOW, GTR__X1, GTR__WS | GTR__NODIFF1 | GTR__APART | GTR__AXIAL | GTR__INTS(2), 1, 1) \
+    X(TO_FLOAT, to_float, 1, 0, FULL, 0, GTR__APART | GTR__INTS(1), 1, 0) \
+    X(TO_INT, to_int, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES | GTR__INTS(2), 1, 0) \
     X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES | GTR__INTS(2), 1, 1) \
@@ -1503,6 +1517,9 @@ typedef enum {
 #define GTR__SELU       1.05070098735548049342
 #define GTR__SELU_ALPHA 1.67326324235437728482
 #define GTR__C(v)       ((GTR__R)(v))
+/* Towards 0, the nearest int32 of what is beyond them, 0 of NaN: C leaves these open, and devices differ. */
+#define GTR__TO_INT(x)  ((x) != (x) ? 0 : (x) >= 2147483648.0f ? INT32_MAX : (x) < -2147483648.0f ? INT32_MIN \
+    : (int32_t)(x))
 #define GTR__CLIP(x, lo, hi) ((x) < (lo) ? (lo) : (x) > (hi) ? (hi) : (x))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
 #define GTR__UNARY_TABLE(U, X) \
@@ -6858,17 +6875,20 @@ static void gtr__sort_range(GTR__SPAN) {
         for (int64_t k = 0; k < m; k++) gtr__out(c, 0)[to + k * inner] = x[(at[k * inner] = ws[k].at) * inner];
     }
 }
+/* dx += dy at the places, of sort output 1, of gather input 1; of those outside nothing. */
 static void gtr__sort_back_range(GTR__SPAN) {
     GTR__AXIS;
-    const int64_t m = c->in[1].shape.dim[c->attr->sort.axis], across = inner > 1;
+    const int64_t m = c->in[1].shape.dim[c->attr->along.axis], across = inner > 1;
+    const int places = c->in[1].dtype == GTR_I32 ? 1 : 2;
     for (int64_t wide; i < end; i += wide) {
         const int64_t o = i / inner, j = i % inner, to = o * m * inner + j;
-        const int32_t *at = gtr__in_ints(c, 2) + to;
+        const int32_t *at = gtr__in_ints(c, places) + to;
         const gtr_float *dy = gtr__in(c, 3) + to;
         gtr_float *dx = gtr__out(c, 0) + o * n * inner + j;
         wide = GTR__MIN(end - i, inner - j);
         for (int64_t k = 0; k < (across ? m : 1); k++, at += inner, dy += inner)
-            for (int64_t e = 0; e < (across ? wide : m); e++) dx[at[e] * inner + e * across] += dy[e];
+            for (int64_t e = 0; e < (across ? wide : m); e++)
+                if (at[e] >= 0 && at[e] < n) dx[at[e] * inner + e * across] += dy[e];
     }
 }
 GTR__CPU(sort_fwd) {
@@ -6934,6 +6954,55 @@ static void gtr__one_hot_range(GTR__SPAN) {
 GTR__CPU(one_hot_fwd) {
     return gtr__ranges(cpu, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->count);
 }
+
+// >>op:gather
+/* y, of ids' shape: along the axis, which is literal in x, the elements of x that ids name; other dimensions are alike.
+   NaN for an id outside. dx: at each element the sum of dy where it went, in order. */
+GTR__SHAPE(gather) {
+    const gtr_shape *x = &s->in[0], *ids = &s->in[1];
+    const int64_t axis = s->attr->along.axis;
+    bool good = x->ndim == ids->ndim && x->dim[axis] > 0;
+    for (int k = 0; good && k < x->ndim; k++) good = k == axis || x->dim[k] == ids->dim[k];
+    return good ? gtr__shape_output(s, 0, *ids) : gtr__shape_want(s, 2,
+        "ids of x's shape but for the axis, which is not x's batch");
+}
+static void gtr__gather_range(GTR__SPAN) {
+    GTR__AXIS;
+    const int64_t m = c->in[1].shape.dim[c->attr->along.axis];
+    for (; i < end; i++) {
+        const int32_t *ids = gtr__in_ints(c, 1) + i * inner;
+        const gtr_float *x = gtr__in(c, 0) + i / m * n * inner;
+        gtr_float *y = gtr__out(c, 0) + i * inner;
+        for (int64_t e = 0; e < inner; e++) y[e] = ids[e] < 0 || ids[e] >= n ? gtr__nan() : x[ids[e] * inner + e];
+    }
+}
+GTR__CPU(gather_fwd) {
+    const int64_t inner = gtr__shape_inner(&c->in[0].shape, c->attr->along.axis);
+    GTR__WANTS(0);
+    return gtr__ranges(cpu, gtr__gather_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
+}
+#define gtr__cpu_gather_bwd gtr__cpu_sort_bwd
+
+// >>op:to_float
+/* y: x, GTR_I32, as the nearest float. */
+#define gtr__shape_to_float gtr__shape_same
+static void gtr__to_float_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    for (; i < end; i++) gtr__out(c, 0)[i] = (gtr_float)gtr__in_ints(c, 0)[i];
+}
+GTR__CPU(to_float_fwd) { return gtr__ranges(cpu, gtr__to_float_range, c, c->out[0].count, GTR__CHUNK); }
+
+// >>op:to_int
+/* y (GTR_I32): GTR__TO_INT(x). */
+GTR__SHAPE(to_int) { s->out_dtype[0] = GTR_I32; return gtr__shape_same(s); }
+static void gtr__to_int_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    for (; i < end; i++) {
+        const gtr_float x = gtr__in(c, 0)[i];
+        ((int32_t *)c->out[0].data)[i] = GTR__TO_INT(x);
+    }
+}
+GTR__CPU(to_int_fwd) { return gtr__ranges(cpu, gtr__to_int_range, c, c->out[0].count, GTR__CHUNK); }
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
@@ -8859,8 +8928,10 @@ gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
     GTR__SINCE(x, "top_k");
     return gtr__whole(x, since, gtr__sorted(x, axis, k ? k : INT64_MIN, true));
 }
-/* x and elements in front of and behind its own along axis, by a gtr_pad_mode or, 4, turned round. */
-static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int mode, float value) {
+/* x and elements in front of and behind its own along axis, by a gtr_pad_mode. Of as many elements as that makes,
+   number i is x's element i step - before. */
+static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int64_t step, int mode,
+        float value) {
     gtr__attr at = GTR__ZERO;
     gtr_context *ctx = x->ctx;
     gtr_tensor *in[4];
@@ -8877,8 +8948,8 @@ static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t be
     if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
     for (int64_t i = 0; i < m; i++) {
-        const int64_t k = i - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
-        ids[i] = (int32_t)(mode > GTR_PAD_CIRCULAR ? n - 1 - i : k >= 0 && k < n ? k : mirror ? 2 * edge - k
+        const int64_t k = i * step - before, edge = k < 0 ? 0 : n - 1, round = k % n + (k % n < 0 ? n : 0);
+        ids[i] = (int32_t)(k >= 0 && k < n ? k : mirror ? 2 * edge - k
             : mode == GTR_PAD_REPLICATE ? edge : mode == GTR_PAD_CIRCULAR ? round : -1);
         if (ids[i] >= 0) starts[ids[i] + 2]++;
     }
@@ -8900,7 +8971,7 @@ gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode,
     GTR__SINCE(x, "pad");
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
-        if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], (int)mode, value);
+        if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], 1, (int)mode, value);
     return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
@@ -8909,7 +8980,7 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     gtr_tensor *t = x;
     for (int k = 0; t && k < x->shape.ndim; k++) if (times[k] != 1) {
         const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
-        t = gtr__take(t, k, 0, m - n, GTR_PAD_CIRCULAR, 0);
+        t = gtr__take(t, k, 0, m - n, 1, GTR_PAD_CIRCULAR, 0);
     }
     return gtr__whole_own(x, since, t);
 }
@@ -8917,7 +8988,7 @@ gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
     GTR__SINCE(x, "roll");
     const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
     if (a >= 0) shift %= GTR__MAX(x->shape.dim[a], 1);
-    return gtr__whole(x, since, a < 0 ? NULL : gtr__take(x, a, shift, -shift, GTR_PAD_CIRCULAR, 0));
+    return gtr__whole(x, since, a < 0 ? NULL : gtr__take(x, a, shift, -shift, 1, GTR_PAD_CIRCULAR, 0));
 }
 gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
     if (!x || !gtr__are_axes(x, axes, n, "flip")) return NULL;
@@ -8925,9 +8996,24 @@ gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
     gtr_tensor *t = x;
     for (int i = 0; t && i < n; i++) {
         const int a = gtr__axis(t, axes[i], GTR__OP_TAKE);
-        t = a < 0 ? NULL : gtr__take(t, a, 0, 0, GTR_PAD_CIRCULAR + 1, 0);
+        const int64_t last = a < 0 ? 0 : GTR__MAX(t->shape.dim[a] - 1, 0);
+        t = a < 0 ? NULL : gtr__take(t, a, -last, last, -1, GTR_PAD_CONSTANT, 0);
     }
     return gtr__whole_own(x, since, t);
+}
+gtr_tensor *gtr_slice_step(gtr_tensor *x, int axis, int64_t begin, int64_t end, int64_t step) {
+    char text[GTR__TEXT];
+    GTR__SINCE(x, "slice_step");
+    const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
+    const int64_t n = a < 0 ? 0 : x->shape.dim[a];
+    gtr_tensor *t = NULL;
+    if (a >= 0 && (begin < 0 || begin >= end || end > n || step < 1))
+        GTR__BAD_ARG(x->ctx, "slice_step: got begin %lld, end %lld and step %lld in dimension %d of %s, want 0 <= "
+            "begin < end within a dimension that is not the batch, and a step of at least 1", (long long)begin,
+            (long long)end, (long long)step, a, gtr__shape_text(&x->shape, text));
+    else if (a >= 0) t = step == 1 ? gtr_slice(x, a, begin, end)
+        : gtr__take(x, a, -begin, (end - begin - 1) / step + 1 - n + begin, step, GTR_PAD_CONSTANT, 0);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     gtr_tensor *t[GTR__MAX_LIST];
@@ -9114,6 +9200,15 @@ gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
     GTR__SINCE(x, "gather_rows");
     return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
 }
+gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids) {
+    const gtr__attr at = GTR__ZERO;
+    gtr_tensor *const in[] = { x, ids };
+    gtr_tensor *t = gtr__along(GTR__OP_GATHER, in, 2, axis, at);
+    if (t) t->limited = 1;
+    return gtr__limit(t, t ? x->shape.dim[t->attr.along.axis] : 0);
+}
+gtr_tensor *gtr_to_float(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_FLOAT, x); }
+gtr_tensor *gtr_to_int(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_INT, x); }
 gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr__attr at = GTR__ZERO;
     at.count = GTR__MAX(rows, 0);
@@ -21155,7 +21250,7 @@ void gtr_destroy(gtr_context *ctx) {
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
-                    gradient is finite where it should be; Adagrad
+                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -774,6 +774,13 @@ def resnet(k, path, shape):
 def later():
     """Behind all others, whose inputs stay."""
     optimizers(ADAGRAD, len(OPTIMIZERS))
+    for s, axis, b, e, step in (((7,), 0, 0, 7, 3), ((4, 9), 1, 1, 8, 2), ((2, 5, 3), 1, 0, 5, 4)):
+        at = tuple([slice(None)] * axis + [slice(b, e, step)])
+        case("slice_step", [s], lambda x: x[at], (axis, b, e, step))
+    for n, (s, t, axis) in enumerate((((5,), (3,), 0), ((4, 6), (4, 2), 1), ((4, 6), (9, 6), 0), ((2, 3, 4), (2, 5, 4), 1))):
+        case("gather", [s, labels(t, s[axis], 110 + n)], lambda x, ids: x.gather(axis, ids), (axis,))
+        case("to_float", [labels(t, 1000, 120 + n)], lambda x: x.double())
+        case("to_int", [(t, 4, 0.25)], lambda x: x.trunc().long())
 
 
 ops()

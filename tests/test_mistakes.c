@@ -623,6 +623,9 @@ static void ops(void)
     }
     MISTAKE("a slice with its length for its end", "slice|begin 3 and end 2") { gtr_slice(hidden(w), 1, 3, 2); }
     MISTAKE("a slice to -1, as Python's", "slice|end -1") { gtr_slice(hidden(w), 1, 0, -1); }
+    MISTAKE("a slice turned round", "slice_step|step -1") { gtr_slice_step(hidden(w), 1, 0, 3, -1); }
+    MISTAKE("a gather by scores", "gather|float32|int32") { gtr_gather(hidden(w), 1, hidden(w)); }
+    MISTAKE("a gather by labels without the axis", "gather|(N, 8)|(N,)") { gtr_gather(hidden(w), 1, labels(w)); }
     MISTAKE("a slice of the batch", "slice|batch") { gtr_slice(hidden(w), 0, 0, 2); }
     MISTAKE("a split into parts that are not equal", "split|3|8") { gtr_split(hidden(w), 1, 3); }
     MISTAKE("an output that an op has not", "output") { gtr_output(hidden(w), 1); }

@@ -203,6 +203,7 @@ BUILD(flatten, gtr_flatten(x[0]))
 BUILD(permute, gtr_permute(x[0], c->p))
 BUILD(concat, gtr_concat(x, c->n, c->p[0]))
 BUILD(slice, gtr_slice(x[0], c->p[0], c->p[1], c->p[2]))
+BUILD(slice_step, gtr_slice_step(x[0], c->p[0], c->p[1], c->p[2], c->p[3]))
 BUILD(split, gtr_split(x[0], c->p[0], c->p[1]))
 /* The first part twice, the last, and none between. */
 static gtr_tensor *build_split_used(gtr_context *ctx, gtr_tensor **x, const op_case *c)
@@ -269,6 +270,9 @@ BUILD(flip, gtr_flip(x[0], c->p, c->n_p))
 BUILD(stack, gtr_stack(x, c->n, c->p[0]))
 BUILD(gather_rows, gtr_gather_rows(x[0], x[1]))
 BUILD(scatter_add, gtr_scatter_add_rows(x[0], x[1], c->p[0]))
+BUILD(gather, gtr_gather(x[0], c->p[0], x[1]))
+BUILD(to_float, gtr_to_float(x[0]))
+BUILD(to_int, gtr_to_int(x[0]))
 BUILD(one_hot, gtr_one_hot(x[0], c->p[0]))
 BUILD(dropout, gtr_dropout(x[0], "drop", (float)c->p[0] / 100))
 BUILD(random_normal, gtr_random_normal(x[0], "noise"))
@@ -468,6 +472,15 @@ static const char *const slice_cases[] = { "1x7@1 2 5", "*13x3@1 0 2", "!5x4@0 1
     "!7@0 6 7", "2x3x4@2 0 4", "*16x16@1 4 12", "16x17@1 1 16", "!31x5@0 0 31", "64x64@1 0 63", "65x64@1 1 64",
     "*!64x65@0 32 33", "128x9x7@1 3 8", "5x4x3x8@3 4 8", "!257x33@0 1 256", "1x1000@1 999 1000", "1000x3@1 1 2",
     "100x300@1 128 256", "!1000@0 37 963", "33x31x29@1 7 23", "3x1x5@1 0 1", "4x4x4x4@1 1 3", NULL };
+static const char *const step_cases[] = { "1x7@1 2 5 2", "*13x3@1 0 3 2", "!5x4@0 1 5 3", "33x4@-1 3 4 7",
+    "2x6x2@1 1 5 2", "!7@0 0 7 3", "2x3x4@2 0 4 3", "*16x16@1 4 12 1", "64x64@1 0 63 5", "*!64x65@0 3 64 4",
+    "128x9x7@1 1 8 2", "5x4x3x8@3 0 8 2", "1x1000@1 9 1000 10", "100x300@1 0 300 2", "33x31x29@1 7 23 3", NULL };
+/* Short lines, and long ones: with few ids an element, with many, with none */
+static const char *const gather_along_cases[] = { "1x7 1x3@1", "*13x3 13x5@1", "!5x4 3x4@0", "33x4 33x1@-1",
+    "2x6x2 2x4x2@1", "!7 9@0", "2x3x4 2x3x4@2", "*16x16 16x16@1", "64x65 64x3@1", "*!64x65 128x65@0",
+    "128x9x7 128x2x7@1", "1x1000 1x1000@1", "33x31x29 33x5x29@1", "*3x2 3x257@1", "*2x300x3 2x300x3@1",
+    "!4099 5000@0", "*!5 2600@0",
+    "100003x2 100003x1@1", "31x257x5 31x256x5@1", "!1x65537 1x300@1", "2x1x4 2x2x4@1", NULL };
 static const char *const split_cases[] = { "1x6@1 2", "*13x3@1 3", "!4x3@0 2", "33x4@-1 4", "2x6x2@1 3", "!7@0 7",
     "2x3x4@2 1", "*16x16@1 2", "16x18@1 3", "!30x5@0 30", "64x64@1 4", "65x64@1 8", "*!64x65@0 2", "128x9x7@1 3",
     "5x4x3x8@3 2", "!258x33@0 2", "1x1000@1 10", "1000x3@1 3", "100x300@1 3", "!1000@0 8", "33x30x29@1 5", "3x2x5@1 2",
@@ -695,6 +708,7 @@ static const op_row rows[] = {
     { "permute",          build_permute,          "X",     permute_cases,          COPIES },
     { "concat",           build_concat,           "XX",    concat_cases,           COPIES | AXIS },
     { "slice",            build_slice,            "X",     slice_cases,            COPIES | AXIS },
+    { "slice_step",       build_slice_step,       "X",     step_cases,             GRAPH | AXIS },
     { "split",            build_split,            "X",     split_cases,            COPIES | AXIS },
     { "split, used",      build_split_used,       "X",     split_cases,            GRAPH },
     { "sum",              build_sum,              "X",     reduce_cases,           0 },
@@ -723,6 +737,9 @@ static const op_row rows[] = {
     { "stack",            build_stack,            "X",     stack_cases,            GRAPH },
     { "gather_rows",      build_gather_rows,      "wE",    gather_cases,           GRAPH },
     { "scatter_add",      build_scatter_add,      "Ew",    scatter_cases,          NO_SPECIAL },
+    { "gather",           build_gather,           "XE",    gather_along_cases,     AXIS },
+    { "to_float",         build_to_float,         "E",     unary_cases,            NO_GRADIENT | NO_SPECIAL },
+    { "to_int",           build_to_int,           "F",     unary_cases,            NO_GRADIENT },
     { "one_hot",          build_one_hot,          "E",     hot_cases,              NO_GRADIENT | NO_SPECIAL },
     { "dropout",          build_dropout,          "X",     dropout_cases,          MODES },
     { "random_normal",    build_random_normal,    "X",     dropout_cases,          NO_GRADIENT | COPIES | NO_SPECIAL },
@@ -2084,11 +2101,12 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_NORM:
         plain_folds(o, in[0], y); return true;
     case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
-    case GTR__OP_CUMSUM: case GTR__OP_TAKE: {
+    case GTR__OP_CUMSUM: case GTR__OP_TAKE: case GTR__OP_GATHER: {
         const int64_t axis = o->attr.take.axis, inner = gtr__shape_inner(x, axis), from = x->dim[axis],
             wide = to->dim[axis];
         for (i = 0; i < n; i++) {
-            int64_t place = i / inner % wide, id = o->id == GTR__OP_TAKE ? ((const int32_t *)o->in[1])[place] : place;
+            int64_t place = i / inner % wide, id = o->id == GTR__OP_CUMSUM ? place
+                : ((const int32_t *)o->in[1])[o->id == GTR__OP_TAKE ? place : i];
             y[i] = id < 0 ? o->attr.take.value : in[0][(i / inner / wide * from + id) * inner + i % inner];
             if (o->id == GTR__OP_CUMSUM && place) y[i] += y[i - inner];
         }
@@ -2100,6 +2118,11 @@ static bool plain(const op_call *o, double *const *in, double *y)
         return true;
     case GTR__OP_ONE_HOT:
         for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i / o->attr.count] == i % o->attr.count;
+        return true;
+    case GTR__OP_TO_FLOAT: for (i = 0; i < n; i++) y[i] = ((const int32_t *)o->in[0])[i]; return true;
+    case GTR__OP_TO_INT:
+        for (i = 0; i < n; i++)
+            y[i] = in[0][i] != in[0][i] ? 0 : trunc(GTR__MAX(GTR__MIN(in[0][i], (double)INT32_MAX), (double)INT32_MIN));
         return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
     case GTR__OP_GROUP_NORM: plain_group_norm(o, in, y); return true;
@@ -3304,6 +3327,49 @@ static void bad_ids_on(bench *b)
         free(d); free(table); free(dy); free(want);
     }
 }
+/* The same of a gather along the middle of (2, 5, inner), of few ids a line and of many. */
+static void bad_places_on(bench *b)
+{
+    enum { N = 5, MOST = 2 * 300 * 3 };
+    static const int64_t lines[][2] = { { 9, 1 }, { 9, 3 }, { 300, 1 }, { 300, 3 } };
+    static int32_t ids[MOST];
+    rng_seed(62);
+    for (int k = 0; k < 4; k++) {
+        const int64_t m = lines[k][0], inner = lines[k][1], count = 2 * m * inner;
+        gtr__attr attr = no_attr();
+        gtr_shape of = gtr_shape3(2, N, inner), at = gtr_shape3(2, m, inner);
+        gtr_float *x = values(&of, 'x', GTR_F32, 1), *dy = values(&at, 'x', GTR_F32, 2),
+            *want = (gtr_float *)room(2 * N * inner, sizeof *want);
+        call_desc *d = (call_desc *)room(1, sizeof *d);
+        bool same = true;
+        attr.along.axis = 1;
+        for (int64_t i = 0; i < count; i++) ids[i] = i % 7 == 3 ? INT32_MIN : i % 11 == 5 ? INT32_MAX : i % 5 == 1 ? N
+            : i % 13 == 0 ? -1 : (int32_t)(rng_next() % N);
+        d->op = GTR__OP_GATHER; d->attr = &attr; d->n_in = 2; d->n_out = 1;
+        d->in[0] = operand_of(GTR_F32, &of, x); d->in[1] = operand_of(GTR_I32, &at, ids);
+        d->out[0] = result_of(GTR_F32, &at, NULL);
+        for (int turn = 0; turn < 2; turn++) {
+            const bool ran = run_call(b, d, "gather");
+            for (int64_t i = 0; ran && i < count; i++) {
+                const int64_t e = (i / (m * inner) * N + ids[i]) * inner + i % inner;
+                const bool bad = ids[i] < 0 || ids[i] >= N;
+                if (turn) { if (!bad) want[e] += dy[i]; }
+                else { const gtr_float y = ((gtr_float *)d->out[0].to)[i]; same = same && (bad ? y != y : y == x[e]); }
+            }
+            for (int64_t e = 0; ran && turn && e < 2 * N * inner; e++)
+                same = same && fabs((double)(((gtr_float *)d->out[0].to)[e] - want[e])) < 1e-4;
+            CHECK(same, "gather on %s, %s: %lld ids a line, %lld lines side by side, some out of range", b->name,
+                turn ? "backward" : "forward", (long long)m, (long long)inner);
+            free_results(d);
+            d->dir = GTR__BWD; d->n_in = 4; d->n_out = 2;
+            d->in[0] = operand_absent(GTR_F32, &of); d->in[2] = operand_absent(GTR_F32, &at);
+            d->in[3] = operand_of(GTR_F32, &at, dy);
+            d->out[0] = result_of(GTR_F32, &of, NULL); d->out[1] = operand_none();
+        }
+        free_results(d);
+        free(d); free(x); free(dy); free(want);
+    }
+}
 /* Labels counted, and what divides by a count of more than its own: all but that as without. */
 static void tallies_on(bench *b)
 {
@@ -3997,7 +4063,7 @@ static void bad_axes(void)
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *y = gtr_input(ctx, "y", GTR_I32,
         gtr_shape1(GTR_BATCH)), *c = gtr_parameter(ctx, "c", gtr_shape3(2, 3, 4), init_of(GTR_INIT_ZERO, 0)),
-        *pair[2], *none[2] = { NULL, NULL };
+        *pair[2], *none[2] = { NULL, NULL }, *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 2));
     int batch = 0, axis3 = 3, twice[2] = { 0, -2 }, flips[2] = { 1, 5 };
     int64_t ends[4] = { 1, 1, 0, 1 }, wide[2] = { 7, 0 }, cut[2] = { -3, -4 }, times[3] = { 2, 1, 0 },
         far_out[2] = { 0, INT64_MAX }, mark;
@@ -4005,7 +4071,8 @@ static void bad_axes(void)
     EXPECT(!gtr_logsumexp(NULL, NULL, 0, false) && !gtr_max(NULL, NULL, 0, false) && !gtr_min(NULL, NULL, 0, false)
         && !gtr_prod(NULL, NULL, 0, false) && !gtr_var(NULL, NULL, 0, true, false) && !gtr_norm(NULL, 7, NULL, 0, false)
         && !gtr_log_softmax(NULL, 0) && !gtr_argmin(NULL, 0) && !gtr_cumsum(NULL, 0) && !gtr_sort(NULL, 0, true)
-        && !gtr_top_k(NULL, 1, 0) && !gtr_one_hot(NULL, 3) && !gtr_gather_rows(NULL, NULL)
+        && !gtr_top_k(NULL, 1, 0) && !gtr_one_hot(NULL, 3) && !gtr_gather_rows(NULL, NULL) && !gtr_to_float(NULL)
+        && !gtr_slice_step(NULL, 0, 0, 1, 2) && !gtr_gather(NULL, 0, NULL) && !gtr_to_int(NULL)
         && !gtr_scatter_add_rows(NULL, NULL, 3) && !gtr_where(NULL, NULL, NULL) && !gtr_linear_with(NULL, NULL, NULL));
     EXPECT(!gtr_pad(NULL, ends, 2, GTR_PAD_CONSTANT, 0) && !gtr_tile(NULL, times) && !gtr_roll(NULL, 1, 0)
         && !gtr_flip(NULL, &batch, 1) && !gtr_stack(NULL, 2, 0) && !gtr_stack(none, 2, 0));
@@ -4017,6 +4084,7 @@ static void bad_axes(void)
     pair[1] = c;
     BAD(gtr_gather_rows(NULL, y), GTR_ERR_ARG, "gather_rows|argument 1 is NULL");
     BAD(gtr_scatter_add_rows(y, NULL, 3), GTR_ERR_ARG, "scatter_add|argument 2 is NULL");
+    BAD(gtr_gather(x, 1, NULL), GTR_ERR_ARG, "gather|argument 2 is NULL");
     BAD(gtr_linear_with(x, NULL, NULL), GTR_ERR_ARG, "linear|argument 2 is NULL");
     BAD(gtr_add(NULL, x), GTR_ERR_ARG, "add|argument 1 is NULL");
     BAD(gtr_where(x, x, NULL), GTR_ERR_ARG, "where|argument 3 is NULL");
@@ -4048,6 +4116,24 @@ static void bad_axes(void)
     BAD(gtr_one_hot(y, -1), GTR_ERR_SHAPE, "one_hot|(N, 0)");
     BAD(gtr_gather_rows(x, y), GTR_ERR_SHAPE, "gather_rows|not the batch");
     BAD(gtr_gather_rows(c, x), GTR_ERR_SHAPE, "gather_rows of|int32");
+    BAD(gtr_gather(x, 1, x), GTR_ERR_SHAPE, "gather|input 2|float32|int32");
+    BAD(gtr_gather(ids, 1, ids), GTR_ERR_SHAPE, "gather|input 1|int32|float32");
+    BAD(gtr_gather(x, 1, y), GTR_ERR_SHAPE, "gather|(N, 7)|(N,)|x's shape but for the axis");
+    BAD(gtr_gather(c, 1, ids), GTR_ERR_SHAPE, "gather|(2, 3, 4)|(N, 2)|but for the axis");
+    BAD(gtr_gather(x, 0, ids), GTR_ERR_SHAPE, "gather|(N, 7)|(N, 2)|not x's batch");
+    BAD(gtr_gather(x, 2, ids), GTR_ERR_ARG, "gather|axis 2|2 dimensions");
+    BAD(gtr_gather(x, -3, ids), GTR_ERR_ARG, "gather|axis -3");
+    BAD(gtr_to_float(x), GTR_ERR_SHAPE, "to_float|float32|int32");
+    BAD(gtr_to_int(y), GTR_ERR_SHAPE, "to_int|int32|float32");
+    BAD(gtr_slice_step(x, 1, 0, 7, 0), GTR_ERR_ARG, "slice_step|step 0|(N, 7)|at least 1");
+    BAD(gtr_slice_step(x, 1, 0, 7, -2), GTR_ERR_ARG, "slice_step|step -2");
+    BAD(gtr_slice_step(x, 1, 3, 3, 2), GTR_ERR_ARG, "slice_step|begin 3|end 3");
+    BAD(gtr_slice_step(x, 1, 0, 8, 2), GTR_ERR_ARG, "slice_step|end 8|(N, 7)");
+    BAD(gtr_slice_step(x, 1, INT64_MIN, INT64_MAX, INT64_MAX), GTR_ERR_ARG, "slice_step");
+    BAD(gtr_slice_step(x, 0, 0, 1, 2), GTR_ERR_ARG, "slice_step|(N, 7)|not the batch");
+    BAD(gtr_slice_step(x, 0, 0, 1, 1), GTR_ERR_ARG, "slice_step|(N, 7)|not the batch");
+    BAD(gtr_slice_step(x, 5, 0, 1, 2), GTR_ERR_ARG, "slice_step|axis 5");
+    BAD(gtr_slice_step(y, 0, 0, 1, 2), GTR_ERR_ARG, "slice_step|not the batch");
     BAD(gtr_scatter_add_rows(y, c, 3), GTR_ERR_SHAPE, "scatter_add|(N,)|(2, 3, 4)|ids (...)");
     BAD(gtr_scatter_add_rows(y, x, 0), GTR_ERR_SHAPE, "scatter_add|(0, 7)");
     BAD(gtr_pad(x, ends, 2, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|dimension 0|batch");
@@ -4399,6 +4485,29 @@ static bool comes_first(float u, float v, bool down)
 {
     return down ? u > v || (u != u && v == v) : u < v || (v != v && u == u);
 }
+/* Between dtypes: halves, what only one of both has, and what int32 has not. */
+static void conversions(void)
+{
+    static const gtr_float v[] = { (gtr_float)0.999, (gtr_float)-0.999, 1.5f, -1.5f, 16777216, -2147483648.0f,
+        2147483648.0f, -2147483904.0f, 1e30f, -1e30f, (gtr_float)INFINITY, -(gtr_float)INFINITY, (gtr_float)NAN,
+        (gtr_float)-0.0, 2147483520, (gtr_float)1e-40 };
+    static const int32_t want[] = { 0, 0, 1, -1, 16777216, INT32_MIN, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN,
+        INT32_MAX, INT32_MIN, 0, 0, 2147483520, 0 }, ids[] = { 0, -1, 16777217, -16777219, INT32_MAX, INT32_MIN };
+    enum { FLOATS = sizeof v / sizeof *v, INTS = sizeof ids / sizeof *ids };
+    gtr_context *ctx = context_on(GTR_DEVICE_AUTO, 1);
+    gtr_tensor *t[2];
+    int32_t ints[FLOATS];
+    gtr_float got[INTS];
+    t[0] = gtr_to_int(gtr_constant(ctx, GTR_F32, gtr_shape1(FLOATS), v));
+    t[1] = gtr_to_float(gtr_constant(ctx, GTR_I32, gtr_shape1(INTS), ids));
+    EXPECT(gtr_tensor_dtype(t[0]) == GTR_I32 && gtr_tensor_dtype(t[1]) == GTR_F32);
+    if (!CHECK(gtr_eval(t, 2) == GTR_OK && gtr_get(t[0], ints, sizeof ints) == GTR_OK
+            && gtr_get(t[1], got, sizeof got) == GTR_OK, "%s", gtr_error_text(ctx))) return;
+    for (int k = 0; k < FLOATS; k++)
+        CHECK(ints[k] == want[k], "%g becomes %d, want %d", (double)v[k], ints[k], want[k]);
+    for (int k = 0; k < INTS; k++) CHECK(got[k] == (gtr_float)ids[k], "%d becomes %.9g", ids[k], (double)got[k]);
+    gtr_destroy(ctx);
+}
 /* The gradient 2 dy x of a square, where twice one factor is no number, and where the product is none. */
 static void squares(void)
 {
@@ -4568,7 +4677,8 @@ static void bad_runs(void)
         *r = gtr_reshape(x, gtr_shape2(-2, 1)), *s = gtr_sum(r, NULL, 0, false);
     gtr_float v[6] = { 1, 2, 3, 4, 5, 6 }, got = 0;
     int32_t right[3] = { 0, 1, -100 }, wrong[3] = { 0, 2, 1 }, minus[3] = { 0, -1, 1 };
-    gtr_tensor *fixed = gtr_constant(ctx, GTR_I32, gtr_shape1(3), right);
+    gtr_tensor *fixed = gtr_constant(ctx, GTR_I32, gtr_shape1(3), right),
+        *picked = gtr_gather(x, 1, gtr_reshape(y, gtr_shape2(GTR_BATCH, 1)));
     gtr_tensor *row = gtr_sum(gtr_embedding(fixed, "of", 2, 3), NULL, 0, false);
     EXPECT(gtr_eval(&row, 1) == GTR_ERR_ARG);           /* a constant's ids are looked at, too, as made and as set */
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 2 is -100, want 0 to 1 for embedding");
@@ -4590,6 +4700,8 @@ static void bad_runs(void)
     EXPECT(gtr_set(x, v, sizeof v) == GTR_OK);
     EXPECT(gtr_set(y, wrong, sizeof wrong) == GTR_OK && gtr_eval(&loss, 1) == GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is 2, want 0 to 1");
+    EXPECT_EQ(gtr_eval(&picked, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is 2, want 0 to 1 for gather");
     EXPECT(gtr_set(y, minus, sizeof minus) == GTR_OK && gtr_eval(&e, 1) == GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is -1");
     EXPECT(gtr_set(y, wrong, 4) == GTR_OK);
@@ -4775,7 +4887,7 @@ static void same_gradients(void)
 static void cpu_kernels(void)    { kernels_on(&cpu_bench); }
 static void cpu_fused(void)      { fused_on(&cpu_bench); }
 static void cpu_optimizers(void) { optimizers_on(&cpu_bench); }
-static void nodes_on(bench *b)   { small_nodes_on(b); tallies_on(b); bad_ids_on(b); feeds_on(b); }
+static void nodes_on(bench *b)   { small_nodes_on(b); tallies_on(b); bad_ids_on(b); bad_places_on(b); feeds_on(b); }
 static void cpu_nodes(void)      { nodes_on(&cpu_bench); }
 /* On CUDA, or skipped. */
 #define ON_CUDA(test, call) static void test(void) { if (!gpu_bench.ctx) SKIP(#test ": no GPU"); else call; }
@@ -4813,6 +4925,7 @@ int main(int argc, char **argv)
     RUN(pools_of_specials);
     RUN(long_lines);
     RUN(bad_runs);
+    RUN(conversions);
     RUN(squares);
     RUN(axes);
 #ifdef GPUTRAIN_DOUBLE
