@@ -96,8 +96,8 @@
 //     op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
-//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step
-//     op:mse op:bce_with_logits op:pair_step op:custom
+//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
+//     op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
 //     record               the step's record on the device
 //     op:feed op:guard op:report op:update
@@ -13636,6 +13636,109 @@ static __global__ void __launch_bounds__(GTR__T)
 static gtr_result gtr__cuda_one_hot_fwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
         (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
+}
+
+// >>op:gather
+// Forward a thread an element of y. Backward a thread an element of dy, where a line along the axis has few: the first
+// of those of a line that name one element of dx adds up theirs, in order, and stores the sum, once; dx is cleared
+// before. Where a line has more, the gradient is an embedding's, of lookups in a table with one element of dx a row.
+// Bytes: ids, x or dy, and y, or dx twice; the other ids of the line from the cache.
+#define GTR__GATHER_FEW 256
+typedef struct gtr__gathering { gtr__opd x, y; const int32_t *ids; int64_t count, n, m, inner; } gtr__gathering;
+// Of element i of ids: where the element of the whole lies that it names, negative where none does, and where its line
+// begins.
+static GTR__DEVICE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, int64_t *line) {
+    const int64_t row = gtr__quotient(i, q.inner), outer = gtr__quotient(row, q.m), e = i - row * q.inner;
+    const int32_t id = q.ids[i];
+    *line = outer * q.m * q.inner + e;
+    return id < 0 || id >= q.n ? -1 : (outer * q.n + id) * q.inner + e;
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_gather(const gtr__gathering q) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+        int64_t line;
+        const int64_t at = gtr__gather_at(q, i, &line);
+        gtr__give1(q.y, i, at < 0 ? NAN : gtr__get(q.x.p, q.x.t, at));
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_bwd(const gtr__gathering q) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+        int64_t line;
+        const int64_t at = gtr__gather_at(q, i, &line), end = line + q.m * q.inner;
+        const int32_t id = q.ids[i];
+        float sum = 0.0f;
+        while (line < i && q.ids[line] != id) line += q.inner;
+        if (at < 0 || line < i) continue;
+        for (; line < end; line += q.inner) if (q.ids[line] == id) sum += gtr__get(q.x.p, q.x.t, line);
+        gtr__give1(q.y, at, sum);
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_rows(const gtr__gathering q, int32_t *rows) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+        int64_t line;
+        rows[i] = (int32_t)gtr__gather_at(q, i, &line);
+    }
+}
+static gtr__gathering gtr__gather_of(const gtr__call *c, const gtr__arg *x) {
+    gtr__gathering q;
+    int64_t outer;
+    q.x = gtr__opd_of(x); q.y = gtr__opd_of(&c->out[0]); q.ids = (const int32_t *)c->in[1].data;
+    q.count = c->in[1].count;
+    gtr__around(&c->in[1].shape, (int)c->attr->along.axis, &outer, &q.m, &q.inner);
+    q.n = c->in[0].shape.dim[c->attr->along.axis];
+    return q;
+}
+static gtr_result gtr__cuda_gather_fwd(gtr__run *run, const gtr__call *c) {
+    if (c->measure) return gtr__measured(c, 0);
+    const gtr__gathering q = gtr__gather_of(c, &c->in[0]);
+    if (q.count == 0) return GTR_OK;
+    return GTR__LAUNCH(run, c, gtr__k_gather, gtr__grid(c, q.count), GTR__T, 0, q);
+}
+static gtr_result gtr__gather_long(gtr__run *run, const gtr__call *c, const gtr__gathering &q) {
+    const size_t bytes = (size_t)gtr__ceil(q.count * 4, GTR__ALIGN) * GTR__ALIGN;
+    gtr__arg ids = c->in[1], table = c->out[0], none;
+    memset((void *)&none, 0, sizeof none);
+    ids.data = c->ws;
+    table.count = c->in[0].count;
+    table.shape.ndim = 2; table.shape.dim[0] = table.count; table.shape.dim[1] = 1;
+    const gtr__arg in[4] = { ids, none, none, c->in[3] }, out[2] = { none, table };
+    gtr__call as = *c;
+    as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
+    if (c->measure) { GTR__TRY(gtr__cuda_embedding_bwd(run, &as)); *c->measure += bytes; return GTR_OK; }
+    as.ws = (char *)c->ws + bytes;
+    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_gather_rows, gtr__grid(c, q.count), GTR__T, 0, q, (int32_t *)c->ws));
+    return gtr__cuda_embedding_bwd(run, &as);
+}
+static gtr_result gtr__cuda_gather_bwd(gtr__run *run, const gtr__call *c) {
+    const gtr__gathering q = gtr__gather_of(c, &c->in[3]);
+    if (q.m > GTR__GATHER_FEW && c->in[0].count < 0x7fffffff && q.count < 0x7fffffff)
+        return gtr__gather_long(run, c, q);
+    if (c->measure) return gtr__measured(c, 0);
+    if (!q.y.p || q.count == 0) return GTR_OK;
+    if (!q.y.add) GTR__TRY(GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, q.y,
+        c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
+    return GTR__LAUNCH(run, c, gtr__k_gather_bwd, gtr__grid(c, q.count), GTR__T, 0, q);
+}
+
+// >>op:to_float
+static gtr_result gtr__cuda_to_float_fwd(gtr__run *run, const gtr__call *c) {
+    return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
+}
+
+// >>op:to_int
+// A thread an element. Bytes: x and y once.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+        const float v = gtr__get(x.p, x.t, i);
+        y[i] = GTR__TO_INT(v);
+    }
+}
+static gtr_result gtr__cuda_to_int_fwd(gtr__run *run, const gtr__call *c) {
+    return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]),
+        (int32_t *)c->out[0].data, c->in[0].count);
 }
 
 // How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that

@@ -650,7 +650,9 @@ static void do_shaped(void)
         break;
     case 3:
         before(true, "gtr_slice(%s, %d, %lld, %lld)", N(x), axis, (long long)begin, (long long)end);
-        built(gtr_slice(x, axis, begin, end), x); break;
+        if (keep) built(gtr_slice(x, axis, begin, end), x);
+        else built(gtr_slice_step(x, axis, begin, end, n), x);
+        break;
     case 4:
     case 5:
         dims[0] = axis; before(true, "gtr_sum(%s, %d axes)", N(x), n % 3); built(gtr_sum(x, dims, n % 3, keep), x);
@@ -900,7 +902,9 @@ static void do_layer(void)
         }
         break;
     case 8: y = of_type(GTR_I32); before(true, "gtr_gather_rows(%s, %s)", N(x), N(y));
-        built(gtr_gather_rows(x, y), x && y); break;
+        if (one_in(4)) built(gtr_gather(x, (int)nasty(byte() % 3), y), x && y);
+        else built(gtr_gather_rows(x, y), x && y);
+        break;
     case 9: {
         const int64_t rows = nasty(5);
         y = of_type(GTR_I32); before(true, "gtr_scatter_add_rows(%s, %s, %lld)", N(y), N(x), (long long)rows);
@@ -909,7 +913,9 @@ static void do_layer(void)
     case 10: {
         const int64_t rows = nasty(5);
         y = of_type(GTR_I32); before(true, "gtr_one_hot(%s, %lld)", N(y), (long long)rows);
-        built(gtr_one_hot(y, rows), y); break;
+        if (one_in(4)) built(one_in(2) ? gtr_to_float(y) : gtr_to_int(x), x && y);
+        else built(gtr_one_hot(y, rows), y);
+        break;
     }
     case 7: loss_of(x); break;
     default: y = of_type(GTR_I32);
@@ -933,6 +939,7 @@ static gtr_trainer_desc trainer_desc(void)
     d.optimizer = (gtr_optimizer)enumerated((int)GTR__N_OPTIMIZERS); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
     if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
+    if (d.optimizer == GTR_ADAGRAD) { d.lr_decay = nastyf(0); d.initial_accumulator = nastyf(0); }
     d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0);
     d.ema = one_in(4) ? 0.5f : nastyf(0);
     d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);

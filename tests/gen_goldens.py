@@ -212,6 +212,8 @@ OPTIMIZERS = (  # kind (0 SGD, 1 Adam, 2 AdamW, 3 RMSprop with alpha for beta2, 
     (0, 0.125, 0, 0, 0, 0, 0, 1), (1, 0.015625, 0, 0, 0, 0.9, 0.999, 0.5),
     (3, 0.015625, 0, 0, 0, 0, 0, 0), (3, 0.015625, 0.875, 0, 0.0625, 0, 0.75, 0), (3, 0.015625, 0, 0, 0.0625, 0, 0, 0.5),
     (4, 0.00390625, 0, 0, 0, 0, 0, 0), (4, 0.015625, 0, 0, 0.25, 0.5, 0.75, 0))
+ADAGRAD = (  # the same, and lr_decay, initial_accumulator_value
+    (5, 0, 0, 0, 0, 0, 0, 0, 0, 0), (5, 0.0625, 0, 0, 0.0625, 0, 0, 0.5, 0, 0), (5, 0.125, 0, 0, 0.0625, 0, 0, 0, 0.25, 0.5))
 
 
 class Lion(torch.optim.Optimizer):
@@ -230,11 +232,11 @@ class Lion(torch.optim.Optimizer):
                 m.mul_(b2).add_(p.grad, alpha=1 - b2)
 
 
-def optimizers():
-    """optimizer#k: f (the row of OPTIMIZERS), p0 (7, 5), p1 (11): values before; at each of 100 steps t the gradients are
+def optimizers(rows, first):
+    """optimizer#k, k from first on: f (the row), p0 (7, 5), p1 (11): values before; at each of 100 steps t the gradients are
     made(5000 + 2 t + which) times 4 if t is a multiple of 7; norm (100, if clipped), end0, end1 (after 10 steps: ten0, ten1)."""
-    for k, row in enumerate(OPTIMIZERS):
-        kind, lr, momentum, nesterov, decay, b1, b2, clip = row
+    for k, row in enumerate(rows, first):
+        kind, lr, momentum, nesterov, decay, b1, b2, clip, *adagrad = row
         at = f"optimizer#{k}/"
         floats(at + "f", np.array(row, dtype=np.float64))
         p = [nn.Parameter(stream(at + "p0", (7, 5))), nn.Parameter(stream(at + "p1", (11,)))]
@@ -243,7 +245,8 @@ def optimizers():
             1: lambda: torch.optim.Adam(p, lr, (b1, b2), weight_decay=decay),
             2: lambda: torch.optim.AdamW(p, lr, (b1, b2), weight_decay=decay),
             3: lambda: torch.optim.RMSprop(p, lr, b2 or 0.99, momentum=momentum, weight_decay=decay),
-            4: lambda: Lion(p, lr, (b1 or 0.9, b2 or 0.99), decay)}[kind]()
+            4: lambda: Lion(p, lr, (b1 or 0.9, b2 or 0.99), decay),
+            5: lambda: torch.optim.Adagrad(p, lr or 0.01, adagrad[0], decay, adagrad[1])}[kind]()
         norms = []
         for t in range(100):
             for which, q in enumerate(p): q.grad = torch.tensor(made(5000 + 2 * t + which, tuple(q.shape)) * (4 if t % 7 == 0 else 1))
@@ -768,10 +771,22 @@ def resnet(k, path, shape):
     floats(at + "after", net(x))
 
 
+def later():
+    """Behind all others, whose inputs stay."""
+    optimizers(ADAGRAD, len(OPTIMIZERS))
+    for s, axis, b, e, step in (((7,), 0, 0, 7, 3), ((4, 9), 1, 1, 8, 2), ((2, 5, 3), 1, 0, 5, 4)):
+        at = tuple([slice(None)] * axis + [slice(b, e, step)])
+        case("slice_step", [s], lambda x: x[at], (axis, b, e, step))
+    for n, (s, t, axis) in enumerate((((5,), (3,), 0), ((4, 6), (4, 2), 1), ((4, 6), (9, 6), 0), ((2, 3, 4), (2, 5, 4), 1))):
+        case("gather", [s, labels(t, s[axis], 110 + n)], lambda x, ids: x.gather(axis, ids), (axis,))
+        case("to_float", [labels(t, 1000, 120 + n)], lambda x: x.double())
+        case("to_int", [(t, 4, 0.25)], lambda x: x.trunc().long())
+
+
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))
 micro_batches()
-optimizers()
+optimizers(OPTIMIZERS, 0)
 networks()
 ignored()
 rows()
@@ -786,6 +801,7 @@ path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 resnet(0, os.path.join(os.path.dirname(path), "resnet.safetensors"), (4, 3, 32, 32))
 pixels()
 resnet(1, os.path.join(os.path.dirname(path), "resnet224.safetensors"), (3, 3, 224, 224))
+later()
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

@@ -20,7 +20,7 @@ enum { PLAIN, NORM, IMAGES };       /* PLAIN: what kernels of whole networks tak
 enum { LOOP, SET, FIT, WAYS };      /* fed from a data set, by gtr_set, by gtr_fit */
 static const char *const way_names[] = { "loop", "gtr_set", "gtr_fit" };
 typedef struct { const char *name; gtr_trainer_desc d; int shape; } row;
-enum { CASES = 17 };
+enum { CASES = 18 };
 static row cases[CASES];
 static char folder[256], self[512];
 static row *add(int i, const char *name, gtr_optimizer o, int shape)
@@ -59,6 +59,8 @@ static void make_cases(void)
     r->d.schedule = GTR_PLATEAU; r->d.plateau_patience = -1; r->d.threshold = 0.9f;
     r = add(i++, "one cycle of the fit", GTR_SGD, PLAIN);
     r->d.schedule = GTR_ONE_CYCLE;
+    r = add(i++, "Adagrad", GTR_ADAGRAD, NORM);
+    r->d.lr_decay = 0.25f; r->d.initial_accumulator = 0.5f;
 }
 
 typedef struct { gtr_context *ctx; gtr_tensor *x, *y, *loss, *acc; gtr_trainer *t; gtr_dataset *data, *held; } net;

@@ -735,6 +735,8 @@ static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
 static void *b_bilinear_with(site *s) { return gtr_bilinear_with(s->x, s->x, s->cube, s->three); }
 static void *b_where(site *s) { return gtr_where(s->x, s->w, s->x); }
 static void *b_gather_rows(site *s) { return gtr_gather_rows(s->cube, s->ids); }
+static void *b_gather(site *s) { return gtr_gather(s->three, 0, s->ids); }
+static void *b_slice_step(site *s) { return gtr_slice_step(s->cube, 2, 0, gtr_tensor_shape(s->cube).dim[2], 2); }
 static void *b_pad(site *s) {
     static const int64_t pads[4] = { 1, 2, 2, 1 }; return gtr_pad(s->cube, pads, 2, GTR_PAD_REFLECT, 0);
 }
@@ -817,6 +819,7 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "bilinear", b_bilinear }, { "residual", b_residual }, { "pow_scalar of 3", b_cube },
     { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
         { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },
+        { "gather", b_gather }, { "slice_step", b_slice_step },
         { "stack", b_stack }, { "top_k", b_top_k }, { "huber", b_huber }, { "focal", b_focal },
         { "gaussian_nll", b_gaussian }, { "cross_entropy of weighted classes", b_labelled },
     { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },

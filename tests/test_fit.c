@@ -926,7 +926,11 @@ static void fields_of_trainers(void)
     UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .nesterov = true), "nesterov");
     UNREAD(TRAINER(.beta1 = 0.8f), "beta1"); UNREAD(TRAINER(.optimizer = GTR_RMSPROP, .beta1 = 0.8f), "beta1");
     UNREAD(TRAINER(.beta2 = 0.8f), "beta2"); UNREAD(TRAINER(.eps = 1e-6f), "eps");
-    UNREAD(TRAINER(.optimizer = GTR_LION, .eps = 1e-6f), "eps");
+    UNREAD(TRAINER(.optimizer = GTR_LION, .eps = 1e-6f), "eps"); UNREAD(TRAINER(.lr_decay = 0.1f), "lr_decay");
+    UNREAD(TRAINER(.optimizer = GTR_ADAM, .initial_accumulator = 0.1f), "initial_accumulator");
+    UNREAD(TRAINER(.optimizer = GTR_ADAGRAD, .momentum = 0.9f), "momentum");
+    UNREAD(TRAINER(.optimizer = GTR_ADAGRAD, .beta1 = 0.8f), "beta1");
+    UNREAD(TRAINER(.optimizer = GTR_ADAGRAD, .beta2 = 0.8f), "beta2");
     UNREAD(TRAINER(.schedule = GTR_PLATEAU, .warmup_steps = 3), "warmup_steps");
     UNREAD(TRAINER(.total_steps = 3), "total_steps"); UNREAD(TRAINER(.min_lr = 1e-3f), "min_lr");
     UNREAD(TRAINER(.schedule = GTR_COSINE, .decay_steps = 3), "decay_steps");
@@ -951,6 +955,7 @@ static void fields_of_trainers(void)
     TAKEN(TRAINER(.optimizer = GTR_ADAMW, .beta1 = 0.8f, .beta2 = 0.8f, .eps = 1e-6f));
     TAKEN(TRAINER(.optimizer = GTR_RMSPROP, .momentum = 0.9f, .beta2 = 0.8f, .eps = 1e-6f));
     TAKEN(TRAINER(.optimizer = GTR_LION, .beta1 = 0.8f, .beta2 = 0.8f, .loss_scale = 512));
+    TAKEN(TRAINER(.optimizer = GTR_ADAGRAD, .lr_decay = 0.1f, .initial_accumulator = 0.1f, .eps = 1e-6f));
     TAKEN(TRAINER(.schedule = GTR_COSINE, .min_lr = 1e-3f, .total_steps = 9, .warmup_steps = 3));
     for (int k = 0; k < 2; k++) TAKEN(TRAINER(.schedule = decays[k], .decay_steps = 3, .gamma = 0.5f));
     TAKEN(TRAINER(.schedule = GTR_LINEAR, .start_factor = 0.5f, .end_factor = 0.5f));

@@ -196,6 +196,7 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(permute,         gtr_permute(x[0], i)) \
     X(concat,          gtr_concat(x, n_x, i[0])) \
     X(slice,           gtr_slice(x[0], i[0], i[1], i[2])) \
+    X(slice_step,      gtr_slice_step(x[0], i[0], i[1], i[2], i[3])) \
     X(split,           split_joined(gtr_split(x[0], i[0], i[1]), i[1])) \
     X(sum,             gtr_sum(x[0], i + 1, n - 1, i[0] != 0)) \
     X(mean,            gtr_mean(x[0], i + 1, n - 1, i[0] != 0)) \
@@ -224,6 +225,9 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(pad,             padded(x[0], i, n, f[0])) \
     X(gather_rows,     gtr_gather_rows(x[0], x[1])) \
     X(scatter_add_rows, gtr_scatter_add_rows(x[0], x[1], i[0])) \
+    X(gather,          gtr_gather(x[0], i[0], x[1])) \
+    X(to_float,        gtr_to_float(x[0])) \
+    X(to_int,          gtr_to_int(x[0])) \
     X(one_hot,         gtr_one_hot(x[0], i[0])) \
     X(embedding,       gtr_embedding_with(x[0], x[1])) \
     X(cross_entropy,   gtr_cross_entropy_ex(x[0], x[1], cross_entropy_of(i, f))) \
@@ -649,6 +653,7 @@ static void test_optimizers(void)
         d.beta1 = f[5];
         d.beta2 = f[6];
         d.clip_norm = f[7];
+        if (d.optimizer == GTR_ADAGRAD) { d.lr_decay = f[8]; d.initial_accumulator = f[9]; }
         t = gtr_trainer_create(gtr_add(gtr_sum(p[0], NULL, 0, false), gtr_sum(p[1], NULL, 0, false)), d);
         for (s = 0; s < (small ? 10 : 100); s++) {
             gtr_backward(t);

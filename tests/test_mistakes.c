@@ -623,6 +623,9 @@ static void ops(void)
     }
     MISTAKE("a slice with its length for its end", "slice|begin 3 and end 2") { gtr_slice(hidden(w), 1, 3, 2); }
     MISTAKE("a slice to -1, as Python's", "slice|end -1") { gtr_slice(hidden(w), 1, 0, -1); }
+    MISTAKE("a slice turned round", "slice_step|step -1") { gtr_slice_step(hidden(w), 1, 0, 3, -1); }
+    MISTAKE("a gather by scores", "gather|float32|int32") { gtr_gather(hidden(w), 1, hidden(w)); }
+    MISTAKE("a gather by labels without the axis", "gather|(N, 8)|(N,)") { gtr_gather(hidden(w), 1, labels(w)); }
     MISTAKE("a slice of the batch", "slice|batch") { gtr_slice(hidden(w), 0, 0, 2); }
     MISTAKE("a split into parts that are not equal", "split|3|8") { gtr_split(hidden(w), 1, 3); }
     MISTAKE("an output that an op has not", "output") { gtr_output(hidden(w), 1); }
@@ -1066,6 +1069,14 @@ static void rates_not_read(void)
     MISTAKE("eps of SGD", "eps") { w->td.eps = 1e-6f; trainer(w); }
     MISTAKE("beta1 of RMSprop, not its alpha", "beta1") {
         w->td.optimizer = GTR_RMSPROP; w->td.beta1 = 0.9f;
+        trainer(w);
+    }
+    MISTAKE("lr_decay of Adam", "lr_decay|Adagrad") {
+        w->td.optimizer = GTR_ADAM; w->td.lr_decay = 0.1f;
+        trainer(w);
+    }
+    MISTAKE("a negative sum of squares", "initial_accumulator is -1") {
+        w->td.optimizer = GTR_ADAGRAD; w->td.initial_accumulator = -1;
         trainer(w);
     }
     MISTAKE("eps of Lion", "eps") { w->td.optimizer = GTR_LION; w->td.eps = 1e-6f; trainer(w); }
