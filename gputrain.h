@@ -1371,10 +1371,10 @@ typedef enum {
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
    spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
-   of two; a step that no op is; permuted by attr dims (PERMUTE alone makes views); as products of stacks of
-   matrices, alike or one for all, whose operands may be views; not, and there is no node: output 0 is input 0 in
-   another shape, if FULL in float32 storage; or what is given: an input, a parameter, a constant, a part of what a
-   node made. */
+   of two; by figures of channels, in evaluation (BATCH_NORM), a step that others carry alone; permuted by attr dims
+   (PERMUTE alone makes views); as products of stacks of matrices, alike or one for all, whose operands may be views;
+   not, and there is no node: output 0 is input 0 in another shape, if FULL in float32 storage; or what is given: an
+   input, a parameter, a constant, a part of what a node made. */
 typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
     GTR__STEP_BINARY, GTR__STEP_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
@@ -1430,6 +1430,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__SPREADS  GTR__TERM(MOVES, GTR__STEP_SPREAD)
 #define GTR__DROPS    GTR__TERM(MOVES, GTR__STEP_DROP)
 #define GTR__DRAWS    GTR__TERM(MOVES, GTR__STEP_DRAW)
+#define GTR__AFFINES  GTR__TERM(MOVES, GTR__STEP_AFFINE)
 #define GTR__PERMUTES GTR__TERM(MOVES, GTR__MOVES_PERMUTED)
 #define GTR__PRODUCT  GTR__TERM(MOVES, GTR__MOVES_PRODUCT)
 #define GTR__ALIAS    GTR__TERM(MOVES, GTR__MOVES_ALIAS)
@@ -1499,7 +1500,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(EMBEDDING, embedding, BOTH, \
       GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1)) \
     X(BATCH_NORM, batch_norm, BOTH, \
-      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
+      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__AFFINES | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
     X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3)) \
     X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2)) \
@@ -4859,7 +4860,7 @@ static gtr__strip gtr__strip_of(const gtr__call *c, bool front) {
 }
 /* What a sum begins with in place of 0, which the first step then need not add; NULL: nothing. */
 static const gtr_float *gtr__strip_begin(gtr__strip *w) {
-    if (!w->n || w->step->op != GTR__OP_ADD) return NULL;
+    if (!w->n || w->step->kind != GTR__STEP_BINARY) return NULL;
     w->n--;
     return w->lies[w->step++->b];
 }
@@ -9972,7 +9973,7 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
-     fuse: the fusion table
+     fuse: the fusion table; behind select, what kernels take as steps
      alias: a gradient that an op only passes on shares its output's place; behind fuse, which moves nodes
      select: the backend's matchers
      order: streams, and the waits between them
@@ -11039,8 +11040,18 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-/* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
-typedef struct { gtr__build *b; gtr__plan *p; gtr__value *v; int i, j, *place; } gtr__fuse;
+/* What a kernel takes as a step that its node carries: a node of an op (COUNT: any of GTR__UNARY) behind it or in
+   front. */
+typedef struct { const char *name; gtr__op op; bool front; } gtr__takes;
+/* By op (LINEAR: any product) and direction, in the order in which its kernel applies them. sums: where it adds to a
+   gradient, the addition is a step; rounds: what the next step reads is rounded as it would be stored. */
+typedef struct { gtr__op op; gtr__dir dir; bool sums, rounds; gtr__takes takes[3]; } gtr__carrier;
+/* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began; takes: one of
+   by's */
+typedef struct {
+    gtr__build *b; gtr__plan *p; gtr__value *v; int i, j, *place; const gtr__carrier *by; const gtr__takes *takes;
+    bool moved; /* nodes, since place was made */
+} gtr__fuse;
 #define GTR__FUSE_WINDOW 512 /* a fusion joins two nodes that are fewer nodes apart */
 static int gtr__readers(const gtr__fuse *f, int v) { return gtr__count_users(f->b, v, 0, INT_MAX, false); }
 static bool gtr__passed_once(const gtr__fuse *f, int v) {
@@ -11060,20 +11071,12 @@ typedef struct {
     gtr__op second;
     gtr__dir second_dir;
     gtr__op fused;
-    bool at_first, late; /* it takes the first one's place; it is of what no matcher took */
+    bool at_first, late; /* it takes the first one's place; it is of what no matcher took: behind gtr__carriers */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-static bool gtr__make_begin(gtr__fuse *f, const gtr__node *a, const gtr__node *b, int more, gtr__node *out) {
-    if (!gtr__operands(f->b, out, a->n_in + more, a->n_out)) return false;
-    GTR__COPY(out->in, a->in, a->n_in);
-    GTR__COPY(out->out, a->out, a->n_out);
-    out->out[0] = b->out[0];
-    out->attr = a->attr;
-    return true;
-}
-/* Step k that a node carries, a formula of what is made; the new last one, or the new first. */
+/* A new last step, of what is made alone. */
 static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind) {
     gtr__step *t = &s->step[s->n++];
     memset(t, 0, sizeof *t);
@@ -11090,11 +11093,6 @@ static void gtr__push_act(gtr__steps *s, const gtr__node *n, int saved) {
 static void gtr__push_add(gtr__steps *s, int operand) {
     gtr__step_push(s, GTR__OP_ADD, GTR__STEP_BINARY)->b = (int8_t)operand; s->more++;
 }
-static bool gtr__carries_op(const gtr__node *n, gtr__op op) {
-    for (int k = 0; k < n->steps.n; k++)
-        if (op == GTR__OP_COUNT ? n->steps.step[k].kind == GTR__STEP_UNARY : n->steps.step[k].op == op) return true;
-    return false;
-}
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
     int mid = a->out[0];
@@ -11105,103 +11103,15 @@ GTR__MAKE(act) {
     gtr__push_act(&out->steps, b, -1);
     return true;
 }
-/* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
-GTR__MAKE(residual) {
-    gtr__value *v = f->v;
-    const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
-    if (b->in[!k] != mid || add == mid || gtr__carries_op(a, GTR__OP_ADD) || v[mid].home != GTR__HOME_ARENA
-            || gtr__readers(f, mid) != 1
-            || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
-        return false;
-    for (int i = 0; i < 2 && a->n_out > 1 && a->out[1] >= 0; i++) /* no node up to b may read pre */
-        if (gtr__use(f->p, b, i) == gtr__root(f->p, a->out[1]) || gtr__between(f, a->out[1], false)) return false;
-    if (!gtr__make_begin(f, a, b, 1, out)) return false;
-    out->in[a->n_in] = add;
-    if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
-    out->steps = a->steps;
-    gtr__push_add(&out->steps, a->n_in);
-    return true;
-}
-/* a norm or convolution, then an activation whose gradient does not read what it made; softmax of what is scaled, and
-   its gradient */
-GTR__MAKE(norm) {
-    const gtr__value *v = f->v;
-    const gtr__node *act = gtr__element_wise(b->op) ? b : a, *norm = act == a ? b : a;
-    const int mid = a->out[0];
-    if (b->in[b->n_in - 1] != mid || mid < 0 || a->adds || b->adds || !gtr__passed_once(f, mid)
-            || v[mid].storage != v[b->out[0]].storage || !gtr__make_begin(f, a, b, 0, out)) return false;
-    out->reads = a->reads;
-    out->attr = norm->attr;
-    out->steps = norm->steps;
-    if (gtr__carries_op(norm, GTR__OP_COUNT)) out->steps.n--; /* as it was */
-    gtr__push_act(&out->steps, act, -1);
-    if (act == a) out->steps.front = out->steps.n;
-    return true;
-}
-/* Whether b alone reads what a makes, as its operand k, so that a may run in b's place and store what b does. */
-static bool gtr__only_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b, int k) {
-    const gtr__value *v = f->v;
-    const int mid = a->out[0];
-    if (b->in[k] != mid || mid < 0 || a->adds || b->adds & 1 || v[mid].storage != v[b->out[0]].storage
-            || !gtr__passed_once(f, mid)) return false;
+/* Whether a may run in b's place: what it reads is not written in between, nor what it writes used, nor, but for its
+   first output, by b. */
+static bool gtr__may_sink(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
     for (const gtr__node *n = a + 1; n < b; n++) if (GTR__WHOLE(n)) return false;
-    for (int i = 0; i < GTR__ALL(a); i++) /* what a reads is not written in between, nor what it writes used */
-        if (gtr__use(f->p, a, i) >= 0 && (gtr__between(f, a->in[i], true)
-                || (i >= a->n_in && gtr__between(f, a->in[i], false)))) return false;
-    return true;
-}
-/* a norm or convolution, then what is added to it, which may be made later */
-GTR__MAKE(added) {
-    const gtr__value *v = f->v;
-    const int k = b->in[0] == a->out[0], add = b->in[k];
-    if (add == a->out[0] || !gtr__only_reader(f, a, b, !k) || v[add].storage != v[b->out[0]].storage
-            || !gtr__shape_equal(&v[add].shape, &v[b->out[0]].shape) || v[add].stride[0]
-            || gtr__carries_op(a, GTR__OP_COUNT) || gtr__carries_op(a, GTR__OP_ADD)
-            || !gtr__make_begin(f, a, b, 1, out)) return false;
-    out->in[a->n_in] = add;
-    out->reads = a->reads | (uint64_t)1 << a->n_in;
-    out->steps = a->steps;
-    gtr__push_add(&out->steps, a->n_in);
-    out->training = a->training;
-    return true;
-}
-/* relu's gradient, then the gradient of the batch_norm in front, which computes again from x where relu passed */
-GTR__MAKE(norm_dact) {
-    const gtr__value *v = f->v;
-    const int dy = b->n_in - 1, y = 5, storage = (int)v[a->in[1]].storage;
-    if (b->out[0] < 0 || a->in[0] != b->in[y] || !gtr__only_reader(f, a, b, dy)
-            || v[a->in[2]].storage != v[a->out[0]].storage || v[a->in[2]].stride[0]
-            || !gtr__operands(f->b, out, b->n_in, b->n_out)) return false;
-    GTR__COPY(out->in, b->in, b->n_in);
-    GTR__COPY(out->out, b->out, b->n_out);
-    out->in[dy] = a->in[2];
-    out->reads = b->reads | 1 << 2; /* the bias */
-    out->adds = b->adds;
-    if (storage != GTR_F32) {
-        gtr__step *t = gtr__step_push(&out->steps, GTR__OP_COPY, GTR__STEP_COPY);
-        t->a = t->b = t->y = t->dy = t->to = GTR__SLOT_AGAIN; t->storage = (int8_t)storage;
+    for (int i = 0; i < GTR__ALL(a); i++) {
+        if (gtr__use(f->p, a, i) < 0) continue;
+        if (gtr__between(f, a->in[i], true) || (i >= a->n_in && gtr__between(f, a->in[i], false))) return false;
+        for (int k = 0; i > a->n_in && k < b->n_in; k++) if (gtr__use(f->p, b, k) == gtr__use(f->p, a, i)) return false;
     }
-    gtr__push_act(&out->steps, a, GTR__SLOT_AGAIN);
-    out->steps.front = out->steps.n;
-    return true;
-}
-/* a convolution, then batch_norm with its running statistics, whose figures nobody reads */
-GTR__MAKE(affine) {
-    const int own = b->n_in - 1;
-    if (b->training || b->phase == GTR__BACKWARD || !gtr__only_reader(f, a, b, 0) || a->steps.n)
-        return false;
-    for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0 && gtr__readers(f, b->out[k])) return false;
-    if (!gtr__make_begin(f, a, b, own, out)) return false;
-    GTR__COPY(out->in + a->n_in, b->in + 1, own);
-    out->steps = a->steps;
-    gtr__step *t = gtr__step_push(&out->steps, b->op, GTR__STEP_AFFINE);
-    t->b = (int8_t)a->n_in; t->f0 = b->attr.norm.eps;
-    for (int k = 0; k < b->steps.n; k++) {
-        t = &out->steps.step[out->steps.n++];
-        *t = b->steps.step[k];
-        if (t->b < GTR__SLOT_MADE) t->b = (int8_t)(t->b + a->n_in - 1);
-    }
-    out->steps.more = own;
     return true;
 }
 /* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
@@ -11217,22 +11127,105 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     }
     return after == 1 && !before;
 }
-/* dx of a convolution, pool or upsample, or all that it adds to, then the gradient of the activation in front of it */
-GTR__MAKE(image_dact) {
-    const int needs = (gtr__backward_reads(b->op) & GTR__Y0) != 0, saved = b->in[needs], to = b->out[0], g = a->out[0],
-        more = saved != a->in[0] || !gtr__bit(a->reads, 0), n_in = a->n_in + more;
-    if (g < 0 || to < 0 || b->adds || !gtr__backward_reads(b->op) || a->steps.n || !gtr__last_reader(f, a, b)
-            || f->v[to].home == GTR__HOME_ALIAS || f->v[to].storage != f->v[g].storage) return false;
-    if (gtr__between(f, saved, true)) return false; /* computed again, perhaps */
-    if (!gtr__make_begin(f, a, b, more + (a->adds != 0), out)) return false;
-    if (more) out->in[a->n_in] = saved;
-    if (a->adds) out->in[n_in] = g;
-    out->reads = a->reads | (uint64_t)more << a->n_in | (uint64_t)(a->adds != 0) << n_in;
-    if (a->adds) gtr__push_add(&out->steps, n_in);
-    if (f->v[g].storage != GTR_F32 && a->op != GTR__OP_CONV)
-        gtr__step_push(&out->steps, GTR__OP_COPY, GTR__STEP_COPY)->storage = (int8_t)f->v[g].storage;
-    gtr__push_act(&out->steps, b, more ? a->n_in : 0);
-    out->steps.more += more;
+static bool gtr__multiplies(gtr__op op) {
+    return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
+}
+/* Whether node's kernel takes an op's step behind those that it carries. */
+static bool gtr__takes_next(const gtr__fuse *f, const gtr__node *node) {
+    for (int k = 0; k < node->steps.n; k++)
+        for (const gtr__takes *t = f->takes; t < f->by->takes + GTR__LENGTH(f->by->takes) && t->name; t++)
+            if (t->op == GTR__OP_COUNT ? node->steps.step[k].kind == GTR__STEP_UNARY : node->steps.step[k].op == t->op)
+                return false;
+    return true;
+}
+/* Whether b, which reads what a makes, mid, as operand k, computes of it alone what one of the two can carry. A sum of
+   gradients is all that nodes up to a made. */
+static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *a, const gtr__node *b, int mid, int k) {
+    const gtr__value *v = f->v;
+    const gtr__takes *t = f->takes;
+    const int to = b->out[0], from = a->in[a->n_in - 1];
+    if (mid < 0 || to < 0) return false;
+    if (v[mid].storage != v[to].storage && gtr__moves(f->by->op) != GTR__MOVES_PRODUCT) return false;
+    if (f->by->sums) { /* what an activation's gradient reads may be computed again */
+        const uint32_t needs = gtr__backward_reads(b->op);
+        return !b->adds && needs && gtr__last_reader(f, a, b) && v[to].home != GTR__HOME_ALIAS
+            && !gtr__between(f, b->in[(needs & GTR__Y0) != 0], true);
+    }
+    if (b->in[k] != mid || a->adds || b->adds & 1 || !gtr__passed_once(f, mid)) return false;
+    if (t->front && (v[from].storage != v[mid].storage || v[from].stride[0])) return false;
+    if (t->front && gtr__moves(b->op) == GTR__STEP_AFFINE && a->in[0] != b->in[5]) return false; /* relu of its y */
+    if (gtr__moves(t->op) == GTR__STEP_BINARY) {
+        const gtr__value *add = &v[b->in[!k]];
+        return b->in[!k] != mid && add->storage == v[to].storage && !add->stride[0]
+            && gtr__shape_equal(&add->shape, &v[mid].shape) && gtr__shape_equal(&add->shape, &v[to].shape);
+    }
+    if (gtr__moves(t->op) != GTR__STEP_AFFINE) return true;
+    for (int i = 1; i < b->n_out; i++) if (b->out[i] >= 0 && gtr__readers(f, b->out[i])) return false;
+    return !b->training && b->phase != GTR__BACKWARD; /* of running statistics, and nobody reads its figures */
+}
+/* Node n, which one carries from now on, as steps. at: the first of the operands that it brings, or what its gradient
+   reads; -1: none; rounds: what it reads is rounded to. */
+static void gtr__push_node(gtr__steps *s, const gtr__node *n, int at, gtr_dtype rounds) {
+    gtr__step *t;
+    if (gtr__moves(n->op) == GTR__STEP_BINARY) { gtr__push_add(s, at); return; }
+    if (gtr__moves(n->op) == GTR__STEP_AFFINE) {
+        t = gtr__step_push(s, n->op, GTR__STEP_AFFINE);
+        t->b = (int8_t)at; t->f0 = n->attr.norm.eps;
+        for (int k = 0; k < n->steps.n; k++) { /* its operand 1 is `at` now */
+            t = &s->step[s->n++];
+            *t = n->steps.step[k];
+            if (t->b < GTR__SLOT_MADE) t->b = (int8_t)(t->b + at - 1);
+        }
+        s->more += n->n_in - 1;
+        return;
+    }
+    if (rounds != GTR_F32) {
+        t = gtr__step_push(s, GTR__OP_COPY, GTR__STEP_COPY);
+        if (at == GTR__SLOT_AGAIN) t->a = t->b = t->y = t->dy = t->to = GTR__SLOT_AGAIN;
+        t->storage = (int8_t)rounds;
+    }
+    gtr__push_act(s, n, at);
+}
+/* Else a node with its step takes the second one's place, whose other operands may be made later than the first. */
+static bool gtr__at_first(const gtr__takes *t) { return t->op == GTR__OP_COUNT || gtr__moves(t->op) == GTR__STEP_UNARY; }
+/* a node, and the step behind it or in front that it carries from then on */
+GTR__MAKE(step) {
+    const gtr__carrier *by = f->by;
+    const bool front = f->takes->front, back = by->dir == GTR__BWD;
+    const gtr__node *node = front ? b : a, *step = front ? a : b;
+    const gtr__step_kind kind = gtr__moves(step->op);
+    gtr__value *v = f->v;
+    const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, own = node->n_in,
+        k = kind == GTR__STEP_BINARY ? b->in[0] != mid : kind == GTR__STEP_AFFINE ? 0 : b->n_in - 1;
+    if (!gtr__takes_next(f, node) || !gtr__takes_step(f, a, b, mid, k)) return false;
+    if (!gtr__at_first(f->takes) && !gtr__may_sink(f, a, b)) return false;
+    const int saved = by->sums ? b->in[(gtr__backward_reads(b->op) & GTR__Y0) != 0] : -1, adds = by->sums && a->adds,
+        reads = by->sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
+        more = kind == GTR__STEP_BINARY ? 1 : kind == GTR__STEP_AFFINE ? b->n_in - 1 : reads + adds;
+    if (!gtr__operands(f->b, out, own + more, node->n_out)) return false;
+    GTR__COPY(out->in, node->in, own);
+    GTR__COPY(out->out, node->out, node->n_out);
+    if (front) out->in[k] = a->in[a->n_in - 1];
+    else out->out[0] = b->out[0];
+    out->reads = node->reads | gtr__low_bits(more) << own;
+    out->adds = adds ? 0 : node->adds;
+    out->attr = node->attr; out->steps = node->steps; out->training = node->training;
+    int at = more ? own : -1;
+    gtr_dtype rounds = by->rounds ? v[made].storage : GTR_F32;
+    if (kind == GTR__STEP_BINARY) out->in[own] = b->in[!k];
+    else if (kind == GTR__STEP_AFFINE) GTR__COPY(out->in + own, b->in + 1, more);
+    else if (front && back) { /* the norm makes y again, with its bias */
+        at = GTR__SLOT_AGAIN; rounds = v[a->in[1]].storage;
+        out->reads |= GTR__X2;
+    } else if (by->sums) {
+        at = reads ? own : 0;
+        out->steps.more = reads;
+        if (reads) out->in[own] = saved;
+        if (adds) { out->in[own + reads] = made; gtr__push_add(&out->steps, own + reads); }
+    }
+    gtr__push_node(&out->steps, step, at, rounds);
+    if (front) out->steps.front = out->steps.n;
+    if (made != mid) { v[made].storage = v[b->in[!k]].storage; v[made].alias = b->out[0]; out->out[0] = made; }
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
@@ -11267,25 +11260,32 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("product + activation", LINEAR, FWD, COUNT, FWD, LINEAR_ACT, 1, 0, act)
     GTR__FUSION("product dx + activation gradient", LINEAR, BWD, COUNT, BWD, LINEAR_DACT, 0, 0, dact)
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
-    GTR__FUSION("product + residual", LINEAR, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
-    GTR__FUSION("product + activation + residual", LINEAR_ACT, FWD, ADD, FWD, LINEAR_ACT, 0, 1, residual)
-    GTR__FUSION("batch_norm + residual", BATCH_NORM, FWD, ADD, FWD, BATCH_NORM, 0, 1, added)
-    GTR__FUSION("batch_norm + activation", BATCH_NORM, FWD, COUNT, FWD, BATCH_NORM, 1, 1, norm)
-    GTR__FUSION("convolution + batch_norm", CONV, FWD, BATCH_NORM, FWD, CONV, 0, 1, affine)
-    GTR__FUSION("convolution + residual", CONV, FWD, ADD, FWD, CONV, 0, 1, added)
-    GTR__FUSION("convolution + activation", CONV, FWD, COUNT, FWD, CONV, 1, 1, norm)
-    GTR__FUSION("relu gradient + batch_norm gradient", RELU, BWD, BATCH_NORM, BWD, BATCH_NORM, 0, 1, norm_dact)
-    GTR__FUSION("convolution dx + activation gradient", CONV, BWD, COUNT, BWD, CONV, 1, 1, image_dact)
-    GTR__FUSION("max_pool dx + activation gradient", MAX_POOL, BWD, COUNT, BWD, MAX_POOL, 1, 1, image_dact)
-    GTR__FUSION("avg_pool dx + activation gradient", AVG_POOL, BWD, COUNT, BWD, AVG_POOL, 1, 1, image_dact)
-    GTR__FUSION("upsample dx + activation gradient", UPSAMPLE, BWD, COUNT, BWD, UPSAMPLE, 1, 1, image_dact)
-    GTR__FUSION("scale + softmax", SCALE, FWD, SOFTMAX, FWD, SOFTMAX, 1, 1, norm)
-    GTR__FUSION("softmax + scale gradients", SOFTMAX, BWD, SCALE, BWD, SOFTMAX, 1, 1, norm)
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
-static bool gtr__multiplies(gtr__op op) {
-    return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
+#define GTR__TAKES(name, op) { name, GTR__OP_##op, false },
+#define GTR__TAKES_IN_FRONT(name, op) { name, GTR__OP_##op, true },
+static const gtr__carrier gtr__carriers[] = {
+    { GTR__OP_LINEAR, GTR__FWD, 0, 0, { GTR__TAKES("product + residual", ADD) } },
+    { GTR__OP_LINEAR_ACT, GTR__FWD, 0, 0, { GTR__TAKES("product + activation + residual", ADD) } },
+    { GTR__OP_BATCH_NORM, GTR__FWD, 0, 0, { GTR__TAKES("batch_norm + residual", ADD)
+        GTR__TAKES("batch_norm + activation", COUNT) } },
+    { GTR__OP_CONV, GTR__FWD, 0, 0, { GTR__TAKES("convolution + batch_norm", BATCH_NORM)
+        GTR__TAKES("convolution + residual", ADD) GTR__TAKES("convolution + activation", COUNT) } },
+    { GTR__OP_BATCH_NORM, GTR__BWD, 0, 0, { GTR__TAKES_IN_FRONT("relu gradient + batch_norm gradient", RELU) } },
+    { GTR__OP_CONV, GTR__BWD, 1, 0, { GTR__TAKES("convolution dx + activation gradient", COUNT) } },
+    { GTR__OP_MAX_POOL, GTR__BWD, 1, 1, { GTR__TAKES("max_pool dx + activation gradient", COUNT) } },
+    { GTR__OP_AVG_POOL, GTR__BWD, 1, 1, { GTR__TAKES("avg_pool dx + activation gradient", COUNT) } },
+    { GTR__OP_UPSAMPLE, GTR__BWD, 1, 1, { GTR__TAKES("upsample dx + activation gradient", COUNT) } },
+    { GTR__OP_SOFTMAX, GTR__FWD, 0, 0, { GTR__TAKES_IN_FRONT("scale + softmax", SCALE) } },
+    { GTR__OP_SOFTMAX, GTR__BWD, 0, 0, { GTR__TAKES("softmax + scale gradients", SCALE) } },
+};
+/* What a node of `by` and one that it takes become. */
+static gtr__fusion gtr__fusion_of(const gtr__carrier *by, const gtr__takes *t) {
+    const gtr__op fused = gtr__multiplies(by->op) ? GTR__OP_LINEAR_ACT : by->op;
+    const gtr__fusion u = { t->name, t->front ? t->op : by->op, by->dir, t->front ? by->op : t->op, by->dir, fused,
+        gtr__at_first(t), true, gtr__make_step };
+    return u;
 }
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
@@ -11329,19 +11329,31 @@ static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
     }
     return false;
 }
-static void gtr__pass_fuse(gtr__build *b, bool late) {
-    gtr__plan *p = b->plan;
-    gtr__fuse f = { b, p, p->value, 0, 0, gtr__list_uses(b) ? GTR__NEW(b->ctx, int, p->n_node) : NULL };
-    bool moved = true;
+static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
+    gtr__plan *p = f->p;
     int k;
-    if (!f.place) { b->failed = true; return; }
-    for (const gtr__fusion *u = gtr__fusions; u < gtr__fusions + GTR__LENGTH(gtr__fusions); u++) {
-        if (u->late != late || b->ctx->caps.unfused[u->fused]) continue;
-        for (f.i = k = 0; f.i < p->n_node && moved; f.i++) { f.place[f.i] = k; k += p->node[f.i].op != GTR__OP_COUNT; }
-        for (f.i = 0, moved = false; f.i < p->n_node; f.i++)
-            if (gtr__fits(&p->node[f.i], u->first, u->first_dir)) moved |= gtr__fuse_one(&f, u);
+    if (f->b->ctx->caps.unfused[u->fused]) return;
+    for (f->i = k = 0; f->i < p->n_node && f->moved; f->i++) {
+        f->place[f->i] = k;
+        k += p->node[f->i].op != GTR__OP_COUNT;
     }
-    gtr__close_up(p);
+    for (f->i = 0, f->moved = false; f->i < p->n_node; f->i++)
+        if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
+}
+static void gtr__pass_fuse(gtr__build *b, bool late) {
+    gtr__fuse f = GTR__ZERO;
+    f.b = b; f.p = b->plan; f.v = f.p->value; f.moved = true;
+    f.place = gtr__list_uses(b) ? GTR__NEW(b->ctx, int, f.p->n_node) : NULL;
+    if (!f.place) { b->failed = true; return; }
+    const gtr__carrier *const end = gtr__carriers + GTR__LENGTH(gtr__carriers);
+    for (f.by = gtr__carriers; late && f.by < end; f.by++)
+        for (f.takes = f.by->takes; f.takes < f.by->takes + GTR__LENGTH(f.by->takes) && f.takes->name; f.takes++) {
+            const gtr__fusion u = gtr__fusion_of(f.by, f.takes);
+            gtr__fuse_all(&f, &u);
+        }
+    for (const gtr__fusion *u = gtr__fusions; u < gtr__fusions + GTR__LENGTH(gtr__fusions); u++)
+        if (u->late == late) gtr__fuse_all(&f, u);
+    gtr__close_up(f.p);
     gtr__mfree(b->ctx, f.place);
 }
 // >>pass:alias

@@ -750,6 +750,32 @@ static void fold(bool odd)
 }
 
 static void folded(void) { fold(false); fold(true); }
+/* What a convolution can't carry stays a node: an activation behind one, an addition that what it makes is broadcast
+   in. */
+static void not_carried(void)
+{
+    enum { OUT = 2 * 4 * 25 };
+    float x[OUT], one[8], got[2][2][OUT];
+    made(x, OUT, 5, -1, 0);
+    made(one, 8, 6, -1, 0);
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor image = gtr_input(ctx, "x", GTR_F32, gtr_shape4(2, 4, 5, 5)), y[2],
+            pixel = gtr_input(ctx, "p", GTR_F32, gtr_shape4(2, 4, 1, 1));
+        if (k) ctx->caps.unfused[GTR__OP_CONV] = ctx->caps.unfused[GTR__OP_BATCH_NORM] = 1;
+        y[0] = gtr_tanh(gtr_relu(gtr_batch_norm(gtr_conv2d(image, "c", 4, 3, 1, 1), "n")));
+        y[1] = gtr_add(gtr_conv2d(pixel, "d", 4, 1, 1, 0), image);
+        EXPECT_EQ(gtr_set(image, x, sizeof x), GTR_OK);
+        EXPECT_EQ(gtr_set(pixel, one, sizeof one), GTR_OK);
+        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+        for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_get(y[i], got[k][i], sizeof got[k][i]), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    for (int i = 0; i < 2; i++)
+        CHECK(device == GTR_DEVICE_CPU ? !memcmp(got[0][i], got[1][i], sizeof got[0][i])
+            : within(got[0][i], got[1][i], OUT, 1e-9, 1e-4), "%s", i ? "a sum" : "two activations");
+}
 
 /* The gradient of a pool or upsample with that of the activation in front, maybe where what it reads lay, against the
    two, each in a place of its own, to the bit, of every kind of window; first, behind: what else reads the activation
@@ -1467,6 +1493,7 @@ static void few_channels(void)
 static void all(void)
 {
     RUN(folded);
+    RUN(not_carried);
     RUN(pools);
     RUN(in_place);
     RUN(held_at_most);
