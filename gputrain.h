@@ -11187,7 +11187,9 @@ static void gtr__push_node(gtr__steps *s, const gtr__node *n, int at, gtr_dtype 
     gtr__push_act(s, n, at);
 }
 /* Else a node with its step takes the second one's place, whose other operands may be made later than the first. */
-static bool gtr__at_first(const gtr__takes *t) { return t->op == GTR__OP_COUNT || gtr__moves(t->op) == GTR__STEP_UNARY; }
+static bool gtr__at_first(const gtr__takes *t) {
+    return t->op == GTR__OP_COUNT || gtr__moves(t->op) == GTR__STEP_UNARY;
+}
 /* a node, and the step behind it or in front that it carries from then on */
 GTR__MAKE(step) {
     const gtr__carrier *by = f->by;

@@ -5415,8 +5415,8 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 // turned in its place. PLANES, of float32: both are copied with images innermost first, 32 of which are a stage of k
 // then, at one place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
 // of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
+#define GTR__IM2COL_CLASSES 4           // of rows of IMAGE, each with a map, at most
 #if GTR__TENSOR_MAPS
-#define GTR__IM2COL_CLASSES 4
 typedef struct gtr__im2col_maps { CUtensorMap image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
