@@ -3963,11 +3963,11 @@ GTR__TILES(GTR__TILES_OF)
     { gtr__tile1_by_col_##R, gtr__tile2_by_col_##R } },
 /* [rows - 1][by column][vectors - 1] */
 static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TILE_ROW) };
-/* Steps that a node carries, applied to rows of n elements side by side, element i of all and, of a row, channel c the
-   first: from x to y, which may be x. */
+/* Steps that a node carries, applied to rows of n elements, pitch apart, element i of all and channel c the first: from
+   x to y, which may be x. */
 struct gtr__strip;
 static void gtr__strip_run(const struct gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows,
-    int64_t n, int64_t c);
+    int64_t n, int64_t pitch, int64_t c);
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
    B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
    row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
@@ -4280,6 +4280,7 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
         }
     }
 }
+#define GTR__COMBINE 4096 /* elements that are combined, or go through an epilogue, at a time */
 static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
     const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
@@ -4289,12 +4290,13 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
     for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
         const int64_t c = GTR__ITEM(g, c, item) - g->c;
         gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
-        const int64_t n = j1 - j0, step = g->row_bias || g->ldc != n ? 1 : i1 - i0;
+        const int64_t n = j1 - j0, step = GTR__MAX(GTR__COMBINE / n, 1);
         for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
-            const int64_t at = c + i * g->ldc + j0;
-            gtr_float *row = g->c + at, bias = g->row_bias ? g->row_bias[i] : 0;
-            for (int64_t j = 0; j < n && g->row_bias; j++) row[j] += bias;
-            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, 1, step * n, 0);
+            const int64_t at = c + i * g->ldc + j0, rows = GTR__MIN(step, i1 - i);
+            gtr_float *row = g->c + at;
+            for (int64_t r = 0; r < rows && g->row_bias; r++)
+                for (int64_t j = 0; j < n; j++) row[r * g->ldc + j] += g->row_bias[i + r];
+            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, rows, n, g->ldc, 0);
         }
     }
 }
@@ -4307,7 +4309,6 @@ static void gtr__products_piece(void *arg, int64_t piece, void *room) {
     gtr__gemm_piece(&p->gemm[i], piece, room);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
-#define GTR__COMBINE 4096
 static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
     (void)room;
@@ -4321,7 +4322,7 @@ static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     GTR__IVDEP
     for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
     if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
-    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, 0);
+    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, n, 0);
 }
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     size_t used = 0;
@@ -4359,7 +4360,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
-    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, 1, g->m * g->n, 0);
+    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, g->m, g->n, g->n, 0);
     return true;
 }
 #endif
@@ -4866,7 +4867,7 @@ static const gtr_float *gtr__strip_begin(gtr__strip *w) {
 }
 static void gtr__strip_range(GTR__SPAN) {
     GTR__JOB(gtr__strip, w);
-    gtr__strip_run(w, w->from + i, w->to + i, i, 1, end - i, 0);
+    gtr__strip_run(w, w->from + i, w->to + i, i, 1, end - i, end - i, 0);
 }
 static gtr_result gtr__strip_all(void *cpu, gtr__strip *w, const gtr_float *from, gtr_float *to, int64_t count) {
     w->from = from; w->to = to;
@@ -5704,13 +5705,15 @@ GTR__SHAPE(conv) {
 }
 /* What becomes of y's sums, where it stands; had: what they begin with, which is like y, or NULL. */
 typedef struct { gtr_float *y; gtr__strip behind; const gtr_float *had; } gtr__conv_epilogue;
-/* Its begin and end of count places that lie at y, of each the n channels from c on: all, unless count is 1. */
-static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
+/* Its begin and end of count places that lie at y, pitch apart, of each the n channels from c on. */
+static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t pitch, int64_t c,
+        int64_t n) {
     (void)c;
-    if (e->had) GTR__COPY(y, e->had + (y - e->y), count * n);
+    for (int64_t r = 0; r < count && e->had; r++, y += pitch) GTR__COPY(y, e->had + (y - e->y), n);
 }
-static void gtr__conv_end(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t c, int64_t n) {
-    if (e->behind.n) gtr__strip_run(&e->behind, y, y, y - e->y, count, n, c);
+static void gtr__conv_end(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t pitch, int64_t c,
+        int64_t n) {
+    if (e->behind.n) gtr__strip_run(&e->behind, y, y, y - e->y, count, n, pitch, c);
 }
 /* Columns of A that are gathered at once: cs channels from c on, of ys taps from y on down and xs from x on across,
    channels fastest, then y: places beside each other share the pixels that lie under both. l: the first of the n among
@@ -5862,14 +5865,12 @@ static void gtr__conv_block(const gtr__conv_job *w, int64_t q, gtr__conv_line *l
             }
     }
 }
-/* fn of n columns of C, from col on, of lines. */
+/* fn of n columns of C, from col on, of lines, some at a time where they follow each other. */
 static void gtr__conv_each(const gtr__conv_job *w, const gtr__conv_line *line, int lines, int64_t col, int64_t n,
-        void (*fn)(const gtr__conv_epilogue *, gtr_float *, int64_t, int64_t, int64_t)) {
-    for (; lines--; line++) {
-        const int64_t count = w->across > 1 || n < w->g.o ? 1 : line->rows;
-        for (int64_t r = 0; r < line->rows; r += count)
-            fn(w->e, gtr__conv_to(w, line) + r * w->across * w->g.o + col, count, col, n);
-    }
+        void (*fn)(const gtr__conv_epilogue *, gtr_float *, int64_t, int64_t, int64_t, int64_t)) {
+    const int64_t most = w->down * w->across > 1 ? 1 : GTR__MAX(GTR__COMBINE / (line->rows * n), 1);
+    for (int64_t k = 0; k < lines; k += most)
+        fn(w->e, gtr__conv_to(w, &line[k]) + col, GTR__MIN(most, lines - k) * line->rows, w->across * w->g.o, col, n);
 }
 /* Rows of A, lines of places; of dy packed. */
 typedef struct {
@@ -5966,40 +5967,44 @@ typedef struct {
     const gtr__conv_epilogue *e;
     int64_t part, parts; /* of dweight: places of a part of its sums, which lie as b does */
 } gtr__depthwise_job;
-static void gtr__depthwise_range(GTR__SPAN) {
-    GTR__JOB(gtr__depthwise_job, w);
+static void gtr__depthwise_place(const gtr__depthwise_job *w, int64_t i) {
     const gtr__window *g = &w->g;
     const bool back = w->back;
     const int64_t wide = back ? g->w : g->ow, high = back ? g->h : g->oh, in_w = back ? g->ow : g->w,
         in_h = back ? g->oh : g->h, from = back ? g->og : g->cg, per = back ? g->cg : g->og, taps = g->kh * g->kw,
-        step = back ? -g->dw : g->dw;
-    for (; i < end; i++) {
-        const int64_t n = i / wide / high;
-        gtr_float *y = w->y + i * per * g->groups, t[GTR__BLOCK];
-        gtr__conv_begin(w->e, y, 1, 0, per * g->groups);
-        for (int64_t first = 0, some; first < g->groups; first += some) {
-            some = GTR__MIN(g->groups - first, GTR__BLOCK);
-            for (int64_t o = 0; o < per; o++) {
-                for (int64_t k = 0; k < some; k++) t[k] = w->bias ? w->bias[(first + k) * per + o] : 0;
-                for (int64_t ky = 0; ky < g->kh; ky++) {
-                    const int64_t iy = gtr__window_line(back, i / wide % high, ky, g->sh, g->ph, g->dh, in_h);
-                    for (int64_t kx = 0, run; kx < g->kw && iy >= 0; kx += run) {
-                        const int64_t ix = gtr__window_line(back, i % wide, kx, g->sw, g->pw, g->dw, in_w);
-                        run = 1;
-                        if (ix < 0) continue;
-                        while (kx + run < g->kw && (!back || g->sw == 1) && ix + run * step >= 0
-                            && ix + run * step < in_w) run++;
-                        for (int64_t c = 0; c < from; c++)
-                            gtr__depthwise_add(t, w->x + (((n * in_h + iy) * in_w + ix) * g->groups + first) * from + c,
-                                from, step * g->groups * from, w->b + ((o * from + c) * taps + ky * g->kw + kx)
-                                * g->groups + first, 1, g->groups, run, some);
-                    }
+        step = back ? -g->dw : g->dw, n = i / wide / high;
+    gtr_float *y = w->y + i * per * g->groups, t[GTR__BLOCK];
+    for (int64_t first = 0, some; first < g->groups; first += some) {
+        some = GTR__MIN(g->groups - first, GTR__BLOCK);
+        for (int64_t o = 0; o < per; o++) {
+            for (int64_t k = 0; k < some; k++) t[k] = w->bias ? w->bias[(first + k) * per + o] : 0;
+            for (int64_t ky = 0; ky < g->kh; ky++) {
+                const int64_t iy = gtr__window_line(back, i / wide % high, ky, g->sh, g->ph, g->dh, in_h);
+                for (int64_t kx = 0, run; kx < g->kw && iy >= 0; kx += run) {
+                    const int64_t ix = gtr__window_line(back, i % wide, kx, g->sw, g->pw, g->dw, in_w);
+                    run = 1;
+                    if (ix < 0) continue;
+                    while (kx + run < g->kw && (!back || g->sw == 1) && ix + run * step >= 0
+                        && ix + run * step < in_w) run++;
+                    for (int64_t c = 0; c < from; c++)
+                        gtr__depthwise_add(t, w->x + (((n * in_h + iy) * in_w + ix) * g->groups + first) * from + c,
+                            from, step * g->groups * from, w->b + ((o * from + c) * taps + ky * g->kw + kx)
+                            * g->groups + first, 1, g->groups, run, some);
                 }
-                gtr_float *to = y + first * per + o;
-                for (int64_t k = 0; k < some; k++) to[k * per] = w->add ? to[k * per] + t[k] : t[k];
             }
+            gtr_float *to = y + first * per + o;
+            for (int64_t k = 0; k < some; k++) to[k * per] = w->add ? to[k * per] + t[k] : t[k];
         }
-        gtr__conv_end(w->e, y, 1, 0, per * g->groups);
+    }
+}
+static void gtr__depthwise_range(GTR__SPAN) {
+    GTR__JOB(gtr__depthwise_job, w);
+    const int64_t n = w->back ? w->g.c : w->g.o, most = GTR__MAX(4 * GTR__BLOCK / n, 1);
+    for (int64_t count; i < end; i += count) {
+        count = GTR__MIN(end - i, most);
+        gtr__conv_begin(w->e, w->y + i * n, count, n, 0, n);
+        for (int64_t k = 0; k < count; k++) gtr__depthwise_place(w, i + k);
+        gtr__conv_end(w->e, w->y + i * n, count, n, 0, n);
     }
 }
 /* Sums of a part of the places, a block of groups at a time; the image is y, the gradient of the places x. */
@@ -6269,7 +6274,7 @@ static void gtr__pool_begin(const gtr__pool_job *w, gtr_float *dx, int64_t n) {
     else if (!w->c->out[0].add) GTR__CLEAR(dx, n);
 }
 static void gtr__pool_end(const gtr__pool_job *w, gtr_float *dx, int64_t n) {
-    gtr__strip_run(&w->behind, dx, dx, dx - w->to, 1, n, 0);
+    gtr__strip_run(&w->behind, dx, dx, dx - w->to, 1, n, n, 0);
 }
 /* Places *first to *end - 1 along one dimension whose windows reach pixel k. */
 static void gtr__window_places(int64_t k, int64_t step, int64_t pad, int64_t reach, int64_t places, int64_t *first,
@@ -6398,7 +6403,7 @@ static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pi
                 rest[k] = left;
             }
             const int64_t begin = at + (1 - per) * g->c;
-            if ((p + 1) % per == 0) gtr__strip_run(&w->behind, sums, w->to + begin, begin, 1, per * some, 0);
+            if ((p + 1) % per == 0) gtr__strip_run(&w->behind, sums, w->to + begin, begin, per, some, some, 0);
         }
 }
 static void gtr__max_pool_over_range(GTR__SPAN) {
@@ -6588,7 +6593,7 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     for (int64_t first = run; run < end; first = run) {
         for (; run < end && run < first + rows; run++)
             gtr__affine_row(&w->affine, w->x, w->dy, y, run, n, w->c->out[0].add != 0);
-        if (w->steps.n) gtr__strip_run(&w->steps, y + first * n, y + first * n, first * n, run - first, n, 0);
+        if (w->steps.n) gtr__strip_run(&w->steps, y + first * n, y + first * n, first * n, run - first, n, n, 0);
     }
 }
 static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
@@ -6605,7 +6610,7 @@ static void gtr__bn_dact_range(const void *job, int64_t run, int64_t end) {
             some = GTR__MIN(n - at, GTR__BLOCK);
             f.mean += at; f.s += at; f.q += at;
             for (int64_t r = 0; r < rows; r++) gtr__affine_row(&f, w->x + e, NULL, y, r, some, false);
-            gtr__strip_run(&front, w->dy + e, gtr__out(w->c, 0) + e, e, rows, some, at); /* dy may lie there */
+            gtr__strip_run(&front, w->dy + e, gtr__out(w->c, 0) + e, e, rows, some, some, at); /* dy may lie there */
         }
     }
 }
@@ -7887,57 +7892,56 @@ static void gtr__program_end(const gtr__strip *w, const gtr__step *s, gtr_float 
     gtr__convert(place, (gtr_dtype)s->storage, r, GTR_F32, n);
     gtr__convert(r, GTR_F32, place, (gtr_dtype)s->storage, n);
 }
-/* r = step s of rows of n elements, or r += it; at: where slots' elements lie; else as gtr__strip_run's. */
+/* r = step s, or r += it; at: where slots' elements lie; else as gtr__strip_run's. */
 static void gtr__step_run(const gtr__strip *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r, int64_t i,
-        int64_t rows, int64_t n, int64_t c) {
-    const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *y = at[s->y], *dy = at[s->dy];
-    const int64_t all = rows * n;
+        int64_t rows, int64_t n, int64_t pitch, int64_t c) {
+    const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *b = at[s->b], *y = at[s->y], *dy = at[s->dy];
     if (s->kind == GTR__STEP_UNARY) {
-        gtr__unary_apply(gtr__unary_find(s->op), (gtr_float)s->f0, (gtr_float)s->f1, s->side ? dy : NULL, x, y, r, all,
-            s->add);
-        return;
-    }
-    if (s->kind == GTR__STEP_AFFINE) {
+        const gtr__unary_row *row = gtr__unary_find(s->op);
+        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch)
+            gtr__unary_apply(row, (gtr_float)s->f0, (gtr_float)s->f1, s->side ? dy + o : NULL, x + o, y + o, r + o, n,
+                s->add);
+    } else if (s->kind == GTR__STEP_AFFINE) {
         const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
-        for (int64_t k = 0; k < rows; k++) gtr__affine_row(&f, x, NULL, r, k, n, false);
-        return;
-    }
-    if (!x || s->kind == GTR__STEP_DROP) {
+        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch) gtr__affine_row(&f, x + o, NULL, r + o, 0, n, false);
+    } else if (!x || s->kind == GTR__STEP_DROP) {
         gtr__draw_attr draw = GTR__ZERO;
         draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
-        for (int64_t j = 0, m; j < all; j += m) {
+        for (int64_t j = 0, m; j < n; j += m) {
             const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
-            m = GTR__MIN(s->line - e, all - j);
+            m = GTR__MIN(s->line - e, n - j);
             gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
         }
-        return;
+    } else if (s->kind != GTR__STEP_COPY || x != r) {
+        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
+            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
+        gtr_float t[GTR__BLOCK]; /* no step of more elements adds */
+        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch)
+            fn(s->add ? t : r + o, dy + o, x + o, 1, b + o, 1, y + o, (gtr_float)s->f0, n);
+        GTR__IVDEP
+        for (int64_t k = 0; s->add && k < n; k++) r[k] += t[k];
     }
-    if (s->kind == GTR__STEP_COPY && x == r) return;
-    const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
-        : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
-    gtr_float t[GTR__BLOCK]; /* no step of more elements adds */
-    fn(s->add ? t : r, dy, x, 1, at[s->b], 1, y, (gtr_float)s->f0, all);
-    if (!s->add) return;
-    GTR__IVDEP
-    for (int64_t k = 0; k < all; k++) r[k] += t[k];
 }
 /* All steps, one behind the other: a program's results go where they lie or to t, a strip a slot, those of steps that a
    node carries to t, or where their slot lies. */
 static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
-        int64_t c) {
+        int64_t pitch, int64_t c) {
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+        const bool one = pitch == n && s->kind != GTR__STEP_AFFINE;
+        const int64_t runs = one ? 1 : rows, run = one ? rows * n : n, step = one ? run : pitch;
         gtr_float *r = w->program ? gtr__program_begin(w, s, t + s->to * GTR__BLOCK, i, n)
             : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
-        gtr__step_run(w, s, at, r, i, rows, n, c);
+        gtr__step_run(w, s, at, r, i, runs, run, step, c);
         if (w->program) gtr__program_end(w, s, r, i, n);
-        else gtr__round_run(r, rows * n, (gtr_dtype)s->storage);
+        else for (int64_t k = 0; k < runs && s->storage != GTR_F32; k++)
+            gtr__round_run(r + k * step, run, (gtr_dtype)s->storage);
         at[s->to] = r;
     }
 }
 static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
-        int64_t c) {
+        int64_t pitch, int64_t c) {
     const gtr_float *at[GTR__STEP_SLOTS];
-    if (!w->n && x != y) GTR__COPY(y, x, rows * n);
+    for (int64_t r = 0; r < rows && !w->n && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
     at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
         const int8_t of[4] = { s->a, s->y, s->dy, s->b };
@@ -7945,7 +7949,7 @@ static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y
             if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
     }
     at[GTR__SLOT_MADE] = x;
-    gtr__steps_run(w, at, y, i, rows, n, c);
+    gtr__steps_run(w, at, y, i, rows, n, pitch, c);
 }
 typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
 static void gtr__program_range(GTR__SPAN, void *room) {
@@ -7962,7 +7966,7 @@ static void gtr__program_range(GTR__SPAN, void *room) {
             if (at[to] == t[to])
                 gtr__program_move(gtr__operand_of(w->c, from->operand), from->begin, &w->nd[to], t[to], i, n, false);
         }
-        gtr__steps_run(w, at, t[0], i, 1, n, 0);
+        gtr__steps_run(w, at, t[0], i, 1, n, n, 0);
     }
 }
 static gtr_result gtr__program_run(GTR__ARGS) {
