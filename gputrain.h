@@ -54,9 +54,9 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit
     op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
     layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory plan-make running leaves resolve runner set-get schedule streaming training
-    nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json
-    load save-file checkpoint observing release
+    pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming
+    training nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use
+    safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -2148,7 +2148,7 @@ static int gtr__own_inputs(const gtr__call *c) { return c->n_in - (c->steps ? c-
 typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
-    int64_t stride[GTR_MAX_DIMS]; /* of a view, in the value it aliases; [0] is 0: contiguous */
+    int view; /* 1 + where the plan has its strides in the value it aliases; 0: contiguous */
     int64_t lookups; /* a gradient of so many rows; 0: dense */
     int last; /* layout: 0: the logical shape; > 0: (N, ..., C) of a logical (N, C, ...) of so many dimensions; -C:
         flattened (N, C ...), a row stored as (..., C) */
@@ -2156,14 +2156,12 @@ typedef struct {
     int alias; /* GTR__HOME_ALIAS: the value it aliases; GTR__HOME_ARENA: the gradient whose memory it uses; -1 */
     size_t offset, bytes; /* in its home; alias: in that value */
     int stage;
-    int producer; /* first node that writes it; -1: none */
     int only; /* an input's low-precision slot, the only one */
     int unstored; /* GTR__HOME_GRADIENT: no node writes it */
     gtr_tensor *tensor; /* whose value it is; NULL */
     int gradient_of; /* value; -1 */
-    int micro;
+    int micro; /* in whose course it was made */
     const void *label; /* const char *: name for texts */
-    void *data; /* resolved */
 } gtr__value;
 typedef struct {
     gtr__op op;
@@ -2187,9 +2185,8 @@ typedef struct {
     double flops, bytes;
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
-    gtr__call call; /* resolved */
-    uint32_t wait_mask; /* lanes whose node wait_node[lane] must be done before it starts */
-    int wait_node[GTR__MAX_LANES];
+    gtr__call *call; /* resolved, and its operands; NULL: not yet */
+    uint32_t wait_mask; /* lanes of which a node must be done before it starts: gtr__wait_node */
     int signals; /* another lane waits for it */
     int leaf; /* it makes parameters' gradients alone, which only the update waits for */
     int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
@@ -2197,6 +2194,9 @@ typedef struct {
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
     gtr__value *value; int n_value; int64_t cap_value;
+    int64_t (*stride)[GTR_MAX_DIMS]; int n_stride; int64_t cap_stride; /* of views */
+    int *operand; /* all nodes', in one block behind nodes and values; NULL: each has its own */
+    int n_lane, *wait; /* by node and lane: of that lane, what wait_mask says it waits for; NULL: there is one lane */
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
@@ -2209,6 +2209,10 @@ typedef struct {
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
+/* The node of that lane that must be done before the node starts; -1: none. */
+static int gtr__wait_node(const gtr__plan *p, int node, int lane) {
+    return p->node[node].wait_mask >> lane & 1 ? p->wait[(size_t)node * (size_t)p->n_lane + (size_t)lane] : -1;
+}
 
 // >>capabilities
 /* Plain data: all that a pass may know of a device. */
@@ -2344,8 +2348,8 @@ typedef struct {
     gtr__step step[GTR__PROGRAM_SLOTS];
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
-   c->out behind it; -1: none. root: the first operand in the same memory */
-typedef struct { gtr__kernel kernel; int n_node; gtr__node *node; int *root; gtr__program program; } gtr__network;
+   c->out behind it; -1: none. root: the first operand in the same memory; more: nodes that share it */
+typedef struct { gtr__kernel kernel; int n_node, more; gtr__node *node; int *root; gtr__program program; } gtr__network;
 static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
@@ -2420,7 +2424,7 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
         const gtr__value *v = &p->value[n->in[k]];
         const gtr__home home = p->value[root].home;
         const int64_t elements = gtr__elements(&v->shape);
-        if (v->stride[0] || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
+        if (v->view || v->lookups || v->storage > GTR_F16 || v->stage != n->stage
                 || (v->home == GTR__HOME_ALIAS && v->offset)) return 0;
         if (k >= n->n_in && home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) return 0;
         if (k == w.whole) continue;
@@ -3030,15 +3034,15 @@ static void gtr__aligned_free(void *p) {
     memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
     free(raw);
 }
-/* Host memory for bookkeeping: zeroed, aligned to 64, from the user's allocator; its size is stored in front of it. */
-static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
+/* Host memory for bookkeeping: aligned to 64, from the user's allocator; its size is stored in front of it. */
+static void *gtr__host_alloc(const gtr_desc *d, size_t bytes, bool zeroed) {
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t all = bytes + 64;
     const gtr_allocator *by = &d->allocator;
     unsigned char *p = (unsigned char *)(by->alloc ? by->alloc(all, GTR_MEMORY_HOST, by->user)
-        : gtr__aligned(all, 64, true));
+        : gtr__aligned(all, 64, zeroed));
     if (!p) return NULL;
-    if (by->alloc) memset(p, 0, all);
+    if (by->alloc && zeroed) memset(p, 0, all);
     memcpy(p, &all, sizeof all);
     return p + 64;
 }
@@ -3052,11 +3056,12 @@ static void gtr__host_free(const gtr_desc *d, void *block) {
 }
 static size_t gtr__rounded(size_t bytes) { return GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN); }
 /* Out of memory: NULL, and GTR_ERR_NOMEM in the context. */
-static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
-    void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
+static void *gtr__room(gtr_context *ctx, size_t bytes, bool zeroed) {
+    void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1, zeroed);
     if (!p) GTR__FAIL(ctx, NOMEM, "out of host memory: %zu bytes", bytes);
     return p;
 }
+static void *gtr__malloc(gtr_context *ctx, size_t bytes) { return gtr__room(ctx, bytes, true); }
 /* n elements */
 #define GTR__COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof *(to))
 #define GTR__CLEAR(to, n) memset(to, 0, (size_t)(n) * sizeof *(to))
@@ -8141,7 +8146,7 @@ static gtr_result gtr__cpu_call(gtr__run *run, gtr__op op, gtr__dir dir, const g
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
-    return gtr__cpu_call((gtr__run *)instances[n->stage], n->op, n->dir, &n->call);
+    return gtr__cpu_call((gtr__run *)instances[n->stage], n->op, n->dir, n->call);
 }
 static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     (void)instances; *exec = plan; return GTR_OK;
@@ -8262,7 +8267,9 @@ static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, .
 }
 static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
 /* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
-static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc((const gtr_desc *)user, bytes); }
+static void *gtr__host_cb_alloc(void *user, size_t bytes) {
+    return gtr__host_alloc((const gtr_desc *)user, bytes, true);
+}
 static void gtr__host_cb_free(void *user, void *p, size_t bytes) {
     (void)bytes; gtr__host_free((const gtr_desc *)user, p);
 }
@@ -8373,7 +8380,7 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
 gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
     if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
-    gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx);
+    gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx, true);
     char why[256] = "";
     gtr_result r = GTR_ERR_UNSUPPORTED;
     if (!ctx) return NULL;
@@ -9982,7 +9989,8 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
      select: the backend's matchers
      order: streams, and the waits between them
      memory: workspace and offsets, by liveness under happens-before: where an operand is read for the last time, in
-       place of later gradients, or in the arena */
+       place of later gradients, or in the arena
+     stamp: micro-batches that no pass was shown become copies of one that all passes were */
 /* What a plan is for; compared as bytes: no gaps, and what is not used is 0 (gtr__recipe0). */
 typedef struct {
     int64_t batch;
@@ -10003,11 +10011,14 @@ typedef struct {
     int gradient; /* value; -1 */
     int gradient_root; /* a low copy's gradient goes to its master's value; -1 */
     int at; /* how many nodes there were when it was made: those do not read it */
+    int producer; /* first node that writes it; -1: none */
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
     bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
+#define GTR__MAX_MICRO 64
+#define GTR__MARKS 8
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
@@ -10025,6 +10036,9 @@ typedef struct {
     gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
+    int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: it is recorded */
+    int late; /* the first value that select made */
+    int mark[GTR__MARKS + 1], n_marks; /* values between two marks were made in the order of micro-batches */
     gtr__phase phase;
     int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
@@ -10049,13 +10063,13 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     gtr__value *v = &p->value[p->n_value];
     memset(v, 0, sizeof *v);
     v->shape = shape; v->dtype = v->storage = dtype; v->home = GTR__HOME_ARENA;
-    v->alias = v->producer = v->gradient_of = -1;
+    v->alias = v->gradient_of = -1;
     v->tensor = t;
     v->stage = t ? gtr__stage_of(b, t) : 0;
     v->micro = b->micro;
     gtr__extra *x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
-    x->form = x->gradient = x->gradient_root = -1;
+    x->form = x->gradient = x->gradient_root = x->producer = -1;
     x->at = p->n_node;
     return p->n_value++;
 }
@@ -10554,11 +10568,36 @@ static void gtr__reach(gtr__build *b, unsigned char *reach) {
     for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, reach);
 }
+static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->micro = m;
-    b->row0 = b->r->batch * m / parts;
-    b->rows = b->r->batch * (m + 1) / parts - b->row0;
+    b->row0 = gtr__first_row(b->r, m, parts);
+    b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
+/* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
+   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
+   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
+static void gtr__find_likes(gtr__build *b) {
+    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
+    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
+    bool keeps = false;
+    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
+        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
+    for (int m = 0, k; m < n; m++) {
+        gtr__micro_begin(b, m, n);
+        const int64_t rows = b->rows;
+        for (k = any && m + keeps < n ? first : m; k < m; k++) {
+            gtr__micro_begin(b, k, n);
+            if (b->rows == rows) break;
+        }
+        b->like[m] = GTR__MIN(k, m);
+    }
+}
+static bool gtr__stamps(const gtr__build *b) {
+    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
+    return false;
+}
+static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
 /* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
@@ -11026,10 +11065,12 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     }
     for (i = 0; i < n_old && !b->failed; i++)
         if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, &p->node[i]), owner, clone_of);
+    gtr__mark(b);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
         for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
             const int from = p->node[i].in[k], r = from < 0 ? -1 : gtr__root(p, from);
             if (r < 0 || r >= n_value || need[r] != CLONED || owner[r] % b->r->micro != p->node[i].micro) continue;
+            b->micro = p->node[i].micro;
             p->node[i].in[k] = from == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[from].shape, 0);
         }
     gtr__node *list = b->failed ? NULL : GTR__NEW(b->ctx, gtr__node, p->cap_node);
@@ -11041,6 +11082,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     for (i = 0, v = n_old; list && i < n_old; i++) if (anchor[i] >= 0) list[clones[anchor[i]]++] = p->node[v++];
     if (list) { gtr__mfree(b->ctx, p->node); p->node = list; }
     gtr__mfree(b->ctx, at);
+    gtr__mark(b);
 }
 
 // >>pass:fuse
@@ -11156,11 +11198,11 @@ static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *a, const gtr__n
             && !gtr__between(f, b->in[(needs & GTR__Y0) != 0], true);
     }
     if (b->in[k] != mid || a->adds || b->adds & 1 || !gtr__passed_once(f, mid)) return false;
-    if (t->front && (v[from].storage != v[mid].storage || v[from].stride[0])) return false;
+    if (t->front && (v[from].storage != v[mid].storage || v[from].view)) return false;
     if (t->front && gtr__moves(b->op) == GTR__STEP_AFFINE && a->in[0] != b->in[5]) return false; /* relu of its y */
     if (gtr__moves(t->op) == GTR__STEP_BINARY) {
         const gtr__value *add = &v[b->in[!k]];
-        return b->in[!k] != mid && add->storage == v[to].storage && !add->stride[0]
+        return b->in[!k] != mid && add->storage == v[to].storage && !add->view
             && gtr__shape_equal(&add->shape, &v[mid].shape) && gtr__shape_equal(&add->shape, &v[to].shape);
     }
     if (gtr__moves(t->op) != GTR__STEP_AFFINE) return true;
@@ -11201,7 +11243,7 @@ GTR__MAKE(step) {
     const gtr__node *node = front ? b : a, *step = front ? a : b;
     const gtr__step_kind kind = gtr__moves(step->op);
     gtr__value *v = f->v;
-    const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, own = node->n_in,
+    const int made = a->out[0], mid = v[made].view ? v[made].alias : made, own = node->n_in,
         k = kind == GTR__STEP_BINARY ? b->in[0] != mid : kind == GTR__STEP_AFFINE ? 0 : b->n_in - 1;
     if (!gtr__takes_next(f, node) || !gtr__takes_step(f, a, b, mid, k)) return false;
     if (!gtr__at_first(f->takes) && !gtr__may_sink(f, a, b)) return false;
@@ -11394,14 +11436,17 @@ static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
 }
 /* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
    are all that reads it, and all that writes it. What is permuted to be added the node before adds. */
-static bool gtr__be_view(gtr__plan *p, gtr__node *n, int i, gtr__uses *uses) {
+static bool gtr__be_view(gtr__build *b, gtr__node *n, int i, gtr__uses *uses) {
+    gtr__plan *p = b->plan;
     const int x = n->in[n->dir == GTR__BWD ? n->n_in - 1 : 0], y = n->out[0];
     const int root[2] = { gtr__root(p, x), gtr__root(p, y) };
-    gtr__value *a = &p->value[x], *b = &p->value[y];
-    if (a->storage != b->storage || a->stage != b->stage || (!n->adds && uses[root[1]].first != i)) return false;
+    gtr__value *from = &p->value[x], *to = &p->value[y];
+    if (from->storage != to->storage || from->stage != to->stage || (!n->adds && uses[root[1]].first != i))
+        return false;
     for (int made = !n->adds; made >= 0; made--) {
-        gtr__value *v = made ? b : a;
-        const gtr_shape *memory = &(made ? a : b)->shape;
+        gtr__value *v = made ? to : from;
+        const gtr_shape *memory = &(made ? from : to)->shape;
+        int64_t stride[GTR_MAX_DIMS];
         gtr__uses *u = &uses[root[made]], *other = &uses[root[!made]];
         gtr__matrix m;
         if (v->home != GTR__HOME_ARENA || u->rows != 1 || u->again != INT_MAX || (n->adds && u->first != i - 1) ||
@@ -11414,9 +11459,12 @@ static bool gtr__be_view(gtr__plan *p, gtr__node *n, int i, gtr__uses *uses) {
         for (int k = 0; n->adds && k < n[-1].n_in; k++) kept &= gtr__use(p, n - 1, k) != root[1];
         for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's dims[k]; backward the other way round */
             const int d = (int)n->attr.dims[k], same = made == (n->dir == GTR__FWD);
-            v->stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
+            stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
         }
-        if (!kept || !gtr__matrix_of(&v->shape, v->stride, &m)) { memset(v->stride, 0, sizeof v->stride); continue; }
+        if (!kept || !gtr__matrix_of(&v->shape, stride, &m)) continue;
+        if (!GTR__GROW(b->ctx, p->stride, p->n_stride, p->cap_stride)) { b->failed = true; return false; }
+        memcpy(p->stride[p->n_stride], stride, (size_t)memory->ndim * sizeof *stride);
+        v->view = ++p->n_stride;
         v->home = GTR__HOME_ALIAS; v->alias = made ? x : y; v->offset = 0;
         other->rows++;
         if (made) { other->reads += u->reads; other->read = GTR__MAX(other->read, u->read); }
@@ -11444,7 +11492,7 @@ static void gtr__pass_alias(gtr__build *b) {
             uses[v].last = i;
         }
     for (i = 0; i < p->n_node; i++) {
-        if (gtr__moves(p->node[i].op) == GTR__MOVES_PERMUTED && gtr__be_view(p, &p->node[i], i, uses)) {
+        if (gtr__moves(p->node[i].op) == GTR__MOVES_PERMUTED && gtr__be_view(b, &p->node[i], i, uses)) {
             gtr__mfree(b->ctx, p->node[i].in);
             p->node[i].op = GTR__OP_COUNT;
             continue;
@@ -11478,12 +11526,12 @@ static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr_
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
-        for (int i = 0; i < w->n_node; i++) gtr__node_clear(ctx, &w->node[i]);
-        gtr__mfree(ctx, w->node);
+        for (int i = 0; i < w->n_node && !w->more; i++) gtr__node_clear(ctx, &w->node[i]);
+        if (w->more) { w->more--; n->attr.ptr = NULL; } else gtr__mfree(ctx, w->node);
     }
     if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, n->attr.ptr);
     gtr__mfree(ctx, n->in);
-    gtr__mfree(ctx, n->call.in);
+    gtr__mfree(ctx, n->call);
 }
 /* By value: nodes that use a root; its place among a network's operands, 0 between networks; the first of these in the
    same memory; and these operands, in order. */
@@ -11516,19 +11564,19 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
 static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__matcher *by, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
     const size_t own = by->own_bytes;
+    b->micro = p->node[at].micro;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
     int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
     gtr__node outer = GTR__ZERO, *q = p->node + at;
     bool views = false;
-    for (i = 0; i < n; i++) views |= p->value[s->operand[i]].stride[0] != 0;
+    for (i = 0; i < n; i++) views |= p->value[s->operand[i]].view != 0;
     if (extra >= 0) s->operand[n++] = extra;
     gtr__network *w = b->failed || views ? NULL
         : (gtr__network *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
     const bool ok = w && (w->node = GTR__NEW(b->ctx, gtr__node, count)) && gtr__operands(b, &outer, n_in, n - n_in);
     if (ok) {
         if (extra >= 0) {
-            p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
-            p->carry += gtr__rounded(own);
+            p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = SIZE_MAX;
         }
         w->kernel = by->kernel; w->n_node = count;
         GTR__COPY(w->node, q, count);
@@ -11725,13 +11773,14 @@ static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n
 /* What a further stream's nodes used is held until the first stream waits for them: perhaps until the update. Where the
    first makes much, it waits for nodes that are done for long, by twice their costs, if they hold a fourth of that. */
 #define GTR__WORTH_A_HOP ((size_t)4 << 20) /* bytes that take longer to be made than a wait */
-static void gtr__let_go(gtr__plan *p, gtr__schedule *s, int i) {
+static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
+    gtr__plan *p = b->plan;
     gtr__node *n = &p->node[i];
     const double start = s->done[i] - gtr__node_cost(n);
     size_t makes = 0, most = 0;
     for (int k = 0; k < n->n_out; k++) {
         const int v = gtr__use(p, n, n->n_in + k);
-        if (v >= 0 && p->value[v].home == GTR__HOME_ARENA && p->value[v].producer == i)
+        if (v >= 0 && p->value[v].home == GTR__HOME_ARENA && b->extra[v].producer == i)
             makes += gtr__whole_bytes(&p->value[v]);
     }
     if (n->stream || makes < GTR__WORTH_A_HOP) return;
@@ -11774,7 +11823,7 @@ static void gtr__assign_streams(gtr__build *b) {
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
         s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
-        gtr__let_go(p, &s, i);
+        gtr__let_go(b, &s, i);
     }
     gtr__mfree(b->ctx, s.written);
 }
@@ -11788,7 +11837,7 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     for (k = 0; k < o->lanes; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
     p->node[node].wait_mask |= 1u << l;
-    p->node[node].wait_node[l] = on;
+    p->wait[(size_t)node * (size_t)p->n_lane + (size_t)l] = on;
     p->node[on].signals = 1;
 }
 /* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The
@@ -11799,15 +11848,18 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     for (i = 0; i < p->n_node; i++) o->lanes = GTR__MAX(o->lanes, gtr__lane(&p->node[i]) + 1);
     size_t per = (size_t)p->n_value * (size_t)o->lanes;
     o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->lanes);
+    if (!o->clock) return false;
+    p->n_lane = o->lanes;
+    if (o->lanes == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
+    p->wait = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->lanes);
     writer = GTR__NEW(ctx, int, per * 2);
-    if (!o->clock || !writer) { gtr__mfree(ctx, writer); gtr__mfree(ctx, o->clock); o->clock = NULL; return false; }
+    if (!p->wait || !writer) { gtr__mfree(ctx, writer); return false; }
     reader = writer + per;
     for (i = 0; i < (int)(2 * per); i++) writer[i] = -1;
     for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
         int lane = gtr__lane(n), *mine = gtr__clock(o, i);
-        n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++)
             mine[l] = last[lane] >= 0 ? gtr__clock(o, last[lane])[l] : -1;
         mine[lane] = last[lane];
@@ -11962,13 +12014,13 @@ static int gtr__part_of(const gtr__places *f, const gtr__span *s) {
 }
 /* The lowest free offset from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
-    size_t was;
+    const int first = f->part[s->first], trees = 1 + GTR__MAX(GTR__MIN(f->part[s->last] + 1, f->parts) - first, 0);
     f->s = s; f->at = at; f->end = end;
-    do {
-        was = f->at;
-        gtr__move_past(f, f->root[s->stage]);
-        for (int k = f->part[s->first]; k < f->parts && k <= f->part[s->last]; k++) gtr__move_past(f, f->of[k].root);
-    } while (f->parts && f->at != was);
+    for (int k = 0, still = 0; still < trees; k = (k + 1) % trees) { /* until none but the last to move it would */
+        const size_t was = f->at;
+        gtr__move_past(f, k ? f->of[first + k - 1].root : f->root[s->stage]);
+        still = f->at == was ? still + 1 : 1;
+    }
     return GTR__MIN(f->at, end);
 }
 /* By stage and lane, then by first writer: those written late enough are a lane's last. */
@@ -12108,7 +12160,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
         memset(a, 0, sizeof *a);
         if (!v) continue;
         a->dtype = v->storage; a->shape = v->shape; a->count = gtr__count(&v->shape); a->lookups = v->lookups;
-        if (v->stride[0]) a->stride = v->stride;
+        if (v->view) a->stride = p->stride[v->view - 1];
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
     c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
@@ -12149,19 +12201,31 @@ static void gtr__pass_measure(gtr__build *b) {
     for (int k = 0, q, v; k < p->n_node && !b->failed; k++) {
         const gtr__node *n = &p->node[k];
         for (q = n->n_in; q < GTR__ALL(n); q++)
-            if ((v = gtr__use(p, n, q)) >= 0 && p->value[v].producer < 0) p->value[v].producer = k;
+            if ((v = gtr__use(p, n, q)) >= 0 && b->extra[v].producer < 0) b->extra[v].producer = k;
         b->failed = gtr__measure(b->ctx, p, &p->node[k]) != GTR_OK;
     }
 }
 /* Moves values that the right phases read out of the arena: other plans may run between gtr_backward and gtr_update. */
-static void gtr__carry(gtr__plan *p) {
+static void gtr__carry(gtr__build *b) {
+    gtr__plan *p = b->plan;
     for (int i = p->split; i < p->n_node; i++)
         for (int k = 0; k < p->node[i].n_in; k++) {
-            gtr__value *v = p->node[i].in[k] < 0 ? NULL : &p->value[gtr__root(p, p->node[i].in[k])];
-            if (!v || v->home != GTR__HOME_ARENA || v->producer >= p->split) continue;
-            v->home = GTR__HOME_KEPT; v->tensor = NULL; v->offset = p->carry;
-            p->carry += gtr__rounded(gtr__value_bytes(v));
+            const int v = gtr__root(p, p->node[i].in[k]);
+            if (v < 0 || GTR__V(v).home != GTR__HOME_ARENA || b->extra[v].producer >= p->split) continue;
+            GTR__V(v).home = GTR__HOME_KEPT; GTR__V(v).tensor = NULL; GTR__V(v).offset = SIZE_MAX;
         }
+}
+static void gtr__place_carried(gtr__plan *p, int v) {
+    if (v < 0 || p->value[v].home != GTR__HOME_KEPT || p->value[v].offset != SIZE_MAX) return;
+    p->value[v].offset = p->carry;
+    p->carry += gtr__rounded(gtr__value_bytes(&p->value[v]));
+}
+/* Those places, behind networks' own values. */
+static void gtr__pass_carried(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    for (int v = b->late; v < p->n_value; v++) gtr__place_carried(p, v);
+    for (int i = p->split; i < p->n_node; i++)
+        for (int k = 0; k < p->node[i].n_in; k++) gtr__place_carried(p, gtr__root(p, p->node[i].in[k]));
 }
 /* Whether max_pool's windows tile the image, small enough for a thread each: the GPU's kernel for that takes neither
    dilation nor a stride below the extent, even of a single window. */
@@ -12216,7 +12280,7 @@ static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *firs
         first[y] = -1;
     }
 }
-static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
+static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o, bool stamps) {
     int i, k, n = 0, n_holes = 0, *last, *first, *place;
     gtr__span *spans, *holes;
     bool ok = false;
@@ -12249,6 +12313,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             last[((size_t)p->n_value + (size_t)i) * lanes + (size_t)gtr__lane(q)] = i;
         }
     }
+    for (i = 0; i < p->n_value && stamps; i++) /* copies of the last micro-batch will use what several do */
+        for (k = last[i]; k >= 0 && p->node[first[i]].micro != p->node[k].micro && k + 1 < p->n_node
+            && p->node[k].micro == p->node[k + 1].micro; last[i] = k) k++;
     for (i = 0; i < p->n_value; i++) place[i] = i;
     if (!ctx->caps.apart) gtr__share_places(p, o, first, last, place);
     for (i = 0; i < p->n_value; i++) {
@@ -12273,14 +12340,170 @@ done:
     return ok;
 }
 
+// >>pass:stamp
+/* What the passes made of a micro-batch is copied for those that are like it: nodes, and the values that it made, whose
+   ids become what they would be had all been recorded. Between its nodes of a half of the plan stand no others. */
+typedef struct {
+    gtr__build *b;
+    int *id, *own; /* by value: its new id; 1 + the mark behind which it was made, 0 where all use it */
+    int first[GTR__MARKS][GTR__MAX_MICRO], count[GTR__MARKS][GTR__MAX_MICRO]; /* by mark and micro-batch: its values */
+    int start[GTR__MARKS][GTR__MAX_MICRO], by[GTR__MARKS + 1]; /* their new ids; what a copy adds to own ones' */
+    int64_t from, to; /* first rows of the micro-batch that is copied, and of the copy */
+    gtr__node *node; int *operand; /* behind those that are done */
+} gtr__stamp;
+static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->own[v]]; }
+static void gtr__stamp_begin(gtr__stamp *s, int m) {
+    const int like = s->b->like[m];
+    s->from = gtr__first_row(s->b->r, like, s->b->r->micro);
+    s->to = gtr__first_row(s->b->r, m, s->b->r->micro);
+    for (int k = 0; k + 1 < s->b->n_marks; k++) s->by[1 + k] = s->start[k][m] - s->start[k][like];
+}
+/* Values from v on; what they have of a value of the whole batch begins at their first row. */
+static void gtr__stamp_values(const gtr__stamp *s, gtr__value *to, int v, int count, int m) {
+    for (const gtr__value *from = &s->b->plan->value[v]; count--; from++, to++) {
+        *to = *from;
+        to->alias = gtr__stamped(s, from->alias); to->gradient_of = gtr__stamped(s, from->gradient_of);
+        to->micro = m;
+        if (s->from < s->to && (from->home == GTR__HOME_ALIAS ? !s->own[from->alias]
+                : from->home == GTR__HOME_KEPT && from->tensor))
+            to->offset = from->offset / (size_t)s->from * (size_t)s->to;
+    }
+}
+static int64_t gtr__stamp_row(const gtr__stamp *s, int64_t row) {
+    return row == s->from ? s->to : row / s->from * s->to;
+}
+static void gtr__stamp_rows(const gtr__stamp *s, gtr__node *n) {
+    n->row0 = gtr__stamp_row(s, n->row0);
+    if (gtr__draws(n->op)) n->attr.draw.shift = n->attr.draw.shift / s->from * s->to;
+}
+/* A network of n operands for a copy: the same, unless members draw numbers, which depend on the row. */
+static gtr__network *gtr__stamp_network(const gtr__stamp *s, gtr__network *w, int n) {
+    const size_t bytes = sizeof *w + (size_t)n * sizeof(int);
+    int i = 0;
+    while (i < w->n_node && !gtr__draws(w->node[i].op)) i++;
+    if (i == w->n_node) { w->more++; return w; }
+    gtr__network *c = (gtr__network *)gtr__malloc(s->b->ctx, bytes);
+    gtr__node *node = c ? GTR__NEW(s->b->ctx, gtr__node, w->n_node) : NULL;
+    if (!node) { gtr__mfree(s->b->ctx, c); s->b->failed = true; return NULL; }
+    memcpy(c, w, bytes);
+    c->more = c->n_node = 0; c->node = node; c->root = (int *)(c + 1);
+    for (i = 0; i < c->program.n.steps; i++) c->program.step[i].row0 = gtr__stamp_row(s, c->program.step[i].row0);
+    for (i = 0; i < w->n_node; i++) {
+        const gtr__node *q = &w->node[i];
+        node[i] = *q;
+        if (!gtr__operands(s->b, &node[i], q->n_in, q->n_out)) return c;
+        GTR__COPY(node[i].in, q->in, GTR__ALL(q));
+        node[i].reads = q->reads; node[i].adds = q->adds;
+        gtr__stamp_rows(s, &node[i]);
+        c->n_node++;
+    }
+    return c;
+}
+static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
+    gtr__stamp_begin(s, m);
+    for (const gtr__node *from = &s->b->plan->node[i]; i < end; i++, from++) {
+        gtr__node *n = s->node++;
+        *n = *from;
+        n->in = s->operand; n->out = n->in + n->n_in;
+        s->operand += GTR__ALL(n);
+        for (int k = 0; k < GTR__ALL(n); k++) n->in[k] = gtr__stamped(s, from->in[k]);
+        n->ws_value = gtr__stamped(s, n->ws_value);
+        if (s->from == s->to) continue;
+        n->micro = m;
+        gtr__stamp_rows(s, n);
+        if (n->op == GTR__OP_NETWORK)
+            n->attr.network.ptr = gtr__stamp_network(s, (gtr__network *)(uintptr_t)n->attr.ptr, GTR__ALL(n));
+    }
+}
+/* Nodes i to end - 1, a half of the plan; behind each micro-batch those that are not recorded, up to the next. */
+static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
+    const gtr__node *node = s->b->plan->node;
+    int begin[GTR__MAX_MICRO], behind[GTR__MAX_MICRO] = { 0 }, done = 0, j, m;
+    for (; i < end; i = j) {
+        m = node[i].micro;
+        for (j = i; j < end && node[j].micro == m; j++) {}
+        begin[m] = i; behind[m] = j;
+        gtr__stamp_nodes(s, i, j, m);
+        for (done = GTR__MAX(done, m) + 1; done < (j < end && node[j].micro ? node[j].micro : s->b->r->micro); done++) {
+            m = s->b->like[done];
+            if (behind[m]) gtr__stamp_nodes(s, begin[m], behind[m], done);
+        }
+        done--;
+    }
+}
+/* Numbers the values. Returns how many there will be. */
+static int gtr__stamp_ids(gtr__stamp *s) {
+    gtr__build *b = s->b;
+    const gtr__plan *p = b->plan;
+    int k, m, v, at = b->mark[0], late = at;
+    for (v = 0; v < at; v++) s->id[v] = v;
+    for (k = 0; k + 1 < b->n_marks; k++) {
+        if (b->mark[k] == b->late) late = at;
+        for (v = b->mark[k]; v < b->mark[k + 1]; v++) {
+            m = p->value[v].micro;
+            if (!s->count[k][m]++) s->first[k][m] = v;
+            s->own[v] = m ? 1 + k : 0;
+        }
+        for (m = 0; m < b->r->micro; at += s->count[k][b->like[m++]]) s->start[k][m] = at;
+        for (v = b->mark[k]; v < b->mark[k + 1]; v++)
+            s->id[v] = s->start[k][p->value[v].micro] + v - s->first[k][p->value[v].micro];
+    }
+    b->late = late;
+    return at;
+}
+static void gtr__pass_stamp(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    gtr__stamp s = GTR__ZERO;
+    int i, k, m, n_value, n_node = 0, copies[GTR__MAX_MICRO] = { 0 };
+    size_t operands = 0;
+    if (!gtr__stamps(b)) return;
+    for (m = 0; m < b->r->micro; m++) copies[b->like[m]]++;
+    for (i = 0; i < p->n_node; i++) {
+        n_node += copies[p->node[i].micro];
+        operands += (size_t)(copies[p->node[i].micro] * GTR__ALL(&p->node[i]));
+    }
+    s.b = b;
+    s.id = GTR__NEW(b->ctx, int, 2 * (size_t)p->n_value);
+    if (!s.id) { b->failed = true; return; }
+    s.own = s.id + p->n_value;
+    n_value = gtr__stamp_ids(&s);
+    gtr__node *node = s.node = (gtr__node *)gtr__room(b->ctx, (size_t)n_node * sizeof(gtr__node)
+        + (size_t)n_value * sizeof(gtr__value) + operands * sizeof(int), false);
+    if (node) {
+        gtr__value *value = (gtr__value *)(node + n_node);
+        int *operand = s.operand = (int *)(value + n_value);
+        gtr__stamp_begin(&s, 0);
+        gtr__stamp_values(&s, value, 0, b->mark[0], 0);
+        for (m = 0; m < b->r->micro; m++) {
+            gtr__stamp_begin(&s, m);
+            for (k = 0; k + 1 < b->n_marks; k++)
+                gtr__stamp_values(&s, value + s.start[k][m], s.first[k][b->like[m]], s.count[k][b->like[m]], m);
+        }
+        gtr__stamp_half(&s, 0, p->split);
+        const int split = (int)(s.node - node);
+        gtr__stamp_half(&s, p->split, p->n_node);
+        for (i = 0; i < p->n_node; i++) gtr__mfree(b->ctx, p->node[i].in);
+        gtr__mfree(b->ctx, p->node); gtr__mfree(b->ctx, p->value);
+        p->node = node; p->n_node = n_node; p->split = split;
+        p->value = value; p->n_value = n_value; p->operand = operand;
+    }
+    b->failed |= !node;
+    gtr__mfree(b->ctx, s.id);
+}
+
 // >>plan-make
 #ifndef GTR__PASS /* a benchmark has a clock here */
 #define GTR__PASS(call) if (!b.failed) call
 #endif
 static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
-    for (int i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
+    for (int i = 0; i < p->n_node; i++) {
+        if (p->operand) p->node[i].in = NULL;
+        gtr__node_clear(ctx, &p->node[i]);
+    }
     gtr__mfree(ctx, p->node);
-    gtr__mfree(ctx, p->value);
+    if (!p->operand) gtr__mfree(ctx, p->value);
+    gtr__mfree(ctx, p->wait);
+    gtr__mfree(ctx, p->stride);
     memset(p, 0, sizeof *p);
 }
 /* A row of c as FEED makes it: cropped. */
@@ -12477,7 +12700,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
     int64_t i, n_map = ctx->n_tensor;
-    int m, loss[64], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
+    int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
@@ -12496,10 +12719,12 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     b.phase = GTR__FORWARD;
     gtr__pass_tally(&b, inputs, n_inputs);
     bounds[0] = plan->n_node;
+    if (!b.failed) gtr__find_likes(&b);
+    gtr__mark(&b);
     for (m = 0; m < (r->set == 2 ? 0 : r->micro) && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__FORWARD;
-        if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
+        if (b.rows == 0 || b.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
         GTR__PASS(gtr__record_reached(&b));
         if (b.failed) break;
@@ -12515,7 +12740,9 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         gtr__micro_begin(&b, m, r->micro);
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
+    gtr__mark(&b);
     if (r->trainer && ctx->n_regions) GTR__PASS(gtr__pass_rematerialise(&b));
+    b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
     GTR__PASS(gtr__pass_alias(&b));
     if (!b.failed && r->feeds) {
@@ -12523,15 +12750,21 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
     } else plan->split = plan->n_node;
+    gtr__mark(&b);
+    b.late = plan->n_value;
     GTR__PASS(gtr__pass_select(&b, false));
+    gtr__mark(&b);
     GTR__PASS(gtr__pass_fuse(&b, true));
     GTR__PASS(gtr__pass_select(&b, true));
+    gtr__mark(&b);
     if (r->feeds) GTR__PASS(gtr__pass_feeds(&b));
     GTR__PASS(gtr__pass_measure(&b));
     GTR__PASS(gtr__assign_streams(&b));
-    GTR__PASS(gtr__carry(plan));
+    GTR__PASS(gtr__carry(&b));
     GTR__PASS(b.failed = !gtr__order_nodes(ctx, plan, &o));
-    GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o));
+    GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
+    GTR__PASS(gtr__pass_stamp(&b));
+    GTR__PASS(gtr__pass_carried(&b));
     gtr__mfree(ctx, o.clock);
     gtr__mfree(ctx, b.map);
     gtr__mfree(ctx, b.whole);
@@ -12706,10 +12939,11 @@ static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
+    gtr__call call = GTR__ZERO;
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
     node.op = op; node.stage = stage; node.layer = ""; node.attr.fill.value = value;
-    node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out;
-    node.call.caps = &ctx->caps;
+    node.call = &call;
+    call.attr = &node.attr; call.n_in = 1; call.n_out = 1; call.in = &in; call.out = &out; call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
 }
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
@@ -12948,17 +13182,15 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
-        gtr__arg *args = (gtr__arg *)(uintptr_t)n->call.in;
-        if (!args) {
-            args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n) + 1);
-            if (!args) return GTR_ERR_NOMEM;
-        }
-        n->call = gtr__call_of(ctx, p, n, args);
+        if (!n->call) n->call = (gtr__call *)gtr__malloc(ctx, sizeof *n->call + (size_t)GTR__ALL(n) * sizeof(gtr__arg));
+        if (!n->call) return GTR_ERR_NOMEM;
+        gtr__arg *args = (gtr__arg *)(n->call + 1);
+        *n->call = gtr__call_of(ctx, p, n, args);
         for (int k = 0; k < GTR__ALL(n); k++) if (gtr__use(p, n, k) >= 0) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
-        n->call.ws = n->ws_bytes
+        n->call->ws = n->ws_bytes
             ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
-        n->call.ctl = runner ? runner->ctl : NULL;
+        n->call->ctl = runner ? runner->ctl : NULL;
     }
     return GTR_OK;
 }
@@ -16321,8 +16553,14 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
 static GTR__COLD bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
-        const gtr__network *w = (const gtr__network *)n->attr.ptr;
-        if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(w->node, w->n_node, row);
+        gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
+        if (n->op == GTR__OP_NETWORK) {
+            same &= gtr__same_rows(w->node, w->n_node, row);
+            for (gtr__step *t = w->program.step; t < w->program.step + w->program.n.steps; t++)
+                for (int k = 0; k < w->n_node && t->kind == GTR__STEP_DRAW; k++)
+                    if (w->node[k].op == t->op && w->node[k].attr.draw.key == t->key && !w->node[k].attr.draw.linear)
+                        t->row0 = w->node[k].row0;
+        }
         if (gtr__moves(n->op) != GTR__STEP_DRAW) continue;
         same &= n->row0 == n->attr.draw.rows * row;
         n->row0 = n->attr.draw.rows * row;
@@ -20917,7 +21155,7 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
     gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage],
-        x->lookups ? "lookups" : x->stride[0] ? "view" : x->last ? "last" : "rows");
+        x->lookups ? "lookups" : x->view ? "view" : x->last ? "last" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
@@ -20958,7 +21196,8 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
-        for (k = 0; k < GTR__MAX_LANES; k++) if (n->wait_mask >> k & 1) gtr__textf(ctx, " after %d", n->wait_node[k]);
+        for (k = 0; k < p->n_lane; k++)
+            if (gtr__wait_node(p, i, k) >= 0) gtr__textf(ctx, " after %d", gtr__wait_node(p, i, k));
         gtr__textf(ctx, "  (");
         for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
             if (!first) gtr__textf(ctx, ", ");
@@ -21221,17 +21460,19 @@ static double gtr__step_seconds(gtr_trainer *t, double *waited) {
 /* Seconds of a node, from two plans of many: a launch's own cost goes out in the difference. Below 0: error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
+    int wait[16 * GTR__MAX_LANES];
     gtr__plan p = GTR__ZERO;
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
+    p.n_lane = GTR__MAX_LANES; p.wait = wait;
     p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
         many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
         if (!i || node->phase < GTR__UPDATE) continue;
         k = gtr__lane(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
-        many[i].wait_mask = (uint32_t)1 << k; many[i].wait_node[k] = i - 1; many[i - 1].signals = 1;
+        many[i].wait_mask = (uint32_t)1 << k; wait[i * p.n_lane + k] = i - 1; many[i - 1].signals = 1;
     }
     gtr_result r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */
@@ -21256,6 +21497,7 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     size_t at, size = bytes / 2;
     gtr__arg arg[3];
     gtr__node node = GTR__ZERO;
+    gtr__call call = GTR__ZERO;
     for (i = 0; i < 1021; i++) {
         seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u);
         seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u;
@@ -21266,10 +21508,10 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     rate[0] = rate[1] = 0;
     for (k = 0; p && k < 2; k++, size = (size_t)(n * n) * gtr__dtype_size(store)) {
         for (i = 0; i < 2 + k; i++) arg[i] = gtr__arg_of(p + i * size, k ? store : GTR_F32, &shape[k]);
-        node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call.attr = &node.attr;
-        node.call.caps = &ctx->caps; node.call.precision = precision;
-        node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1;
-        node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
+        node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call = &call;
+        call.attr = &node.attr; call.caps = &ctx->caps; call.precision = precision;
+        call.in = arg; call.n_in = 1 + (int)k; call.out = arg + 1 + k; call.n_out = 1;
+        call.ws = p + 3 * size; call.ws_bytes = k ? bytes - 3 * size : 0;
         const double took = gtr__node_seconds(ctx, &node);
         rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(took, 1e-9);
     }

@@ -1538,7 +1538,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         bool waits = false;
         uint64_t early = last[lane] ? gtr__unwritten(x, last[lane] - 1, &x->call[i]) : ~(uint64_t)0;
         for (int l = 0; r == GTR_OK && l < GTR__MAX_LANES; l++) {
-            int other = node->wait_mask >> l & 1 ? node->wait_node[l] : -1;
+            int other = gtr__wait_node(x->plan, i, l);
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
@@ -1617,7 +1617,7 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
 // Whether a network's kernel can be launched.
 static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__instance *in = (gtr__instance *)instances[node->stage];
-    gtr__call call = node->call;
+    gtr__call call = *node->call;
     int fits = 1;
     if (node->op != GTR__OP_NETWORK) return true;
     if (call.caps->without >> node->attr.network.matcher & 1) return false;
@@ -1664,7 +1664,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         const gtr__node *node = &plan->node[i];
         int lane = gtr__lane(node);
         gtr__on_device scope((gtr__instance *)instances[node->stage]);
-        x->call[i] = node->call;
+        x->call[i] = *node->call;
         x->call[i].stream = (void *)gtr__lane_stream(instances, lane);
         if (node->signals) e = cudaEventCreateWithFlags(&x->event[i], cudaEventDisableTiming);
         if (e == cudaSuccess && lane && !x->join[lane])
@@ -1708,7 +1708,7 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
 static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, int node) {
     const gtr__node *n = &plan->node[node];
     gtr__instance *in = (gtr__instance *)instances[n->stage];
-    gtr__call call = n->call;
+    gtr__call call = *n->call;
     int n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
     GTR__TRY(gtr__alive(in));
     call.stream = (void *)in->stream[0];
@@ -24129,7 +24129,7 @@ static bool gtr__chain_made(const gtr__chain_build *b, int id) {
 }
 // A view of a permutation, which goes by strides.
 static bool gtr__chain_view(const gtr__chain_build *b, int id) {
-    return b->v.plan ? b->v.plan->value[id].stride[0] != 0 : gtr__mlp_arg(&b->v, id)->stride != NULL;
+    return b->v.plan ? b->v.plan->value[id].view != 0 : gtr__mlp_arg(&b->v, id)->stride != NULL;
 }
 static bool gtr__chain_float(gtr_dtype t) { return t == GTR_F32 || t == GTR_BF16 || t == GTR_F16; }
 static int gtr__chain_new(gtr__chain_build *b, int id) {
@@ -25083,7 +25083,7 @@ static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const
         if (n->in[k] < 0) continue;
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
         const gtr__value *x = &plan->value[n->in[k]];
-        if (x->stride[0]) return false;
+        if (x->view) return false;
         a->dtype = x->storage; a->shape = x->shape; a->count = gtr__elements(&x->shape);
         if (k >= n->n_in || gtr__bit(n->reads, k)) a->data = (void *)(uintptr_t)256;
     }
@@ -25317,8 +25317,8 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     memset((void *)&y, 0, sizeof y);
     y.dtype = plan->value[pool->out[0]].storage; y.shape = plan->value[pool->out[0]].shape;
     const gtr__value *dy = *back ? &plan->value[plan->node[*back].in[2]] : NULL;
-    if (dy && (dy->storage != (gtr_dtype)y.dtype || dy->stride[0])) return 0;
-    return gtr__call_by_shapes(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].stride[0]
+    if (dy && (dy->storage != (gtr_dtype)y.dtype || dy->view)) return 0;
+    return gtr__call_by_shapes(plan, conv, caps, in, out, &c) && !plan->value[pool->out[0]].view
         && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false)
         && (!dy || gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, true)) ? (int)(pool - plan->node) : 0;
 }
@@ -25838,14 +25838,14 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
 #define GTR__SIBLING_FLOPS 0.3e6      // a multiprocessor's: a mixer's of 0.5e6 took 5 us less one by one
 static bool gtr__siblings_take(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
-        if (n->in[k] >= 0 && plan->value[n->in[k]].stride[0]) return false;
+        if (n->in[k] >= 0 && plan->value[n->in[k]].view) return false;
     return GTR__TENSOR_MAPS && caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
         && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__SIBLING_FLOPS
         && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT || n->op == GTR__OP_LINEAR_DACT
             || n->op == GTR__OP_MATMUL);
 }
 static bool gtr__value_alike(const gtr__value &x, const gtr__value &y) {
-    return x.storage == y.storage && x.shape.ndim == y.shape.ndim && !memcmp(x.stride, y.stride, sizeof x.stride)
+    return x.storage == y.storage && x.shape.ndim == y.shape.ndim && x.view == y.view
         && !memcmp(x.shape.dim, y.shape.dim, (size_t)x.shape.ndim * sizeof *x.shape.dim);
 }
 static bool gtr__siblings_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
@@ -25865,7 +25865,7 @@ static bool gtr__siblings_apart(gtr__plan *plan, int j) {
     gtr__node *n = &plan->node[j];
     const int v = n->out[0], y = n->n_in - 2, root = v < 0 ? -1 : gtr__root(plan, v);
     if ((n->op != GTR__OP_LINEAR && n->op != GTR__OP_MATMUL) || n->dir != GTR__BWD || n->adds != 1 || root == v
-        || n->reads >> y & 1 || plan->value[v].offset || plan->value[v].stride[0] || plan->value[root].stride[0]
+        || n->reads >> y & 1 || plan->value[v].offset || plan->value[v].view || plan->value[root].view
         || plan->value[root].home != GTR__HOME_ARENA) return false;
     // Values in root's memory that nodes behind j use move along to v, if no node up to j uses them.
     bool ok = true;

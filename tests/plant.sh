@@ -23,7 +23,7 @@ mean over axes: s/const double factor = mean ? (double)y.count/const double fact
 micro-batch's weight: s/== GTR__OP_GRADIENT ? 1 : (double)rows \/ (double)b->r->batch;/== GTR__OP_GRADIENT ? 1 : 1 \/ (double)b->r->micro;/
 count of ignored labels, a step's: s/counted += gtr__in_ints(c, 0)\[i\] < c->attr->loss.ignore_from ||/counted += gtr__in_ints(c, 0)[i] <= c->attr->loss.ignore_from ||/
 share of a micro-batch's labels: s/(double)tally\[0\] \* (double)c->in\[1\].count/(double)tally[0] * (double)counted/
-micro-batch's rows: s/b->rows = b->r->batch \* (m + 1) \/ parts - b->row0;/b->rows = b->r->batch \/ parts;/
+micro-batch's rows: s/b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;/b->rows = b->r->batch \/ parts;/
 kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* b->row0)/x->offset = (size_t)(gtr__count(\&x->shape) \/ b->rows * b->micro)/
 gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
 copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, \&c->in[0]/

@@ -1015,7 +1015,7 @@ static double far_from(const gtr_float *a, const gtr_float *b, int64_t n)
 static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
 {
     gtr__node *q = &plan->node[node];
-    gtr__arg *out = (gtr__arg *)(uintptr_t)&q->call.out[wrong.out], *dy = NULL;
+    gtr__arg *out = (gtr__arg *)(uintptr_t)&q->call->out[wrong.out], *dy = NULL;
     gtr_float *v = (gtr_float *)out->data, *before, *right;
     int64_t n = out->count, i;
     gtr_result r;
@@ -1030,8 +1030,8 @@ static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
     wrong.done = far_from(v, right, n) > 0;
     /* of the gradient that comes in, or if that is a constant, of what goes out */
     if (wrong.kind == DROPPED_TERM) {
-        if (q->dir == GTR__BWD) dy = (gtr__arg *)(uintptr_t)&q->call.in[q->n_in - 1];
-        if (q->op == GTR__OP_LINEAR_DACT) dy = (gtr__arg *)(uintptr_t)&q->call.in[0];
+        if (q->dir == GTR__BWD) dy = (gtr__arg *)(uintptr_t)&q->call->in[q->n_in - 1];
+        if (q->op == GTR__OP_LINEAR_DACT) dy = (gtr__arg *)(uintptr_t)&q->call->in[0];
         for (i = 0; dy && dy->data && i < dy->count && !wrong.done; i++) {
             gtr_float *d = (gtr_float *)dy->data, keep = d[i];
             if (out->add) memcpy(v, before, (size_t)n * sizeof *v);
@@ -1072,14 +1072,14 @@ static gtr_result launch_unread(void *const *instances, void *exec, gtr__part pa
         void *nan[MAX_IN + 40] = { NULL };
         const bool back = q->dir == GTR__BWD && gtr__differentiable_outputs(q->op) == 1 && q->n_in <= MAX_IN + 40;
         for (k = 0; back && k < q->n_in - 1; k++) {
-            gtr__arg *in = (gtr__arg *)(uintptr_t)&q->call.in[k];
+            gtr__arg *in = (gtr__arg *)(uintptr_t)&q->call->in[k];
             if (in->data || !in->count) continue;
             in->data = nan[k] = room(in->count, sizeof(gtr_float));
             memset(nan[k], 0xff, (size_t)in->count * sizeof(gtr_float));
         }
         r = gtr__cpu_run_node(instances, plan, i);
         for (k = 0; back && k < q->n_in - 1; k++) if (nan[k]) {
-            ((gtr__arg *)(uintptr_t)&q->call.in[k])->data = NULL;
+            ((gtr__arg *)(uintptr_t)&q->call->in[k])->data = NULL;
             free(nan[k]);
         }
     }
@@ -1460,13 +1460,14 @@ static gtr_result run_node(bench *b, const gtr__call *call, gtr__op op, gtr__dir
 {
     gtr__plan plan;
     gtr__node node;
+    gtr__call own = *call;
     gtr_result r;
     memset(&plan, 0, sizeof plan);
     memset(&node, 0, sizeof node);
     plan.node = &node; plan.n_node = 1; plan.n_stage = 1; plan.n_stream = 1;
-    node.op = op; node.dir = dir; node.layer = "test"; node.call = *call; node.attr = *call->attr;
-    node.call.attr = &node.attr;
-    if (call->steps) { node.steps = *call->steps; node.call.steps = &node.steps; }
+    node.op = op; node.dir = dir; node.layer = "test"; node.call = &own; node.attr = *call->attr;
+    own.attr = &node.attr;
+    if (call->steps) { node.steps = *call->steps; own.steps = &node.steps; }
     r = b->ctx->be->run_node(b->ctx->instance, &plan, 0);
     return r == GTR_OK ? b->ctx->be->wait(b->ctx->instance[0]) : r;
 }
