@@ -53,10 +53,10 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:sort op:take op:one_hot op:accuracy op:cross_entropy op:xent_step op:nll op:divisor op:mse op:bce_with_logits
     op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:report op:check
     op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
-    pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory pass:stamp
-    plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit
-    predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file checkpoint observing
-    release
+    pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory
+    pass:stamp plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate
+    metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file
+    checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -9749,8 +9749,10 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
-     record: tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an
-       operand is wanted in another precision or on another stage, a cast or copy node comes in between
+     record: tensors that are reached are listed, in the order they were built, with literal shapes, for all
+       micro-batches of as many rows
+     forms: these become a micro-batch's nodes, and values get their precision and layout; where an operand is wanted
+       in another, or on another stage, a cast, permute or copy node comes in between
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
@@ -9793,10 +9795,16 @@ typedef struct {
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
+/* A tensor that is computed, and its outputs in gtr__build.plain. */
+typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
+typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
 typedef struct {
     gtr_context *ctx;
     gtr__plan *plan;
     const gtr__recipe *r;
+    gtr__recorded *recorded; int n_recorded; int64_t cap_recorded;
+    gtr__plain *plain; int n_plain; int64_t cap_plain;
+    int64_t recorded_rows; /* of which these are; 0: of none */
     gtr__extra *extra; int64_t cap_extra;
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
@@ -9963,6 +9971,82 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
 }
 
 // >>pass:record
+/* Lists what is reached, in the order it was built, with literal shapes: what is computed, in no precision or layout
+   yet. The list serves all micro-batches of as many rows. */
+static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
+    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
+    gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
+    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
+        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
+        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
+        if (!gtr__shape_equal(&s->out[i], &was))
+            r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
+                    gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
+    }
+    if (!r) return true;
+    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
+        (long long)b->r->batch);
+    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
+    b->failed = true;
+    return false;
+}
+static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
+    const gtr__op_row *row = gtr__row(t->op);
+    gtr__shape_call s = GTR__ZERO;
+    gtr__attr attr = t->attr;
+    gtr__recorded *r;
+    int i;
+    if (!GTR__GROW(b->ctx, b->recorded, b->n_recorded, b->cap_recorded)) { b->failed = true; return; }
+    r = &b->recorded[b->n_recorded++];
+    memset(r, 0, sizeof *r);
+    r->t = t;
+    if (row->flags & GTR__LEAF) return;
+    if (row->flags & GTR__ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
+    for (i = 0; i < t->n_in; i++) {
+        s.in[i] = gtr__literal(t->in[i]->shape, b->rows);
+        s.in_dtype[i] = t->in[i]->dtype;
+    }
+    s.attr = &attr; s.n_in = t->n_in;
+    s.training = b->r->training && !(row->flags & GTR__COMMITS && attr.norm.frozen);
+    if (!gtr__record_shapes(b, t, &s)) return;
+    r->out = b->n_plain; r->n_out = s.n_out ? s.n_out : row->n_out;
+    r->training = s.training;
+    r->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
+    for (i = 0; i < r->n_out; i++) {
+        if (!GTR__GROW(b->ctx, b->plain, b->n_plain, b->cap_plain)) { b->failed = true; return; }
+        b->plain[b->n_plain].shape = s.out[i];
+        b->plain[b->n_plain++].dtype = s.out_dtype[i];
+    }
+}
+/* A tensor comes behind its inputs: one sweep from the end marks all. */
+static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
+    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
+        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
+            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
+}
+static void gtr__reach(gtr__build *b, unsigned char *reach) {
+    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
+    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
+    gtr__mark_reach(b->ctx, reach);
+}
+static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
+static void gtr__micro_begin(gtr__build *b, int m, int parts) {
+    b->micro = m;
+    b->row0 = gtr__first_row(b->r, m, parts);
+    b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
+}
+static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
+static void gtr__pass_record(gtr__build *b) {
+    if (b->recorded_rows == b->rows) return;
+    b->n_recorded = b->n_plain = 0;
+    b->recorded_rows = b->rows;
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
+        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+}
+
+// >>pass:forms
+/* Precision and layout: makes what is listed nodes, and gives each value its storage and layout. Where an operand is
+   wanted in another form, a node in front converts it. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
 /* The form of v on this stage, in this storage and layout (gtr__value.last); -1: it is not made yet. */
 static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, int last) {
@@ -10204,8 +10288,8 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     attr->reduce.axes = mask;
     return n;
 }
-/* Records a permutation from channels last, or of an input to them, as an alias. False: it is none such. */
-static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
+/* A permutation from channels last, or of an input to them, becomes an alias. False: it is none such. */
+static bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
     if (!(gtr__row(t->op)->flags & GTR__PERMUTES) || n < 3 || gtr__fetched(b, t)) return false;
@@ -10219,60 +10303,38 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     return true;
 }
-static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
-    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
-    gtr_result r = gtr__shape_outputs(gtr__row(t->op), s);
-    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
-        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
-        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
-        if (!gtr__shape_equal(&s->out[i], &was))
-            r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
-                    gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
-    }
-    if (!r) return true;
-    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
-        (long long)b->r->batch);
-    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
-    b->failed = true;
-    return false;
-}
-static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
-    if (gtr__record_turn(b, t)) return;
+static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
+    gtr_tensor *t = r->t;
+    if (gtr__form_turn(b, t)) return;
+    const gtr__plain *plain = &b->plain[r->out];
     const gtr__op_row *row = gtr__row(t->op);
     const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
-    gtr__shape_call s = GTR__ZERO;
-    gtr__attr attr = t->attr;
     bool any = false, kept;
-    gtr__attr stored = attr;
+    gtr__attr stored = t->attr;
     const int last = gtr__layout(b, t, &stored, &kept);
-    if (row->flags & GTR__ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
         const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
             as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
         operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own, region);
         if (operand[i] < 0) { b->failed = true; return; }
-        s.in[i] = gtr__shape_logical(&GTR__V(operand[i]));
-        s.in_dtype[i] = GTR__V(operand[i]).dtype;
-        if (s.in_dtype[i] != GTR_F32) continue;
-        if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
+        const gtr__value *v = &GTR__V(operand[i]);
+        if (v->dtype == GTR_F32 && v->storage != GTR_F32) { any = true; storage = v->storage; }
     }
     any &= row->cls == GTR__FOLLOW;
     for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
         for (i = 0; i < t->n_in && any; i++) {
-            if (s.in_dtype[i] != GTR_F32 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
+            if (GTR__V(operand[i]).dtype != GTR_F32 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
             const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
         }
-    s.attr = &attr; s.n_in = t->n_in;
-    s.training = b->r->training && !(row->flags & GTR__COMMITS && attr.norm.frozen);
-    if (!gtr__record_shapes(b, t, &s)) return;
     if (row->flags & GTR__ALIAS) {
         int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
-        v = v < 0 ? v : gtr__alias_new(b, v, kept && last > 0 ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
+        v = v < 0 ? v : gtr__alias_new(b, v,
+            kept && last > 0 ? gtr__shape_turned(plain->shape, last, true) : plain->shape, 0);
         if (v < 0) return;
         GTR__V(v).last = kept ? last : -gtr__flattened(t);
         b->extra[v].stop = row->n_diff == 0;
@@ -10281,39 +10343,40 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     }
     if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
     else if (!any) storage = GTR_F32;
-    const int n_out = s.n_out ? s.n_out : row->n_out;
-    for (i = 0; i < n_out; i++) {
-        const bool turns = last > 0 && kept && s.out[i].ndim == last;
-        int v = gtr__value_new(b, turns ? gtr__shape_turned(s.out[i], last, true) : s.out[i], s.out_dtype[i], t);
+    for (i = 0; i < r->n_out; i++, plain++) {
+        const bool turns = last > 0 && kept && plain->shape.ndim == last;
+        int v = gtr__value_new(b, turns ? gtr__shape_turned(plain->shape, last, true) : plain->shape,
+            plain->dtype, t);
         if (v < 0) return;
         GTR__V(v).last = turns || (last < 0 && kept) ? last : 0;
         if (i == 0) first = v;
-        if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
+        if (plain->dtype == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(row->n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
     }
-    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), n_out);
+    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), r->n_out);
     if (!n) return;
     GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
-    for (i = 0; i < n_out; i++) n->out[i] = first + i;
+    for (i = 0; i < r->n_out; i++) n->out[i] = first + i;
     n->attr = stored; n->stage = gtr__stage_of(b, t); n->region = region;
-    n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
+    n->layer = t->layer ? t->layer : gtr__label(t); n->training = r->training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     if (gtr__step_of(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
-    if (row->flags & GTR__SCALES && attr.ew.per_share)
+    if (row->flags & GTR__SCALES && t->attr.ew.per_share)
         n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
-    n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
+    n->flops = r->flops;
     b->map[t->id] = first;
 }
-static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
+static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
+    gtr_tensor *t = r->t;
     int v = -1;
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
-    else { gtr__record_op(b, t); v = b->map[t->id]; }
+    else { gtr__form_op(b, r); v = b->map[t->id]; }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
@@ -10321,47 +10384,6 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
-/* A tensor comes behind its inputs: one sweep from the end marks all. */
-static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
-    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
-        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
-            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
-}
-static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
-    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, reach);
-}
-static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
-static void gtr__micro_begin(gtr__build *b, int m, int parts) {
-    b->micro = m;
-    b->row0 = gtr__first_row(b->r, m, parts);
-    b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
-}
-/* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
-   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
-   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
-static void gtr__find_likes(gtr__build *b) {
-    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
-    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
-    bool keeps = false;
-    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
-        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
-    for (int m = 0, k; m < n; m++) {
-        gtr__micro_begin(b, m, n);
-        const int64_t rows = b->rows;
-        for (k = any && m + keeps < n ? first : m; k < m; k++) {
-            gtr__micro_begin(b, k, n);
-            if (b->rows == rows) break;
-        }
-        b->like[m] = GTR__MIN(k, m);
-    }
-}
-static bool gtr__stamps(const gtr__build *b) {
-    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
-    return false;
-}
-static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
 /* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
@@ -10375,9 +10397,8 @@ static void gtr__micro_forget(gtr__build *b) {
             if (plan->value[*at].home == GTR__HOME_LOW) at = &b->extra[*at].form; else *at = b->extra[*at].form;
     }
 }
-static void gtr__record_reached(gtr__build *b) {
-    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
-        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+static void gtr__pass_forms(gtr__build *b) {
+    for (int i = 0; i < b->n_recorded && !b->failed; i++) gtr__form_tensor(b, &b->recorded[i]);
 }
 
 // >>pass:tally
@@ -10483,6 +10504,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
     GTR__CLEAR(b->reach, n);
+    b->recorded_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, b->reach);
@@ -10495,7 +10517,8 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     for (m = 0; m < parts && !b->failed; m++) {
         gtr__micro_begin(b, m, parts);
         gtr__micro_forget(b);
-        gtr__record_reached(b);
+        gtr__pass_record(b);
+        gtr__pass_forms(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
         const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
@@ -10527,6 +10550,7 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
     for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->ctx->tensor[i]);
     b->ahead = false;
     b->reach = b->whole;
+    b->recorded_rows = 0;
 }
 
 // >>pass:differentiate
@@ -12043,6 +12067,29 @@ done:
 }
 
 // >>pass:stamp
+/* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
+   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
+   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
+static void gtr__find_likes(gtr__build *b) {
+    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
+    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
+    bool keeps = false;
+    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
+        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
+    for (int m = 0, k; m < n; m++) {
+        gtr__micro_begin(b, m, n);
+        const int64_t rows = b->rows;
+        for (k = any && m + keeps < n ? first : m; k < m; k++) {
+            gtr__micro_begin(b, k, n);
+            if (b->rows == rows) break;
+        }
+        b->like[m] = GTR__MIN(k, m);
+    }
+}
+static bool gtr__stamps(const gtr__build *b) {
+    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
+    return false;
+}
 /* What the passes made of a micro-batch is copied for those that are like it: nodes, and the values that it made, whose
    ids become what they would be had all been recorded. Between its nodes of a half of the plan stand no others. */
 typedef struct {
@@ -12394,26 +12441,29 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     }
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
+/* Which tensors are reached, and how many stages they are on. */
+static void gtr__build_begin(gtr__build *b) {
+    const int64_t n = b->ctx->n_tensor;
+    int64_t i;
+    b->map = GTR__NEW(b->ctx, int, 3 * n);
+    b->whole = b->reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
+    if (!b->map || !b->reach) { b->failed = true; return; }
+    b->shared = b->map + n;
+    b->tally = b->shared + n;
+    for (i = 0; i < 3 * n; i++) b->map[i] = -1;
+    gtr__reach(b, b->whole);
+    for (i = 0; i < n; i++)
+        if (b->whole[i]) b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + gtr__stage_of(b, b->ctx->tensor[i]));
+}
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
-    int64_t i, n_map = ctx->n_tensor;
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
-    b.map = GTR__NEW(ctx, int, 3 * n_map);
-    b.whole = b.reach = GTR__NEW(ctx, unsigned char, 2 * n_map);
-    if (!b.map || !b.reach) b.failed = true;
-    else {
-        b.shared = b.map + n_map;
-        b.tally = b.shared + n_map;
-        for (i = 0; i < 3 * n_map; i++) b.map[i] = -1;
-        gtr__reach(&b, b.whole);
-        for (i = 0; i < n_map; i++)
-            if (b.whole[i]) plan->n_stage = GTR__MAX(plan->n_stage, 1 + gtr__stage_of(&b, ctx->tensor[i]));
-    }
+    gtr__build_begin(&b);
     const bool interleave = plan->n_stage == 1; /* pipelines run all forwards first, so that stages can overlap */
     b.phase = GTR__FORWARD;
     gtr__pass_tally(&b, inputs, n_inputs);
@@ -12425,7 +12475,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         b.phase = GTR__FORWARD;
         if (b.rows == 0 || b.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
-        GTR__PASS(gtr__record_reached(&b));
+        GTR__PASS(gtr__pass_record(&b));
+        GTR__PASS(gtr__pass_forms(&b));
         if (b.failed) break;
         if (r->trainer) {
             loss[m] = b.map[r->report[0]->id];
@@ -12468,6 +12519,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__mfree(ctx, b.map);
     gtr__mfree(ctx, b.whole);
     gtr__mfree(ctx, b.early);
+    gtr__mfree(ctx, b.recorded);
+    gtr__mfree(ctx, b.plain);
     gtr__mfree(ctx, b.uses);
     gtr__mfree(ctx, b.extra);
     if (!b.failed) return GTR_OK;
