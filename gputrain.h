@@ -2053,7 +2053,6 @@ typedef struct {
     int micro;
     int training, recomputed;
     int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
-    int region; /* of gtr_recompute_begin; 0: none */
     gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
@@ -9806,6 +9805,9 @@ typedef struct {
     gtr__plain *plain; int n_plain; int64_t cap_plain;
     int64_t recorded_rows; /* of which these are; 0: of none */
     gtr__extra *extra; int64_t cap_extra;
+    int *stage, *region; /* tensor id -> what its builder noted, or 0: passes ask nobody else */
+    int n_region, within; /* the highest; the one that nodes are made in */
+    int *set; int64_t cap_set; /* by node, until some are joined: the region whose set it is in; 0: of none */
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
@@ -9830,8 +9832,7 @@ static const char *gtr__value_name(const gtr__plan *plan, int v) {
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
-/* Predictors compute on one instance, whatever the stages. */
-static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
+static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->stage[t->id]; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->value, p->n_value, p->cap_value)
@@ -9888,9 +9889,11 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
 }
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
-    if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)) {
+    if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)
+            || !GTR__GROW(b->ctx, b->set, p->n_node, b->cap_set)) {
         b->failed = true; return NULL;
     }
+    b->set[p->n_node] = b->within;
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
@@ -10095,22 +10098,22 @@ static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region) {
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
-    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
+    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from);
     return n;
 }
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
-static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
+static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
     GTR__V(w).stage = stage; GTR__V(w).storage = storage;
     gtr__form_add(b, head, w, false);
-    return gtr__simple_node(b, op, v, w, region) ? w : -1;
+    return gtr__simple_node(b, op, v, w) ? w : -1;
 }
 /* v; of a flattened v the view (N, taps, C). */
 static int gtr__unflat(gtr__build *b, int v) {
@@ -10122,11 +10125,11 @@ static int gtr__unflat(gtr__build *b, int v) {
 }
 /* The form of head, of which v is one, in the other layout: channels last in n dimensions; n 0: logical. A PERMUTE
    node makes it; where no element moves it is an alias of v. */
-static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
+static int gtr__form_turned(gtr__build *b, int head, int v, int n) {
     const gtr__value x = GTR__V(v);
     if (x.last < 0) {
         v = gtr__unflat(b, v);
-        if (v >= 0) v = gtr__form_turned(b, v, v, 0, region);
+        if (v >= 0) v = gtr__form_turned(b, v, v, 0);
         return v < 0 ? v : gtr__form_add(b, head, gtr__alias_new(b, v, x.shape, 0), false);
     }
     const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_turned(s, n ? n : x.last, true);
@@ -10136,7 +10139,7 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
         w = gtr__form_add(b, head, gtr__alias_new(b, v, n ? turned : s, 0), false);
     else {
         if (s.ndim < n) v = gtr__alias_new(b, v, gtr__shape_turned(turned, n, false), 0);
-        w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage, region);
+        w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage);
         if (w >= 0) gtr__turn(&b->plan->node[b->plan->n_node - 1].attr, turned.ndim, n != 0);
     }
     if (w < 0) return w;
@@ -10146,7 +10149,7 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
 }
 /* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
    but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last, int region) {
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (head < 0) { b->failed = true; return -1; }
@@ -10155,11 +10158,11 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     int v = gtr__form(b, head, stage, narrows ? low : made.storage, last), w;
     if (v >= 0) return v;
     if (last != made.last) {
-        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last, region);
-        return v < 0 ? v : gtr__form_turned(b, head, v, last, region);
+        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last);
+        return v < 0 ? v : gtr__form_turned(b, head, v, last);
     }
     v = gtr__form(b, head, stage, made.storage, last);
-    if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage, region);
+    if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage);
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
     if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
@@ -10167,7 +10170,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
         return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
     }
-    if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low, region);
+    if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low);
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
     GTR__V(w).storage = low;
@@ -10175,11 +10178,11 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     GTR__V(w).tensor = GTR__V(v).tensor;
     return gtr__form_add(b, head, w, true);
 }
-static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
+static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
     const int head = b->map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
-    return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32, region);
+    return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32);
 }
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
@@ -10298,7 +10301,7 @@ static bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     gtr__turn(&turn, n, made != 0);
     if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
     if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
-    int v = gtr__operand(b, t->in[0], GTR__NONE, gtr__stage_of(b, t), made, t->region);
+    int v = gtr__operand(b, t->in[0], GTR__NONE, gtr__stage_of(b, t), made);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
     b->map[t->id] = v;
     return true;
@@ -10308,7 +10311,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     if (gtr__form_turn(b, t)) return;
     const gtr__plain *plain = &b->plain[r->out];
     const gtr__op_row *row = gtr__row(t->op);
-    const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
+    const int tally = b->tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
     bool any = false, kept;
@@ -10318,7 +10321,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
         const gtr_shape *as = &t->in[i]->shape;
         const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
             as->ndim == last || (gtr__flat(row) && gtr__count(as) != 1) ? last : 0;
-        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own, region);
+        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), own);
         if (operand[i] < 0) { b->failed = true; return; }
         const gtr__value *v = &GTR__V(operand[i]);
         if (v->dtype == GTR_F32 && v->storage != GTR_F32) { any = true; storage = v->storage; }
@@ -10332,7 +10335,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
             if (k) operand[i] = v;
         }
     if (row->flags & GTR__ALIAS) {
-        int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
+        int v = row->cls == GTR__FULL ? gtr__widened(b, t->in[0], operand[0]) : operand[0];
         v = v < 0 ? v : gtr__alias_new(b, v,
             kept && last > 0 ? gtr__shape_turned(plain->shape, last, true) : plain->shape, 0);
         if (v < 0) return;
@@ -10359,7 +10362,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < r->n_out; i++) n->out[i] = first + i;
-    n->attr = stored; n->stage = gtr__stage_of(b, t); n->region = region;
+    n->attr = stored; n->stage = gtr__stage_of(b, t);
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = r->training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
@@ -10376,12 +10379,17 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
-    else { gtr__form_op(b, r); v = b->map[t->id]; }
+    else {
+        b->within = b->ahead ? 0 : b->region[t->id];
+        gtr__form_op(b, r);
+        b->within = 0;
+        v = b->map[t->id];
+    }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
     if (GTR__V(v).last < 0) t = gtr__stored_as(t);
-    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0, 0);
+    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__NONE, GTR__V(v).stage, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
 /* Forgets the values of the micro-batch before, but those made ahead. */
@@ -10520,7 +10528,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
         gtr__pass_record(b);
         gtr__pass_forms(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
-        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0, 0);
+        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
         node->in[0] = v; node->out[0] = b->tally[t->id];
@@ -10762,7 +10770,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
             const int from = gtr__unflat(b, g);
             int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
-            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w, 0);
+            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w);
             if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
             g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
@@ -10785,8 +10793,9 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__row(n->op)->flags & GTR__COMMITS && n->dir == GTR__FWD && n->training;
 }
-static int gtr__group(const gtr__build *b, const gtr__node *n) {
-    return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
+static int gtr__group(const gtr__build *b, int i) {
+    const gtr__node *n = &b->plan->node[i];
+    return n->phase == GTR__FORWARD && b->set[i] ? b->set[i] * b->r->micro + n->micro : 0;
 }
 static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
@@ -10795,7 +10804,7 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     if (!n) return;
     int *in = n->in, *out = n->out, k;
     *n = o;
-    n->in = in; n->out = out; n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
+    n->in = in; n->out = out; n->phase = GTR__BACKWARD; n->recomputed = 1;
     b->micro = o.micro;
     for (k = 0; k < o.n_in && !b->failed; k++) {
         const int v = o.in[k], r = v < 0 ? -1 : gtr__root(p, v), c = r >= 0 && owner[r] == g ? clone_of[r] : -1;
@@ -10810,7 +10819,7 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
 }
 static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
-    const int n_old = p->n_node, n_value = p->n_value, groups = (b->ctx->n_regions + 1) * b->r->micro;
+    const int n_old = p->n_node, n_value = p->n_value, groups = (b->n_region + 1) * b->r->micro;
     enum { NONE, INSIDE, READ, CLONED }; /* need: of a group; read elsewhere in forward too; to be cloned */
     const size_t ints = (size_t)groups + 3 * (size_t)n_value + 2 * (size_t)n_old;
     int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
@@ -10818,10 +10827,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
     int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
     for (v = 0; v < n_value; v++) clone_of[v] = -1;
-    for (i = 0; i < n_old; i++) at[gtr__group(b, &p->node[i])] = i; /* a group's last node, for the next loop */
+    for (i = 0; i < n_old; i++) at[gtr__group(b, i)] = i; /* a group's last node, for the next loop */
     for (i = 0; i < n_old; i++) {
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, n);
+        const int g = gtr__group(b, i);
         for (k = 0; g && k < n->n_out; k++)
             if ((v = n->out[k]) >= 0) {
                 owner[v] = g;
@@ -10841,7 +10850,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     }
     for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, n);
+        const int g = gtr__group(b, i);
         anchor[i] = -1;
         for (k = 0; g && k < n->n_out; k++) if (n->out[k] >= 0 && need[n->out[k]] == CLONED) anchor[i] = at[g];
         if (anchor[i] < 0) continue;
@@ -10850,7 +10859,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             if (n->in[k] >= 0 && owner[v = gtr__root(p, n->in[k])] == g && need[v] == INSIDE) need[v] = CLONED;
     }
     for (i = 0; i < n_old && !b->failed; i++)
-        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, &p->node[i]), owner, clone_of);
+        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, i), owner, clone_of);
     gtr__mark(b);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
         for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
@@ -12305,7 +12314,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++)
-            if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
+            if (gtr__stage_of(b, inputs[i]) == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
         feed = GTR__NEW(b->ctx, gtr__feed, 1);
         if (!feed) { b->failed = true; return; }
@@ -12313,7 +12322,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         for (i = 0; i < n_inputs; i++) {
             gtr_tensor *t = inputs[i];
             int whole = b->shared[t->id], v[2];
-            if (t->stage != stage || whole < 0 || !gtr__batched(t)) continue;
+            if (gtr__stage_of(b, t) != stage || whole < 0 || !gtr__batched(t)) continue;
             v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
                 if (v[k] < 0) continue;
@@ -12441,19 +12450,27 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     }
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
-/* Which tensors are reached, and how many stages they are on. */
+/* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
+   predictors compute on one instance, and only what is trained is computed again. */
 static void gtr__build_begin(gtr__build *b) {
     const int64_t n = b->ctx->n_tensor;
     int64_t i;
-    b->map = GTR__NEW(b->ctx, int, 3 * n);
+    b->map = GTR__NEW(b->ctx, int, 5 * n);
     b->whole = b->reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
     if (!b->map || !b->reach) { b->failed = true; return; }
     b->shared = b->map + n;
     b->tally = b->shared + n;
+    b->stage = b->tally + n; b->region = b->stage + n;
     for (i = 0; i < 3 * n; i++) b->map[i] = -1;
     gtr__reach(b, b->whole);
-    for (i = 0; i < n; i++)
-        if (b->whole[i]) b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + gtr__stage_of(b, b->ctx->tensor[i]));
+    for (i = 0; i < n; i++) {
+        const gtr_tensor *t = b->ctx->tensor[i];
+        b->stage[i] = b->r->feeds ? t->stage : 0;
+        b->region[i] = b->r->trainer ? t->region : 0;
+        if (!b->whole[i]) continue;
+        b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + b->stage[i]);
+        b->n_region = GTR__MAX(b->n_region, b->region[i]);
+    }
 }
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, gtr__plan *plan) {
@@ -12491,7 +12508,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
     gtr__mark(&b);
-    if (r->trainer && ctx->n_regions) GTR__PASS(gtr__pass_rematerialise(&b));
+    if (r->trainer && b.n_region) GTR__PASS(gtr__pass_rematerialise(&b));
     b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
     GTR__PASS(gtr__pass_alias(&b));
@@ -12520,6 +12537,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__mfree(ctx, b.whole);
     gtr__mfree(ctx, b.early);
     gtr__mfree(ctx, b.recorded);
+    gtr__mfree(ctx, b.set);
     gtr__mfree(ctx, b.plain);
     gtr__mfree(ctx, b.uses);
     gtr__mfree(ctx, b.extra);

@@ -798,8 +798,8 @@ static void random_plans(void)
     gtr_context *ctx;
     gtr_desc d = desc0();
     gtr__plan p;
-    int i, k, *wait = NULL, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0, moved = 0,
-        caught_moved = 0, over = 0;
+    int i, k, *wait = NULL, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0,
+        moved = 0, caught_moved = 0, over = 0;
     size_t arena = 0, all = 0, used;
     d.device = GTR_DEVICE_CPU;
     ctx = gtr_create(d);
