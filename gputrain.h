@@ -53,10 +53,10 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll
     op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit
     op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
-    layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming
-    training nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use
-    safetensors json load save-file checkpoint observing release
+    layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse
+    pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule
+    streaming training nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy
+    dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -2177,7 +2177,6 @@ typedef struct {
     int micro;
     int training, recomputed;
     int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
-    int region; /* of gtr_recompute_begin; 0: none */
     gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
@@ -9979,8 +9978,10 @@ GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t,
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
-     record: tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an
-       operand is wanted in another precision or on another stage, a cast or copy node comes in between
+     record: tensors that are reached are listed, in the order they were built, with literal shapes, for all
+       micro-batches of as many rows
+     forms: these become a micro-batch's nodes, and values get their precision and layout; where an operand is wanted
+       in another, or on another stage, a cast, permute or copy node comes in between
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
@@ -10023,11 +10024,20 @@ typedef struct {
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
+/* A tensor that is computed, and its outputs in gtr__build.plain. */
+typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
+typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
 typedef struct {
     gtr_context *ctx;
     gtr__plan *plan;
     const gtr__recipe *r;
+    gtr__recorded *recorded; int n_recorded; int64_t cap_recorded;
+    gtr__plain *plain; int n_plain; int64_t cap_plain;
+    int64_t recorded_rows; /* of which these are; 0: of none */
     gtr__extra *extra; int64_t cap_extra;
+    int *stage, *region; /* tensor id -> what its builder noted, or 0: passes ask nobody else */
+    int n_region, within; /* the highest; the one that nodes are made in */
+    int *set; int64_t cap_set; /* by node, until some are joined: the region whose set it is in; 0: of none */
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
@@ -10052,8 +10062,7 @@ static const char *gtr__value_name(const gtr__plan *plan, int v) {
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
-/* Predictors compute on one instance, whatever the stages. */
-static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
+static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->stage[t->id]; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->value, p->n_value, p->cap_value)
@@ -10110,9 +10119,11 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
 }
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
-    if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)) {
+    if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)
+            || !GTR__GROW(b->ctx, b->set, p->n_node, b->cap_set)) {
         b->failed = true; return NULL;
     }
+    b->set[p->n_node] = b->within;
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
@@ -10193,6 +10204,81 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
 }
 
 // >>pass:record
+/* Lists what is reached, in the order it was built, with literal shapes: what is computed, in no precision or layout
+   yet. The list serves all micro-batches of as many rows. */
+static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
+    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
+    gtr_result r = gtr__shape_outputs(s);
+    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
+        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
+        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
+        if (!gtr__shape_equal(&s->out[i], &was))
+            r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
+                    gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
+    }
+    if (!r) return true;
+    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
+        (long long)b->r->batch);
+    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
+    b->failed = true;
+    return false;
+}
+static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
+    gtr__shape_call s = GTR__ZERO;
+    gtr__attr attr = t->attr;
+    gtr__recorded *r;
+    int i;
+    if (!GTR__GROW(b->ctx, b->recorded, b->n_recorded, b->cap_recorded)) { b->failed = true; return; }
+    r = &b->recorded[b->n_recorded++];
+    memset(r, 0, sizeof *r);
+    r->t = t;
+    if (gtr__moves(t->op) == GTR__MOVES_LEAF) return;
+    if (gtr__moves(t->op) == GTR__MOVES_ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
+    for (i = 0; i < t->n_in; i++) {
+        s.in[i] = gtr__literal(t->in[i]->shape, b->rows);
+        s.in_dtype[i] = t->in[i]->dtype;
+    }
+    s.op = t->op; s.attr = &attr; s.n_in = t->n_in;
+    s.training = b->r->training && !(gtr__state(t->op) == GTR__STATE_COMMITTED && attr.norm.frozen);
+    if (!gtr__record_shapes(b, t, &s)) return;
+    r->out = b->n_plain; r->n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
+    r->training = s.training;
+    r->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
+    for (i = 0; i < r->n_out; i++) {
+        if (!GTR__GROW(b->ctx, b->plain, b->n_plain, b->cap_plain)) { b->failed = true; return; }
+        b->plain[b->n_plain].shape = s.out[i];
+        b->plain[b->n_plain++].dtype = s.out_dtype[i];
+    }
+}
+/* A tensor comes behind its inputs: one sweep from the end marks all. */
+static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
+    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
+        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
+            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
+}
+static void gtr__reach(gtr__build *b, unsigned char *reach) {
+    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
+    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
+    gtr__mark_reach(b->ctx, reach);
+}
+static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
+static void gtr__micro_begin(gtr__build *b, int m, int parts) {
+    b->micro = m;
+    b->row0 = gtr__first_row(b->r, m, parts);
+    b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
+}
+static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
+static void gtr__pass_record(gtr__build *b) {
+    if (b->recorded_rows == b->rows) return;
+    b->n_recorded = b->n_plain = 0;
+    b->recorded_rows = b->rows;
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
+        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+}
+
+// >>pass:forms
+/* Precision and layout: makes what is listed nodes, and gives each value its storage and layout. Where an operand is
+   wanted in another form, a node in front converts it. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
 /* The form of v on this stage, in this storage and layout (gtr__value.last); -1: it is not made yet. */
 static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, int last) {
@@ -10241,22 +10327,22 @@ static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region) {
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
-    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
+    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from);
     return n;
 }
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
-static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage, int region) {
+static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
     GTR__V(w).stage = stage; GTR__V(w).storage = storage;
     gtr__form_add(b, head, w, false);
-    return gtr__simple_node(b, op, v, w, region) ? w : -1;
+    return gtr__simple_node(b, op, v, w) ? w : -1;
 }
 /* v; of a flattened v the view (N, taps, C). */
 static int gtr__unflat(gtr__build *b, int v) {
@@ -10268,11 +10354,11 @@ static int gtr__unflat(gtr__build *b, int v) {
 }
 /* The form of head, of which v is one, in the other layout: channels last in n dimensions; n 0: logical. A PERMUTE
    node makes it; where no element moves it is an alias of v. */
-static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
+static int gtr__form_turned(gtr__build *b, int head, int v, int n) {
     const gtr__value x = GTR__V(v);
     if (x.last < 0) {
         v = gtr__unflat(b, v);
-        if (v >= 0) v = gtr__form_turned(b, v, v, 0, region);
+        if (v >= 0) v = gtr__form_turned(b, v, v, 0);
         return v < 0 ? v : gtr__form_add(b, head, gtr__alias_new(b, v, x.shape, 0), false);
     }
     const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_turned(s, n ? n : x.last, true);
@@ -10282,7 +10368,7 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
         w = gtr__form_add(b, head, gtr__alias_new(b, v, n ? turned : s, 0), false);
     else {
         if (s.ndim < n) v = gtr__alias_new(b, v, gtr__shape_turned(turned, n, false), 0);
-        w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage, region);
+        w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage);
         if (w >= 0) gtr__turn(&b->plan->node[b->plan->n_node - 1].attr, turned.ndim, n != 0);
     }
     if (w < 0) return w;
@@ -10292,7 +10378,7 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n, int region) {
 }
 /* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
    but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last, int region) {
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (head < 0) { b->failed = true; return -1; }
@@ -10301,11 +10387,11 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     int v = gtr__form(b, head, stage, narrows ? low : made.storage, last), w;
     if (v >= 0) return v;
     if (last != made.last) {
-        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last, region);
-        return v < 0 ? v : gtr__form_turned(b, head, v, last, region);
+        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last);
+        return v < 0 ? v : gtr__form_turned(b, head, v, last);
     }
     v = gtr__form(b, head, stage, made.storage, last);
-    if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage, region);
+    if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage);
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
     if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
@@ -10313,7 +10399,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
         return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
     }
-    if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low, region);
+    if (GTR__V(v).home != GTR__HOME_PARAMETER) return gtr__form_make(b, head, GTR__OP_CAST, v, stage, low);
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
     GTR__V(w).storage = low;
@@ -10321,11 +10407,11 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     GTR__V(w).tensor = GTR__V(v).tensor;
     return gtr__form_add(b, head, w, true);
 }
-static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v, int region) {
+static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
     const int head = b->map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
-    return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32, region);
+    return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32);
 }
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
@@ -10438,8 +10524,8 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     attr->reduce.axes = mask;
     return n;
 }
-/* Records a permutation from channels last, or of an input to them, as an alias. False: it is none such. */
-static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
+/* A permutation from channels last, or of an input to them, becomes an alias. False: it is none such. */
+static bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
@@ -10448,67 +10534,45 @@ static bool gtr__record_turn(gtr__build *b, gtr_tensor *t) {
     gtr__turn(&turn, n, made != 0);
     if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
     if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
-    int v = gtr__operand(b, t->in[0], GTR__CLASS_AS_IS, gtr__stage_of(b, t), made, t->region);
+    int v = gtr__operand(b, t->in[0], GTR__CLASS_AS_IS, gtr__stage_of(b, t), made);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
     b->map[t->id] = v;
     return true;
 }
-static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
-    char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
-    gtr_result r = gtr__shape_outputs(s);
-    for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
-        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
-        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
-        if (!gtr__shape_equal(&s->out[i], &was))
-            r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
-                    gtr__shape_text(&s->out[i], got), gtr__shape_text(&was, want));
-    }
-    if (!r) return true;
-    if (b->r->micro > 1) snprintf(part, sizeof part, " (a micro-batch, of %d that %lld rows are cut into)", b->r->micro,
-        (long long)b->r->batch);
-    gtr__fail(b->ctx, r, "%s, with a batch of %lld%s: %s", gtr__called(t, who), (long long)b->rows, part, s->why);
-    b->failed = true;
-    return false;
-}
-static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
-    if (gtr__record_turn(b, t)) return;
-    const bool alias = gtr__moves(t->op) == GTR__MOVES_ALIAS;
+static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
+    gtr_tensor *t = r->t;
+    if (gtr__form_turn(b, t)) return;
+    const gtr__plain *plain = &b->plain[r->out];
     const gtr__class made = gtr__class_of(t->op, -1);
-    const int n_diff = gtr__differentiable_outputs(t->op), region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
+    const int n_diff = gtr__differentiable_outputs(t->op), tally = b->tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
-    gtr__shape_call s = GTR__ZERO;
-    gtr__attr attr = t->attr;
     bool any = false, kept;
-    gtr__attr stored = attr;
+    gtr__attr stored = t->attr;
     const int last = gtr__layout(b, t, &stored, &kept);
-    if (alias) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
         const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
             as->ndim == last || (gtr__flat(t->op) && gtr__count(as) != 1) ? last : 0;
-        operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), own, region);
+        operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), own);
         if (operand[i] < 0) { b->failed = true; return; }
-        s.in[i] = gtr__shape_logical(&GTR__V(operand[i]));
-        s.in_dtype[i] = GTR__V(operand[i]).dtype;
-        if (s.in_dtype[i] != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW) continue;
-        if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
+        const gtr__value *v = &GTR__V(operand[i]);
+        if (v->dtype != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW) continue;
+        if (v->storage != GTR_F32) { any = true; storage = v->storage; }
     }
     any &= made == GTR__CLASS_FOLLOW;
     for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
         for (i = 0; i < t->n_in && any; i++) {
-            if (s.in_dtype[i] != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW
+            if (GTR__V(operand[i]).dtype != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW
                 || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
             const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
         }
-    s.op = t->op; s.attr = &attr; s.n_in = t->n_in;
-    s.training = b->r->training && !(gtr__state(t->op) == GTR__STATE_COMMITTED && attr.norm.frozen);
-    if (!gtr__record_shapes(b, t, &s)) return;
-    if (alias) {
-        int v = made == GTR__CLASS_FULL ? gtr__widened(b, t->in[0], operand[0], region) : operand[0];
-        v = v < 0 ? v : gtr__alias_new(b, v, kept && last > 0 ? gtr__shape_turned(s.out[0], last, true) : s.out[0], 0);
+    if (gtr__moves(t->op) == GTR__MOVES_ALIAS) {
+        int v = made == GTR__CLASS_FULL ? gtr__widened(b, t->in[0], operand[0]) : operand[0];
+        v = v < 0 ? v : gtr__alias_new(b, v,
+            kept && last > 0 ? gtr__shape_turned(plain->shape, last, true) : plain->shape, 0);
         if (v < 0) return;
         GTR__V(v).last = kept ? last : -gtr__flattened(t);
         b->extra[v].stop = n_diff == 0;
@@ -10517,87 +10581,52 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     }
     if (made == GTR__CLASS_LOW) storage = gtr__low_dtype(b->plan->precision);
     else if (!any) storage = GTR_F32;
-    const int n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
-    for (i = 0; i < n_out; i++) {
-        const bool turns = last > 0 && kept && s.out[i].ndim == last;
-        int v = gtr__value_new(b, turns ? gtr__shape_turned(s.out[i], last, true) : s.out[i], s.out_dtype[i], t);
+    for (i = 0; i < r->n_out; i++, plain++) {
+        const bool turns = last > 0 && kept && plain->shape.ndim == last;
+        int v = gtr__value_new(b, turns ? gtr__shape_turned(plain->shape, last, true) : plain->shape,
+            plain->dtype, t);
         if (v < 0) return;
         GTR__V(v).last = turns || (last < 0 && kept) ? last : 0;
         if (i == 0) first = v;
-        if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(n_diff, 1)) GTR__V(v).storage = storage;
+        if (plain->dtype == GTR_F32 && i < GTR__MAX(n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
     }
-    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), n_out);
+    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), r->n_out);
     if (!n) return;
     GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
-    for (i = 0; i < n_out; i++) n->out[i] = first + i;
-    n->attr = stored; n->stage = gtr__stage_of(b, t); n->region = region;
-    n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
+    for (i = 0; i < r->n_out; i++) n->out[i] = first + i;
+    n->attr = stored; n->stage = gtr__stage_of(b, t);
+    n->layer = t->layer ? t->layer : gtr__label(t); n->training = r->training;
     n->recomputed = gtr__again(b, t);
     if (gtr__draws(t->op)) gtr__place_rows(b, t, n);
     if (gtr__moves(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
-    if (gtr__moves(t->op) == GTR__STEP_UNARY && attr.ew.per_share)
+    if (gtr__moves(t->op) == GTR__STEP_UNARY && t->attr.ew.per_share)
         n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
-    n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
+    n->flops = r->flops;
     b->map[t->id] = first;
 }
-static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
+static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
+    gtr_tensor *t = r->t;
     int v = -1;
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
-    else { gtr__record_op(b, t); v = b->map[t->id]; }
+    else {
+        b->within = b->ahead ? 0 : b->region[t->id];
+        gtr__form_op(b, r);
+        b->within = 0;
+        v = b->map[t->id];
+    }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
     if (GTR__V(v).last < 0) t = gtr__stored_as(t);
-    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__CLASS_AS_IS, GTR__V(v).stage, 0, 0);
+    if (t->op > GTR__OP_CONSTANT && GTR__V(v).last) v = gtr__operand(b, t, GTR__CLASS_AS_IS, GTR__V(v).stage, 0);
     if (v >= 0) gtr__keep_value(b, v, t);
 }
-/* A tensor comes behind its inputs: one sweep from the end marks all. */
-static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
-    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
-        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
-            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
-}
-static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
-    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, reach);
-}
-static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
-static void gtr__micro_begin(gtr__build *b, int m, int parts) {
-    b->micro = m;
-    b->row0 = gtr__first_row(b->r, m, parts);
-    b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
-}
-/* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
-   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
-   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
-static void gtr__find_likes(gtr__build *b) {
-    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
-    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
-    bool keeps = false;
-    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
-        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
-    for (int m = 0, k; m < n; m++) {
-        gtr__micro_begin(b, m, n);
-        const int64_t rows = b->rows;
-        for (k = any && m + keeps < n ? first : m; k < m; k++) {
-            gtr__micro_begin(b, k, n);
-            if (b->rows == rows) break;
-        }
-        b->like[m] = GTR__MIN(k, m);
-    }
-}
-static bool gtr__stamps(const gtr__build *b) {
-    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
-    return false;
-}
-static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
 /* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
@@ -10611,9 +10640,8 @@ static void gtr__micro_forget(gtr__build *b) {
             if (plan->value[*at].home == GTR__HOME_LOW) at = &b->extra[*at].form; else *at = b->extra[*at].form;
     }
 }
-static void gtr__record_reached(gtr__build *b) {
-    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
-        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+static void gtr__pass_forms(gtr__build *b) {
+    for (int i = 0; i < b->n_recorded && !b->failed; i++) gtr__form_tensor(b, &b->recorded[i]);
 }
 
 // >>pass:tally
@@ -10719,6 +10747,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
     GTR__CLEAR(b->reach, n);
+    b->recorded_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, b->reach);
@@ -10731,9 +10760,10 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     for (m = 0; m < parts && !b->failed; m++) {
         gtr__micro_begin(b, m, parts);
         gtr__micro_forget(b);
-        gtr__record_reached(b);
+        gtr__pass_record(b);
+        gtr__pass_forms(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
-        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__CLASS_AS_IS, stage, 0, 0);
+        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__CLASS_AS_IS, stage, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
         node->in[0] = v; node->out[0] = b->tally[t->id];
@@ -10763,6 +10793,7 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
     for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->ctx->tensor[i]);
     b->ahead = false;
     b->reach = b->whole;
+    b->recorded_rows = 0;
 }
 
 // >>pass:differentiate
@@ -10976,7 +11007,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
             const int from = gtr__unflat(b, g);
             int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
-            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w, 0);
+            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w);
             if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
             g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
@@ -10999,8 +11030,9 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__state(n->op) == GTR__STATE_COMMITTED && n->dir == GTR__FWD && n->training;
 }
-static int gtr__group(const gtr__build *b, const gtr__node *n) {
-    return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
+static int gtr__group(const gtr__build *b, int i) {
+    const gtr__node *n = &b->plan->node[i];
+    return n->phase == GTR__FORWARD && b->set[i] ? b->set[i] * b->r->micro + n->micro : 0;
 }
 static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
@@ -11009,7 +11041,7 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     if (!n) return;
     int *in = n->in, *out = n->out, k;
     *n = o;
-    n->in = in; n->out = out; n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
+    n->in = in; n->out = out; n->phase = GTR__BACKWARD; n->recomputed = 1;
     b->micro = o.micro;
     for (k = 0; k < o.n_in && !b->failed; k++) {
         const int v = o.in[k], r = v < 0 ? -1 : gtr__root(p, v), c = r >= 0 && owner[r] == g ? clone_of[r] : -1;
@@ -11024,7 +11056,7 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
 }
 static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
-    const int n_old = p->n_node, n_value = p->n_value, groups = (b->ctx->n_regions + 1) * b->r->micro;
+    const int n_old = p->n_node, n_value = p->n_value, groups = (b->n_region + 1) * b->r->micro;
     enum { NONE, INSIDE, READ, CLONED }; /* need: of a group; read elsewhere in forward too; to be cloned */
     const size_t ints = (size_t)groups + 3 * (size_t)n_value + 2 * (size_t)n_old;
     int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
@@ -11032,10 +11064,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
     int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
     for (v = 0; v < n_value; v++) clone_of[v] = -1;
-    for (i = 0; i < n_old; i++) at[gtr__group(b, &p->node[i])] = i; /* a group's last node, for the next loop */
+    for (i = 0; i < n_old; i++) at[gtr__group(b, i)] = i; /* a group's last node, for the next loop */
     for (i = 0; i < n_old; i++) {
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, n);
+        const int g = gtr__group(b, i);
         for (k = 0; g && k < n->n_out; k++)
             if ((v = n->out[k]) >= 0) {
                 owner[v] = g;
@@ -11055,7 +11087,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     }
     for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, n);
+        const int g = gtr__group(b, i);
         anchor[i] = -1;
         for (k = 0; g && k < n->n_out; k++) if (n->out[k] >= 0 && need[n->out[k]] == CLONED) anchor[i] = at[g];
         if (anchor[i] < 0) continue;
@@ -11064,7 +11096,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             if (n->in[k] >= 0 && owner[v = gtr__root(p, n->in[k])] == g && need[v] == INSIDE) need[v] = CLONED;
     }
     for (i = 0; i < n_old && !b->failed; i++)
-        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, &p->node[i]), owner, clone_of);
+        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, i), owner, clone_of);
     gtr__mark(b);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
         for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
@@ -12341,6 +12373,29 @@ done:
 }
 
 // >>pass:stamp
+/* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
+   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
+   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
+static void gtr__find_likes(gtr__build *b) {
+    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
+    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
+    bool keeps = false;
+    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
+        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
+    for (int m = 0, k; m < n; m++) {
+        gtr__micro_begin(b, m, n);
+        const int64_t rows = b->rows;
+        for (k = any && m + keeps < n ? first : m; k < m; k++) {
+            gtr__micro_begin(b, k, n);
+            if (b->rows == rows) break;
+        }
+        b->like[m] = GTR__MIN(k, m);
+    }
+}
+static bool gtr__stamps(const gtr__build *b) {
+    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
+    return false;
+}
 /* What the passes made of a micro-batch is copied for those that are like it: nodes, and the values that it made, whose
    ids become what they would be had all been recorded. Between its nodes of a half of the plan stand no others. */
 typedef struct {
@@ -12559,7 +12614,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++)
-            if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
+            if (gtr__stage_of(b, inputs[i]) == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
         feed = GTR__NEW(b->ctx, gtr__feed, 1);
         if (!feed) { b->failed = true; return; }
@@ -12567,7 +12622,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         for (i = 0; i < n_inputs; i++) {
             gtr_tensor *t = inputs[i];
             int whole = b->shared[t->id], v[2];
-            if (t->stage != stage || whole < 0 || !gtr__batched(t)) continue;
+            if (gtr__stage_of(b, t) != stage || whole < 0 || !gtr__batched(t)) continue;
             v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
                 if (v[k] < 0) continue;
@@ -12695,26 +12750,37 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     }
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
+/* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
+   predictors compute on one instance, and only what is trained is computed again. */
+static void gtr__build_begin(gtr__build *b) {
+    const int64_t n = b->ctx->n_tensor;
+    int64_t i;
+    b->map = GTR__NEW(b->ctx, int, 5 * n);
+    b->whole = b->reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
+    if (!b->map || !b->reach) { b->failed = true; return; }
+    b->shared = b->map + n;
+    b->tally = b->shared + n;
+    b->stage = b->tally + n; b->region = b->stage + n;
+    for (i = 0; i < 3 * n; i++) b->map[i] = -1;
+    gtr__reach(b, b->whole);
+    for (i = 0; i < n; i++) {
+        const gtr_tensor *t = b->ctx->tensor[i];
+        b->stage[i] = b->r->feeds ? t->stage : 0;
+        b->region[i] = b->r->trainer ? t->region : 0;
+        if (!b->whole[i]) continue;
+        b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + b->stage[i]);
+        b->n_region = GTR__MAX(b->n_region, b->region[i]);
+    }
+}
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
-    int64_t i, n_map = ctx->n_tensor;
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
-    b.map = GTR__NEW(ctx, int, 3 * n_map);
-    b.whole = b.reach = GTR__NEW(ctx, unsigned char, 2 * n_map);
-    if (!b.map || !b.reach) b.failed = true;
-    else {
-        b.shared = b.map + n_map;
-        b.tally = b.shared + n_map;
-        for (i = 0; i < 3 * n_map; i++) b.map[i] = -1;
-        gtr__reach(&b, b.whole);
-        for (i = 0; i < n_map; i++)
-            if (b.whole[i]) plan->n_stage = GTR__MAX(plan->n_stage, 1 + gtr__stage_of(&b, ctx->tensor[i]));
-    }
+    gtr__build_begin(&b);
     const bool interleave = plan->n_stage == 1; /* pipelines run all forwards first, so that stages can overlap */
     b.phase = GTR__FORWARD;
     gtr__pass_tally(&b, inputs, n_inputs);
@@ -12726,7 +12792,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         b.phase = GTR__FORWARD;
         if (b.rows == 0 || b.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
-        GTR__PASS(gtr__record_reached(&b));
+        GTR__PASS(gtr__pass_record(&b));
+        GTR__PASS(gtr__pass_forms(&b));
         if (b.failed) break;
         if (r->trainer) {
             loss[m] = b.map[r->report[0]->id];
@@ -12741,7 +12808,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
     gtr__mark(&b);
-    if (r->trainer && ctx->n_regions) GTR__PASS(gtr__pass_rematerialise(&b));
+    if (r->trainer && b.n_region) GTR__PASS(gtr__pass_rematerialise(&b));
     b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
     GTR__PASS(gtr__pass_alias(&b));
@@ -12769,6 +12836,9 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__mfree(ctx, b.map);
     gtr__mfree(ctx, b.whole);
     gtr__mfree(ctx, b.early);
+    gtr__mfree(ctx, b.recorded);
+    gtr__mfree(ctx, b.set);
+    gtr__mfree(ctx, b.plain);
     gtr__mfree(ctx, b.uses);
     gtr__mfree(ctx, b.extra);
     if (!b.failed) return GTR_OK;

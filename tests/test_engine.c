@@ -799,8 +799,8 @@ static void random_plans(void)
     gtr_context *ctx;
     gtr_desc d = desc0();
     gtr__plan p;
-    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0, moved = 0,
-        caught_moved = 0, over = 0;
+    int i, k, *wait = NULL, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0,
+        moved = 0, caught_moved = 0, over = 0;
     size_t arena = 0, all = 0, used;
     d.device = GTR_DEVICE_CPU;
     ctx = gtr_create(d);
@@ -814,6 +814,8 @@ static void random_plans(void)
                 gtr_error_text(ctx)))
             break;
         gtr__mfree(ctx, o.clock);
+        gtr__mfree(ctx, wait);
+        wait = p.wait;
         check_plan(&p, &shared, &order, &used, &made);
         if (!CHECK(shared == 0 && order == 0,
                 "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i,
@@ -840,6 +842,7 @@ static void random_plans(void)
         check_plan(&p, &shared, &order, &used, &made);
         caught_shared += shared > 0; caught_order += order > 0;
     }
+    gtr__mfree(ctx, wait);
     CHECK(arena * 2 < all, "%zu bytes of arenas for %zu of values: memory is hardly shared", arena, all);
     CHECK(over > plans / 4, "only %d values lie in others' places", over);
     CHECK(borrowed > plans && moved > plans / 20 && caught_moved == moved,
