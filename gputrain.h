@@ -1371,10 +1371,10 @@ typedef enum {
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
    spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
-   of two; by figures of channels, in evaluation (BATCH_NORM), a step that others carry alone; permuted by attr dims
-   (PERMUTE alone makes views); as products of stacks of matrices, alike or one for all, whose operands may be views;
-   not, and there is no node: output 0 is input 0 in another shape, if FULL in float32 storage; or what is given: an
-   input, a parameter, a constant, a part of what a node made. */
+   of two; by figures of channels, a step that is carried alone, no op; permuted by attr dims (PERMUTE alone makes
+   views); as products of stacks of matrices, alike or one for all, whose operands may be views; not, and there is no
+   node: output 0 is input 0 in another shape, if FULL in float32 storage; or what is given: an input, a parameter, a
+   constant, a part of what a node made. */
 typedef enum {
     GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
     GTR__STEP_BINARY, GTR__STEP_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
@@ -1430,7 +1430,6 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__SPREADS  GTR__TERM(MOVES, GTR__STEP_SPREAD)
 #define GTR__DROPS    GTR__TERM(MOVES, GTR__STEP_DROP)
 #define GTR__DRAWS    GTR__TERM(MOVES, GTR__STEP_DRAW)
-#define GTR__AFFINES  GTR__TERM(MOVES, GTR__STEP_AFFINE)
 #define GTR__PERMUTES GTR__TERM(MOVES, GTR__MOVES_PERMUTED)
 #define GTR__PRODUCT  GTR__TERM(MOVES, GTR__MOVES_PRODUCT)
 #define GTR__ALIAS    GTR__TERM(MOVES, GTR__MOVES_ALIAS)
@@ -1500,7 +1499,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(EMBEDDING, embedding, BOTH, \
       GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1)) \
     X(BATCH_NORM, batch_norm, BOTH, \
-      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__AFFINES | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
+      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
     X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3)) \
     X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2)) \
@@ -7871,88 +7870,78 @@ static void gtr__round_run(gtr_float *x, int64_t n, gtr_dtype storage) {
         gtr__convert(x, GTR_F32, low, storage, m);
     }
 }
-/* Where in memory a program's result lies element after element; NULL: nowhere. */
-static void *gtr__program_place(const gtr__strip *w, const gtr__slot *slot, int64_t i) {
-    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
-    if (!out->data || out->count != w->program->count) return NULL;
-    return (char *)out->data + (size_t)i * gtr__dtype_size(out->dtype);
-}
-/* Where step s of a program computes: contiguous floats, in place, or t, which holds what it adds to. */
-static gtr_float *gtr__program_begin(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n) {
+/* Where a step of a program computes: contiguous floats, in place, or t, which holds what it adds to. Then, store, what
+   it computed goes from there to its place, rounded. */
+static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n,
+        bool store) {
     const gtr__slot *slot = &w->program->slot[s->to];
-    void *place = gtr__program_place(w, slot, i);
-    if (place && s->storage == GTR_F32) return (gtr_float *)place;
-    if (s->add && place) gtr__convert(t, GTR_F32, place, (gtr_dtype)s->storage, n);
-    else if (s->add)
-        gtr__program_move(gtr__operand_of(w->c, slot->operand), slot->begin, &w->nd[s->to], t, i, n, false);
+    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
+    const gtr_dtype type = (gtr_dtype)s->storage;
+    const bool band = out->data && out->count != w->program->count;
+    char *place = band || !out->data ? NULL : (char *)out->data + (size_t)i * gtr__dtype_size(type);
+    if (place && type == GTR_F32) return (gtr_float *)(void *)place;
+    if (band && (store || s->add)) gtr__program_move(out, slot->begin, &w->nd[s->to], t, i, n, store);
+    if (store && place) gtr__convert(place, type, t, GTR_F32, n);
+    if (place && (store || s->add)) gtr__convert(t, GTR_F32, place, type, n);
+    else if (store) gtr__round_run(t, n, type);
     return t;
 }
-static void gtr__program_end(const gtr__strip *w, const gtr__step *s, gtr_float *r, int64_t i, int64_t n) {
-    const gtr__slot *slot = &w->program->slot[s->to];
-    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
-    void *place = gtr__program_place(w, slot, i);
-    if (!place && out->data) gtr__program_move(out, slot->begin, &w->nd[s->to], r, i, n, true);
-    if (!place || s->storage == GTR_F32) { gtr__round_run(r, n, (gtr_dtype)s->storage); return; }
-    gtr__convert(place, (gtr_dtype)s->storage, r, GTR_F32, n);
-    gtr__convert(r, GTR_F32, place, (gtr_dtype)s->storage, n);
-}
-/* r = step s, or r += it; at: where slots' elements lie; else as gtr__strip_run's. */
-static void gtr__step_run(const gtr__strip *w, const gtr__step *s, const gtr_float *const *at, gtr_float *r, int64_t i,
-        int64_t rows, int64_t n, int64_t pitch, int64_t c) {
-    const gtr_float *x = s->kind == GTR__STEP_DRAW ? NULL : at[s->a], *b = at[s->b], *y = at[s->y], *dy = at[s->dy];
-    if (s->kind == GTR__STEP_UNARY) {
-        const gtr__unary_row *row = gtr__unary_find(s->op);
-        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch)
-            gtr__unary_apply(row, (gtr_float)s->f0, (gtr_float)s->f1, s->side ? dy + o : NULL, x + o, y + o, r + o, n,
-                s->add);
-    } else if (s->kind == GTR__STEP_AFFINE) {
-        const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
-        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch) gtr__affine_row(&f, x + o, NULL, r + o, 0, n, false);
-    } else if (!x || s->kind == GTR__STEP_DROP) {
-        gtr__draw_attr draw = GTR__ZERO;
-        draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
-        for (int64_t j = 0, m; j < n; j += m) {
-            const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
-            m = GTR__MIN(s->line - e, n - j);
-            gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, x ? x + j : NULL, r + j, m, s->add);
-        }
-    } else if (s->kind != GTR__STEP_COPY || x != r) {
-        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
-            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
-        gtr_float t[GTR__BLOCK]; /* no step of more elements adds */
-        for (int64_t k = 0, o = 0; k < rows; k++, o += pitch)
-            fn(s->add ? t : r + o, dy + o, x + o, 1, b + o, 1, y + o, (gtr_float)s->f0, n);
-        GTR__IVDEP
-        for (int64_t k = 0; s->add && k < n; k++) r[k] += t[k];
+/* DROP of x, or DRAW. */
+static void gtr__step_draw(const gtr__strip *w, const gtr__step *s, const gtr_float *x, gtr_float *r, int64_t i,
+        int64_t n) {
+    gtr__draw_attr draw = GTR__ZERO;
+    draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
+    for (int64_t j = 0, m; j < n; j += m) {
+        const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
+        m = GTR__MIN(s->line - e, n - j);
+        gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
+            s->add);
     }
 }
-/* All steps, one behind the other: a program's results go where they lie or to t, a strip a slot, those of steps that a
-   node carries to t, or where their slot lies. */
+/* All steps, one behind the other, of rows of n elements, pitch apart: element i of all and channel c the first. at:
+   where slots' elements lie. A program's results go to their places or t, a strip a slot, those of steps that a node
+   carries to t, or where their slot lies. */
 static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
         int64_t pitch, int64_t c) {
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
         const bool one = pitch == n && s->kind != GTR__STEP_AFFINE;
-        const int64_t runs = one ? 1 : rows, run = one ? rows * n : n, step = one ? run : pitch;
-        gtr_float *r = w->program ? gtr__program_begin(w, s, t + s->to * GTR__BLOCK, i, n)
+        const int64_t run = one ? rows * n : n;
+        const gtr_float f0 = (gtr_float)s->f0, f1 = (gtr_float)s->f1, *x = at[s->a], *b = at[s->b], *y = at[s->y],
+            *dy = at[s->dy];
+        const gtr__unary_row *row = gtr__unary_find(s->op);
+        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
+            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
+        gtr_float *const made = w->program ? gtr__program_result(w, s, t + s->to * GTR__BLOCK, i, n, false)
             : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
-        gtr__step_run(w, s, at, r, i, runs, run, step, c);
-        if (w->program) gtr__program_end(w, s, r, i, n);
-        else for (int64_t k = 0; k < runs && s->storage != GTR_F32; k++)
-            gtr__round_run(r + k * step, run, (gtr_dtype)s->storage);
-        at[s->to] = r;
+        at[s->to] = made;
+        for (int64_t k = 0, o = 0; k < (one ? 1 : rows); k++, o += pitch) {
+            gtr_float *const r = made + o, sum[GTR__BLOCK]; /* no step of more elements adds */
+            if (s->kind == GTR__STEP_UNARY)
+                gtr__unary_apply(row, f0, f1, s->side ? dy + o : NULL, x + o, y + o, r, run, s->add);
+            else if (s->kind == GTR__STEP_AFFINE) {
+                const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
+                gtr__affine_row(&f, x + o, NULL, r, 0, n, false);
+            } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
+            else if (s->kind != GTR__STEP_COPY || x != made) {
+                fn(s->add ? sum : r, dy + o, x + o, 1, b + o, 1, y + o, f0, run);
+                GTR__IVDEP
+                for (int64_t e = 0; e < (s->add ? n : 0); e++) r[e] += sum[e];
+            }
+            if (!w->program) gtr__round_run(r, run, (gtr_dtype)s->storage);
+        }
+        if (w->program) gtr__program_result(w, s, made, i, n, true);
     }
 }
 static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
         int64_t pitch, int64_t c) {
     const gtr_float *at[GTR__STEP_SLOTS];
     for (int64_t r = 0; r < rows && !w->n && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
-    at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
+    at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
         const int8_t of[4] = { s->a, s->y, s->dy, s->b };
         for (int k = 0; k < 3 + (s->kind != GTR__STEP_AFFINE); k++)
             if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
     }
-    at[GTR__SLOT_MADE] = x;
     gtr__steps_run(w, at, y, i, rows, n, pitch, c);
 }
 typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
@@ -11119,13 +11108,12 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 
 // >>pass:fuse
 /* What a kernel takes as a step that its node carries: a node of an op (COUNT: any of GTR__UNARY) behind it or in
-   front. */
-typedef struct { const char *name; gtr__op op; bool front; } gtr__takes;
-/* By op (LINEAR: any product) and direction, in the order in which its kernel applies them. sums: where it adds to a
-   gradient, the addition is a step; rounds: what the next step reads is rounded as it would be stored. */
-typedef struct { gtr__op op; gtr__dir dir; bool sums, rounds; gtr__takes takes[3]; } gtr__carrier;
-/* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began; takes: one of
-   by's */
+   front; where a row of gtr__carriers is of an op (LINEAR: any product) and direction, in the order in which that
+   applies them. sums: where it adds to a gradient, the addition is a step; rounds: what the next step reads is rounded
+   as it would be stored. */
+typedef struct { const char *name; gtr__op op; gtr__step_kind kind; bool front; } gtr__takes;
+typedef struct { gtr__op op; gtr__dir dir; bool sums, rounds; gtr__takes takes[4]; } gtr__carrier;
+/* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
 typedef struct {
     gtr__build *b; gtr__plan *p; gtr__value *v; int i, j, *place; const gtr__carrier *by; const gtr__takes *takes;
     bool moved; /* nodes, since place was made */
@@ -11205,106 +11193,78 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     }
     return after == 1 && !before;
 }
-static bool gtr__multiplies(gtr__op op) {
-    return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
-}
-/* Whether node's kernel takes an op's step behind those that it carries. */
-static bool gtr__takes_next(const gtr__fuse *f, const gtr__node *node) {
-    for (int k = 0; k < node->steps.n; k++)
-        for (const gtr__takes *t = f->takes; t < f->by->takes + GTR__LENGTH(f->by->takes) && t->name; t++)
-            if (t->op == GTR__OP_COUNT ? node->steps.step[k].kind == GTR__STEP_UNARY : node->steps.step[k].op == t->op)
-                return false;
-    return true;
-}
-/* Whether b, which reads what a makes, mid, as operand k, computes of it alone what one of the two can carry. A sum of
-   gradients is all that nodes up to a made. */
-static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *a, const gtr__node *b, int mid, int k) {
+/* Whether b, which reads what a makes, mid, as operand k, computes of it alone what node can carry, behind what it
+   does. A sum of gradients is all that nodes up to a made. */
+static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *node, const gtr__node *a, const gtr__node *b, int mid,
+        int k) {
     const gtr__value *v = f->v;
     const gtr__takes *t = f->takes;
     const int to = b->out[0], from = a->in[a->n_in - 1];
-    if (mid < 0 || to < 0) return false;
-    if (v[mid].storage != v[to].storage && gtr__moves(f->by->op) != GTR__MOVES_PRODUCT) return false;
+    for (const gtr__takes *u = t; u->name && node->steps.n; u++)
+        if ((int)u->kind == node->steps.step[node->steps.n - 1].kind) return false;
+    if (to < 0 || (v[mid].storage != v[to].storage && gtr__moves(f->by->op) != GTR__MOVES_PRODUCT)) return false;
     if (f->by->sums) { /* what an activation's gradient reads may be computed again */
         const uint32_t needs = gtr__backward_reads(b->op);
         return !b->adds && needs && gtr__last_reader(f, a, b) && v[to].home != GTR__HOME_ALIAS
             && !gtr__between(f, b->in[(needs & GTR__Y0) != 0], true);
     }
     if (b->in[k] != mid || a->adds || b->adds & 1 || !gtr__passed_once(f, mid)) return false;
-    if (t->front && (v[from].storage != v[mid].storage || v[from].view)) return false;
-    if (t->front && gtr__moves(b->op) == GTR__STEP_AFFINE && a->in[0] != b->in[5]) return false; /* relu of its y */
-    if (gtr__moves(t->op) == GTR__STEP_BINARY) {
+    if (t->front && (v[from].storage != v[mid].storage || v[from].view || (a->n_in > 1 && a->in[0] != b->in[5])))
+        return false; /* of a gradient: not of the norm's y */
+    if (t->kind == GTR__STEP_BINARY) {
         const gtr__value *add = &v[b->in[!k]];
         return b->in[!k] != mid && add->storage == v[to].storage && !add->view
             && gtr__shape_equal(&add->shape, &v[mid].shape) && gtr__shape_equal(&add->shape, &v[to].shape);
     }
-    if (gtr__moves(t->op) != GTR__STEP_AFFINE) return true;
-    for (int i = 1; i < b->n_out; i++) if (b->out[i] >= 0 && gtr__readers(f, b->out[i])) return false;
-    return !b->training && b->phase != GTR__BACKWARD; /* of running statistics, and nobody reads its figures */
-}
-/* Node n, which one carries from now on, as steps. at: the first of the operands that it brings, or what its gradient
-   reads; -1: none; rounds: what it reads is rounded to. */
-static void gtr__push_node(gtr__steps *s, const gtr__node *n, int at, gtr_dtype rounds) {
-    gtr__step *t;
-    if (gtr__moves(n->op) == GTR__STEP_BINARY) { gtr__push_add(s, at); return; }
-    if (gtr__moves(n->op) == GTR__STEP_AFFINE) {
-        t = gtr__step_push(s, n->op, GTR__STEP_AFFINE);
-        t->b = (int8_t)at; t->f0 = n->attr.norm.eps;
-        for (int k = 0; k < n->steps.n; k++) { /* its operand 1 is `at` now */
-            t = &s->step[s->n++];
-            *t = n->steps.step[k];
-            if (t->b < GTR__SLOT_MADE) t->b = (int8_t)(t->b + at - 1);
-        }
-        s->more += n->n_in - 1;
-        return;
-    }
-    if (rounds != GTR_F32) {
-        t = gtr__step_push(s, GTR__OP_COPY, GTR__STEP_COPY);
-        if (at == GTR__SLOT_AGAIN) t->a = t->b = t->y = t->dy = t->to = GTR__SLOT_AGAIN;
-        t->storage = (int8_t)rounds;
-    }
-    gtr__push_act(s, n, at);
-}
-/* Else a node with its step takes the second one's place, whose other operands may be made later than the first. */
-static bool gtr__at_first(const gtr__takes *t) {
-    return t->op == GTR__OP_COUNT || gtr__moves(t->op) == GTR__STEP_UNARY;
+    for (int i = 1; i < b->n_out && t->kind == GTR__STEP_AFFINE; i++)
+        if (b->out[i] >= 0 && gtr__readers(f, b->out[i])) return false;
+    return t->kind == GTR__STEP_UNARY || (!b->training && b->phase != GTR__BACKWARD);
 }
 /* a node, and the step behind it or in front that it carries from then on */
 GTR__MAKE(step) {
-    const gtr__carrier *by = f->by;
-    const bool front = f->takes->front, back = by->dir == GTR__BWD;
-    const gtr__node *node = front ? b : a, *step = front ? a : b;
-    const gtr__step_kind kind = gtr__moves(step->op);
+    const gtr__takes *t = f->takes;
+    const bool sums = f->by->sums, add = t->kind == GTR__STEP_BINARY, affine = t->kind == GTR__STEP_AFFINE,
+        again = t->front && a->n_in > 1; /* the norm makes y again */
+    const gtr__node *node = t->front ? b : a, *step = t->front ? a : b;
     gtr__value *v = f->v;
     const int made = a->out[0], mid = v[made].view ? v[made].alias : made, own = node->n_in,
-        k = kind == GTR__STEP_BINARY ? b->in[0] != mid : kind == GTR__STEP_AFFINE ? 0 : b->n_in - 1;
-    if (!gtr__takes_next(f, node) || !gtr__takes_step(f, a, b, mid, k)) return false;
-    if (!gtr__at_first(f->takes) && !gtr__may_sink(f, a, b)) return false;
-    const int saved = by->sums ? b->in[(gtr__backward_reads(b->op) & GTR__Y0) != 0] : -1, adds = by->sums && a->adds,
-        reads = by->sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
-        more = kind == GTR__STEP_BINARY ? 1 : kind == GTR__STEP_AFFINE ? b->n_in - 1 : reads + adds;
+        k = add ? b->in[0] != mid : affine ? 0 : b->n_in - 1;
+    if (!gtr__takes_step(f, node, a, b, mid, k)) return false;
+    if ((add || affine || again) && !gtr__may_sink(f, a, b)) return false;
+    const int saved = sums ? b->in[(gtr__backward_reads(b->op) & GTR__Y0) != 0] : -1, adds = sums && a->adds,
+        reads = sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
+        more = add ? 1 : affine ? b->n_in - 1 : reads + adds;
+    gtr__steps *s = &out->steps;
     if (!gtr__operands(f->b, out, own + more, node->n_out)) return false;
     GTR__COPY(out->in, node->in, own);
     GTR__COPY(out->out, node->out, node->n_out);
-    if (front) out->in[k] = a->in[a->n_in - 1];
+    if (t->front) out->in[k] = a->in[a->n_in - 1];
     else out->out[0] = b->out[0];
-    out->reads = node->reads | gtr__low_bits(more) << own;
+    out->reads = node->reads | gtr__low_bits(more) << own | (again ? GTR__X2 : 0); /* with its bias */
     out->adds = adds ? 0 : node->adds;
-    out->attr = node->attr; out->steps = node->steps; out->training = node->training;
-    int at = more ? own : -1;
-    gtr_dtype rounds = by->rounds ? v[made].storage : GTR_F32;
-    if (kind == GTR__STEP_BINARY) out->in[own] = b->in[!k];
-    else if (kind == GTR__STEP_AFFINE) GTR__COPY(out->in + own, b->in + 1, more);
-    else if (front && back) { /* the norm makes y again, with its bias */
-        at = GTR__SLOT_AGAIN; rounds = v[a->in[1]].storage;
-        out->reads |= GTR__X2;
-    } else if (by->sums) {
-        at = reads ? own : 0;
-        out->steps.more = reads;
-        if (reads) out->in[own] = saved;
-        if (adds) { out->in[own + reads] = made; gtr__push_add(&out->steps, own + reads); }
+    out->attr = node->attr; out->training = node->training;
+    *s = node->steps;
+    if (add || adds) { out->in[own + reads] = add ? b->in[!k] : made; gtr__push_add(s, own + reads); }
+    if (affine) {
+        GTR__COPY(out->in + own, b->in + 1, more);
+        gtr__step *to = gtr__step_push(s, b->op, t->kind);
+        to->b = (int8_t)own; to->f0 = b->attr.norm.eps;
+        for (int i = 0; i < b->steps.n; i++) { /* their operands lie behind b's own, which begin with 1 */
+            *(to = &s->step[s->n++]) = b->steps.step[i];
+            if (to->b < GTR__SLOT_MADE) to->b = (int8_t)(to->b + own - 1);
+        }
+        s->more = more;
+    } else if (!add) {
+        const gtr_dtype rounds = again ? v[a->in[1]].storage : f->by->rounds ? v[made].storage : GTR_F32;
+        if (reads) { out->in[own] = saved; s->more++; }
+        if (rounds != GTR_F32) {
+            gtr__step *to = gtr__step_push(s, GTR__OP_COPY, GTR__STEP_COPY);
+            if (again) to->a = to->b = to->y = to->dy = to->to = GTR__SLOT_AGAIN;
+            to->storage = (int8_t)rounds;
+        }
+        gtr__push_act(s, step, again ? GTR__SLOT_AGAIN : reads ? own : sums ? 0 : -1);
+        if (t->front) s->front = s->n;
     }
-    gtr__push_node(&out->steps, step, at, rounds);
-    if (front) out->steps.front = out->steps.n;
     if (made != mid) { v[made].storage = v[b->in[!k]].storage; v[made].alias = b->out[0]; out->out[0] = made; }
     return true;
 }
@@ -11343,29 +11303,25 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
-#define GTR__TAKES(name, op) { name, GTR__OP_##op, false },
-#define GTR__TAKES_IN_FRONT(name, op) { name, GTR__OP_##op, true },
+#define GTR__TAKES(name, op, kind, front) { name, GTR__OP_##op, GTR__STEP_##kind, front },
+#define GTR__CARRIER(op, dir, sums, rounds, takes) { GTR__OP_##op, GTR__##dir, sums, rounds, { takes } },
 static const gtr__carrier gtr__carriers[] = {
-    { GTR__OP_LINEAR, GTR__FWD, 0, 0, { GTR__TAKES("product + residual", ADD) } },
-    { GTR__OP_LINEAR_ACT, GTR__FWD, 0, 0, { GTR__TAKES("product + activation + residual", ADD) } },
-    { GTR__OP_BATCH_NORM, GTR__FWD, 0, 0, { GTR__TAKES("batch_norm + residual", ADD)
-        GTR__TAKES("batch_norm + activation", COUNT) } },
-    { GTR__OP_CONV, GTR__FWD, 0, 0, { GTR__TAKES("convolution + batch_norm", BATCH_NORM)
-        GTR__TAKES("convolution + residual", ADD) GTR__TAKES("convolution + activation", COUNT) } },
-    { GTR__OP_BATCH_NORM, GTR__BWD, 0, 0, { GTR__TAKES_IN_FRONT("relu gradient + batch_norm gradient", RELU) } },
-    { GTR__OP_CONV, GTR__BWD, 1, 0, { GTR__TAKES("convolution dx + activation gradient", COUNT) } },
-    { GTR__OP_MAX_POOL, GTR__BWD, 1, 1, { GTR__TAKES("max_pool dx + activation gradient", COUNT) } },
-    { GTR__OP_AVG_POOL, GTR__BWD, 1, 1, { GTR__TAKES("avg_pool dx + activation gradient", COUNT) } },
-    { GTR__OP_UPSAMPLE, GTR__BWD, 1, 1, { GTR__TAKES("upsample dx + activation gradient", COUNT) } },
-    { GTR__OP_SOFTMAX, GTR__FWD, 0, 0, { GTR__TAKES_IN_FRONT("scale + softmax", SCALE) } },
-    { GTR__OP_SOFTMAX, GTR__BWD, 0, 0, { GTR__TAKES("softmax + scale gradients", SCALE) } },
+    GTR__CARRIER(LINEAR, FWD, 0, 0, GTR__TAKES("product + residual", ADD, BINARY, 0))
+    GTR__CARRIER(LINEAR_ACT, FWD, 0, 0, GTR__TAKES("product + activation + residual", ADD, BINARY, 0))
+    GTR__CARRIER(BATCH_NORM, FWD, 0, 0, GTR__TAKES("batch_norm + residual", ADD, BINARY, 0)
+        GTR__TAKES("batch_norm + activation", COUNT, UNARY, 0))
+    GTR__CARRIER(CONV, FWD, 0, 0, GTR__TAKES("convolution + batch_norm", BATCH_NORM, AFFINE, 0)
+        GTR__TAKES("convolution + residual", ADD, BINARY, 0) GTR__TAKES("convolution + activation", COUNT, UNARY, 0))
+    GTR__CARRIER(BATCH_NORM, BWD, 0, 0, GTR__TAKES("relu gradient + batch_norm gradient", RELU, UNARY, 1))
+    GTR__CARRIER(CONV, BWD, 1, 0, GTR__TAKES("convolution dx + activation gradient", COUNT, UNARY, 0))
+    GTR__CARRIER(MAX_POOL, BWD, 1, 1, GTR__TAKES("max_pool dx + activation gradient", COUNT, UNARY, 0))
+    GTR__CARRIER(AVG_POOL, BWD, 1, 1, GTR__TAKES("avg_pool dx + activation gradient", COUNT, UNARY, 0))
+    GTR__CARRIER(UPSAMPLE, BWD, 1, 1, GTR__TAKES("upsample dx + activation gradient", COUNT, UNARY, 0))
+    GTR__CARRIER(SOFTMAX, FWD, 0, 0, GTR__TAKES("scale + softmax", SCALE, UNARY, 1))
+    GTR__CARRIER(SOFTMAX, BWD, 0, 0, GTR__TAKES("softmax + scale gradients", SCALE, UNARY, 0))
 };
-/* What a node of `by` and one that it takes become. */
-static gtr__fusion gtr__fusion_of(const gtr__carrier *by, const gtr__takes *t) {
-    const gtr__op fused = gtr__multiplies(by->op) ? GTR__OP_LINEAR_ACT : by->op;
-    const gtr__fusion u = { t->name, t->front ? t->op : by->op, by->dir, t->front ? by->op : t->op, by->dir, fused,
-        gtr__at_first(t), true, gtr__make_step };
-    return u;
+static bool gtr__multiplies(gtr__op op) {
+    return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
 }
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
@@ -11413,10 +11369,8 @@ static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
     gtr__plan *p = f->p;
     int k;
     if (f->b->ctx->caps.unfused[u->fused]) return;
-    for (f->i = k = 0; f->i < p->n_node && f->moved; f->i++) {
+    for (f->i = k = 0; f->i < p->n_node && f->moved; k += p->node[f->i++].op != GTR__OP_COUNT)
         f->place[f->i] = k;
-        k += p->node[f->i].op != GTR__OP_COUNT;
-    }
     for (f->i = 0, f->moved = false; f->i < p->n_node; f->i++)
         if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
 }
@@ -11425,10 +11379,13 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     f.b = b; f.p = b->plan; f.v = f.p->value; f.moved = true;
     f.place = gtr__list_uses(b) ? GTR__NEW(b->ctx, int, f.p->n_node) : NULL;
     if (!f.place) { b->failed = true; return; }
-    const gtr__carrier *const end = gtr__carriers + GTR__LENGTH(gtr__carriers);
-    for (f.by = gtr__carriers; late && f.by < end; f.by++)
-        for (f.takes = f.by->takes; f.takes < f.by->takes + GTR__LENGTH(f.by->takes) && f.takes->name; f.takes++) {
-            const gtr__fusion u = gtr__fusion_of(f.by, f.takes);
+    for (f.by = gtr__carriers; late && f.by < gtr__carriers + GTR__LENGTH(gtr__carriers); f.by++)
+        for (f.takes = f.by->takes; f.takes->name; f.takes++) {
+            const gtr__op op = f.by->op, step = f.takes->op;
+            const gtr__dir dir = f.by->dir;
+            const bool front = f.takes->front, first = f.takes->kind == GTR__STEP_UNARY && !(front && dir == GTR__BWD);
+            const gtr__fusion u = { f.takes->name, front ? step : op, dir, front ? op : step, dir,
+                gtr__multiplies(op) ? GTR__OP_LINEAR_ACT : op, first, true, gtr__make_step };
             gtr__fuse_all(&f, &u);
         }
     for (const gtr__fusion *u = gtr__fusions; u < gtr__fusions + GTR__LENGTH(gtr__fusions); u++)
