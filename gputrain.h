@@ -10289,7 +10289,7 @@ static int gtr__form_add(gtr__build *b, int v, int w, bool to_master) {
 /* FEED fills the slots of inputs with a batch, gtr_set those of others. */
 static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
 /* An input's slot, or the micro-batch's rows of it; low: the slot that FEED fills in low precision. */
-static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
+static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
     int v, whole = b->shared[t->id];
     gtr_shape s = gtr__literal(t->shape, b->r->batch);
@@ -10306,7 +10306,7 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows),
         (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
 }
-static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
+static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
     const int last = !t->last ? 0 : t->shape.ndim > 2 ? t->shape.ndim : -t->last;
@@ -10326,7 +10326,7 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) 
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
-static int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
+static GTR__COLD int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
     GTR__V(w).stage = stage; GTR__V(w).storage = storage;
@@ -10343,7 +10343,7 @@ static int gtr__unflat(gtr__build *b, int v) {
 }
 /* The form of head, of which v is one, in the other layout: channels last in n dimensions; n 0: logical. A PERMUTE
    node makes it; where no element moves it is an alias of v. */
-static int gtr__form_turned(gtr__build *b, int head, int v, int n) {
+static GTR__COLD int gtr__form_turned(gtr__build *b, int head, int v, int n) {
     const gtr__value x = GTR__V(v);
     if (x.last < 0) {
         v = gtr__unflat(b, v);
@@ -10365,18 +10365,15 @@ static int gtr__form_turned(gtr__build *b, int head, int v, int n) {
     if (!n) GTR__V(w).tensor = x.tensor;
     return w;
 }
-/* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
-   but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last) {
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last);
+/* One that is not there yet, narrowed to low or as it was made. */
+static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narrows, int stage, int last) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
-    if (head < 0) { b->failed = true; return -1; }
     const gtr__value made = GTR__V(head);
-    const bool narrows = cls == GTR__CLASS_LOW && made.dtype == GTR_F32 && made.storage == GTR_F32;
-    int v = gtr__form(b, head, stage, narrows ? low : made.storage, last), w;
-    if (v >= 0) return v;
+    int v, w;
     if (last != made.last) {
-        v = gtr__operand(b, from, cls, stage, last ? 0 : made.last);
+        v = gtr__operand(b, from, narrows ? GTR__CLASS_LOW : GTR__CLASS_AS_IS, stage, last ? 0 : made.last);
         return v < 0 ? v : gtr__form_turned(b, head, v, last);
     }
     v = gtr__form(b, head, stage, made.storage, last);
@@ -10396,7 +10393,17 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     GTR__V(w).tensor = GTR__V(v).tensor;
     return gtr__form_add(b, head, w, true);
 }
-static int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
+/* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
+   but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last) {
+    const int head = b->map[from->id];
+    if (head < 0) { b->failed = true; return -1; }
+    const gtr__value *made = &GTR__V(head);
+    const bool narrows = cls == GTR__CLASS_LOW && made->dtype == GTR_F32 && made->storage == GTR_F32;
+    const int v = gtr__form(b, head, stage, narrows ? gtr__low_dtype(b->plan->precision) : made->storage, last);
+    return v >= 0 ? v : gtr__operand_new(b, from, narrows, stage, last);
+}
+static GTR__COLD int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
     const int head = b->map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
@@ -10427,7 +10434,7 @@ static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
 static bool gtr__joined(const gtr_tensor *t) { return gtr__batched(t) && t->runs == 1; }
 /* A fetched value lives in its tensor's buffer, micro-batches concatenated where they join, else the last one. Of a
    gradient it is the sum over micro-batches, of a report the mean. */
-static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
+static GTR__COLD void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
     gtr__value *x = &GTR__V(v);
     if (x->home != GTR__HOME_ARENA || !x->tensor) return;
@@ -10450,7 +10457,7 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
 }
 /* Sets where a random op's rows are in the whole batch, and its elements in the logical tensor: what is drawn for each
    depends on that alone. */
-static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
+static GTR__COLD void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
     const int at = gtr__batch_axis(&t->shape);
     const gtr__value *y = &GTR__V(n->out[0]);
     const int64_t channels = y->last > 0 ? y->shape.dim[y->last - 1] : 1,
@@ -10514,7 +10521,7 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     return n;
 }
 /* A permutation from channels last, or of an input to them, becomes an alias. False: it is none such. */
-static bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
+static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
