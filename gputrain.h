@@ -1756,11 +1756,11 @@ typedef enum {
    formula's operands; one that it does not read names one that it does. a: the source of COPY, BAND, SPREAD, DROP, and
    x of UNARY. AFFINE: batch_norm's y of a, as in evaluation, with eps f0; b and the three slots behind it are weight,
    bias, mean and variance, a value a channel. to: its result's slot; add: the result is added to what is there;
-   storage: what it is rounded to. Of what draws: numbers (attr draw.kind), key, the batch's first row, elements of a
-   row. */
+   storage: what it is rounded to. Of what draws: numbers (attr draw.kind), key, first row, rows for the batch's (0: it
+   has one), elements of a row. */
 typedef struct {
     double f0, f1;
-    uint64_t key; int64_t row0, line;
+    uint64_t key; int64_t row0, rows, line;
     gtr__op op;
     int8_t kind, side, dy, a, b, y, to, add, storage, numbers, pad[2];
 } gtr__step;
@@ -2353,7 +2353,7 @@ static gtr__step gtr__program_step_of(const gtr__plan *p, const gtr__node *n, in
     if (kind == GTR__STEP_SPREAD) s.f0 = 1;
     if (!draw) return s;
     s.f0 = draw->p; s.key = draw->key; s.numbers = (int8_t)draw->kind;
-    s.row0 = draw->linear ? 0 : n->row0;
+    if (!draw->linear) { s.row0 = n->row0; s.rows = draw->rows; }
     s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
     return s;
 }
@@ -16048,8 +16048,9 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
 static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
-        const gtr__network *w = (const gtr__network *)n->attr.ptr;
-        if (n->op == GTR__OP_NETWORK) same &= gtr__same_rows(w->node, w->n_node, row);
+        gtr__network *w = n->op == GTR__OP_NETWORK ? (gtr__network *)(uintptr_t)n->attr.ptr : NULL;
+        if (w) same &= gtr__same_rows(w->node, w->n_node, row);
+        for (int k = 0; w && k < w->program.n.steps; k++) w->program.step[k].row0 = w->program.step[k].rows * row;
         if (gtr__step_of(n->op) != GTR__STEP_DRAW) continue;
         same &= n->row0 == n->attr.draw.rows * row;
         n->row0 = n->attr.draw.rows * row;
