@@ -1874,11 +1874,11 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
    formula's operands; one that it does not read names one that it does. a: the source of COPY, BAND, SPREAD, DROP, and
    x of UNARY. AFFINE: batch_norm's y of a, as in evaluation, with eps f0; b and the three slots behind it are weight,
    bias, mean and variance, a value a channel. to: its result's slot; add: the result is added to what is there;
-   storage: what it is rounded to. Of what draws: numbers (attr draw.kind), key, the batch's first row, elements of a
-   row. */
+   storage: what it is rounded to. Of what draws: numbers (attr draw.kind), key, first row, rows for the batch's (0: it
+   has one), elements of a row. */
 typedef struct {
     double f0, f1;
-    uint64_t key; int64_t row0, line;
+    uint64_t key; int64_t row0, rows, line;
     gtr__op op;
     int8_t kind, side, dy, a, b, y, to, add, storage, numbers, pad[2];
 } gtr__step;
@@ -2468,7 +2468,7 @@ static gtr__step gtr__program_step_of(const gtr__plan *p, const gtr__node *n, in
     if (kind == GTR__STEP_SPREAD) s.f0 = 1;
     if (!draw) return s;
     s.f0 = draw->p; s.key = draw->key; s.numbers = (int8_t)draw->kind;
-    s.row0 = draw->linear ? 0 : n->row0;
+    if (!draw->linear) { s.row0 = n->row0; s.rows = draw->rows; }
     s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
     return s;
 }
@@ -7085,7 +7085,7 @@ GTR__CPU(to_float_fwd) { return gtr__ranges(cpu, gtr__to_float_range, c, c->out[
 // >>op:to_int
 /* y (GTR_I32): GTR__TO_INT(x). */
 GTR__SHAPE(to_int) { s->out_dtype[0] = GTR_I32; return gtr__shape_same(s); }
-static void gtr__to_int_range(GTR__SPAN) {
+static GTR__COLD void gtr__to_int_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     for (; i < end; i++) {
         const gtr_float x = gtr__in(c, 0)[i];
@@ -11148,7 +11148,7 @@ typedef struct {
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
 #define GTR__MAKE(name) \
-    static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+    static GTR__COLD bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
 /* A new last step, of what is made alone. */
 static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind) {
     gtr__step *t = &s->step[s->n++];
@@ -12470,7 +12470,7 @@ static int gtr__stamp_ids(gtr__stamp *s) {
     b->late = late;
     return at;
 }
-static void gtr__pass_stamp(gtr__build *b) {
+static GTR__COLD void gtr__pass_stamp(gtr__build *b) {
     gtr__plan *p = b->plan;
     gtr__stamp s = GTR__ZERO;
     int i, k, m, n_value, n_node = 0, copies[GTR__MAX_MICRO] = { 0 };
@@ -16587,14 +16587,9 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
 static GTR__COLD bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
-        gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
-        if (n->op == GTR__OP_NETWORK) {
-            same &= gtr__same_rows(w->node, w->n_node, row);
-            for (gtr__step *t = w->program.step; t < w->program.step + w->program.n.steps; t++)
-                for (int k = 0; k < w->n_node && t->kind == GTR__STEP_DRAW; k++)
-                    if (w->node[k].op == t->op && w->node[k].attr.draw.key == t->key && !w->node[k].attr.draw.linear)
-                        t->row0 = w->node[k].row0;
-        }
+        gtr__network *w = n->op == GTR__OP_NETWORK ? (gtr__network *)(uintptr_t)n->attr.ptr : NULL;
+        if (w) same &= gtr__same_rows(w->node, w->n_node, row);
+        for (int k = 0; w && k < w->program.n.steps; k++) w->program.step[k].row0 = w->program.step[k].rows * row;
         if (gtr__moves(n->op) != GTR__STEP_DRAW) continue;
         same &= n->row0 == n->attr.draw.rows * row;
         n->row0 = n->attr.draw.rows * row;
