@@ -7924,8 +7924,9 @@ static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float 
             } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
             else if (s->kind != GTR__STEP_COPY || x != made) {
                 fn(s->add ? sum : r, dy + o, x + o, 1, b + o, 1, y + o, f0, run);
+                const int64_t added = s->add ? n : 0;
                 GTR__IVDEP
-                for (int64_t e = 0; e < (s->add ? n : 0); e++) r[e] += sum[e];
+                for (int64_t e = 0; e < added; e++) r[e] += sum[e];
             }
             if (!w->program) gtr__round_run(r, run, (gtr_dtype)s->storage);
         }
@@ -13626,7 +13627,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     return GTR_OK;
 }
 gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
-    int64_t rows;
+    int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
     if (t->op != GTR__OP_INPUT || !gtr__batched(t))
