@@ -1347,7 +1347,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
 #include <string.h>
-#define GTR__MAX_LANES  32 /* lane = stage * GTR__MAX_STREAMS + stream */
+#define GTR__MAX_QUEUES  32 /* queue = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
 #define GTR__MAX_GROUPS 16
@@ -2184,8 +2184,8 @@ typedef struct {
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
     gtr__call *call; /* resolved, and its operands; NULL: not yet */
-    uint32_t wait_mask; /* lanes of which a node must be done before it starts: gtr__wait_node */
-    int signals; /* another lane waits for it */
+    uint32_t wait_mask; /* queues of which a node must be done before it starts: gtr__wait_node */
+    int signals; /* another queue waits for it */
     int leaf; /* it makes parameters' gradients alone, which only the update waits for */
     int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
 } gtr__node;
@@ -2194,7 +2194,7 @@ typedef struct {
     gtr__value *value; int n_value; int64_t cap_value;
     int64_t (*stride)[GTR_MAX_DIMS]; int n_stride; int64_t cap_stride; /* of views */
     int *operand; /* all nodes', in one block behind nodes and values; NULL: each has its own */
-    int n_lane, *wait; /* by node and lane: of that lane, what wait_mask says it waits for; NULL: there is one lane */
+    int n_queue, *wait; /* by node and queue: of that queue, what wait_mask says it waits for; NULL: one queue */
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
@@ -2207,9 +2207,9 @@ typedef struct {
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
-/* The node of that lane that must be done before the node starts; -1: none. */
-static int gtr__wait_node(const gtr__plan *p, int node, int lane) {
-    return p->node[node].wait_mask >> lane & 1 ? p->wait[(size_t)node * (size_t)p->n_lane + (size_t)lane] : -1;
+/* The node of that queue that must be done before the node starts; -1: none. */
+static int gtr__wait_node(const gtr__plan *p, int node, int queue) {
+    return p->node[node].wait_mask >> queue & 1 ? p->wait[(size_t)node * (size_t)p->n_queue + (size_t)queue] : -1;
 }
 
 // >>capabilities
@@ -2585,7 +2585,7 @@ static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
     GTR__CPU(name##_bwd) { const bool back = true; return run; }
 #define GTR__SHAPE(name) static gtr_result gtr__shape_##name(gtr__shape_call *s) /* a shape function */
 #define GTR__JOB(type, j) const type *j = (const type *)job
-#define GTR__SPAN const void *job, int64_t i, int64_t end /* what does elements i to end - 1 of its job gets */
+#define GTR__FROM_TO const void *job, int64_t i, int64_t end /* what does elements i to end - 1 of its job gets */
 #define GTR__MAX_ARGS 72 /* operands of one call: the most inputs, outputs and gradients */
 #if !defined(GPUTRAIN_NO_THREADS) && !defined(_WIN32) && !defined(__ATOMIC_SEQ_CST)
 #define GPUTRAIN_NO_THREADS /* tcc: no atomics */
@@ -4554,8 +4554,8 @@ static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->o
 #define GTR__WANTS(bytes) do if (c->measure) { *c->measure = (bytes); return GTR_OK; } while (0)
 /* Calls fn(job, i, end), or in(job, i, end, room), for parts [i, end) of [0, n), each of group, at least 1. The job of
    a simple kernel is its gtr__call. */
-typedef void (*gtr__range_fn)(GTR__SPAN);
-typedef void (*gtr__room_fn)(GTR__SPAN, void *room);
+typedef void (*gtr__range_fn)(GTR__FROM_TO);
+typedef void (*gtr__room_fn)(GTR__FROM_TO, void *room);
 typedef struct { gtr__range_fn fn; gtr__room_fn in; const void *job; int64_t n, group; } gtr__range;
 static void gtr__range_piece(void *arg, int64_t piece, void *room) {
     const gtr__range *r = (const gtr__range *)arg;
@@ -4683,7 +4683,7 @@ static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *off
     w->fn(t, dy, w->a ? w->a + offset[1] + along * sa : &zero, sa, w->b ? w->b + offset[2] + along * sb : &zero, sb,
           w->y ? w->y + offset[0] + along : dy, w->g, n);
 }
-static void gtr__ew_range(GTR__SPAN) {
+static void gtr__ew_range(GTR__FROM_TO) {
     GTR__JOB(gtr__ew_job, w);
     const gtr__nd *nd = &w->nd;
     const bool copies = w->fn == gtr__ew_copy && !w->add && nd->n > 1 && nd->stride[1][0] == 1 && nd->stride[3][0] == 1;
@@ -4800,7 +4800,7 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
     if (r->splits > 1) GTR__COPY(r->part + split * r->outputs + o, sum, cols);
     else for (int64_t j = 0; j < cols; j++) gtr__reduce_store(r, o + j, sum[j]);
 }
-static void gtr__reduce_range(GTR__SPAN) {
+static void gtr__reduce_range(GTR__FROM_TO) {
     GTR__JOB(gtr__reduce, r);
     for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
 }
@@ -4868,7 +4868,7 @@ static const gtr_float *gtr__strip_begin(gtr__strip *w) {
     w->n--;
     return w->lies[w->step++->b];
 }
-static void gtr__strip_range(GTR__SPAN) {
+static void gtr__strip_range(GTR__FROM_TO) {
     GTR__JOB(gtr__strip, w);
     gtr__strip_run(w, w->from + i, w->to + i, i, 1, end - i, end - i, 0);
 }
@@ -5108,7 +5108,7 @@ typedef struct {
     gtr__nd outer;
     int64_t tiles, n, skip, rows, step;
 } gtr__transpose_job;
-static void gtr__transpose_range(GTR__SPAN) {
+static void gtr__transpose_range(GTR__FROM_TO) {
     GTR__JOB(gtr__transpose_job, w);
     gtr_float tile[GTR__BLOCK];
     for (; i < end; i++) {
@@ -5324,7 +5324,7 @@ static void gtr__fold_run(const gtr__fold *w, gtr__lanes *s, int64_t n, int64_t 
     const gtr_float *x = w->x ? w->x + at : dx;
     switch (w->kind) { GTR__FOLD_KINDS(GTR__FOLD_LOOP) default: break; }
 }
-static void gtr__fold_range(GTR__SPAN) {
+static void gtr__fold_range(GTR__FROM_TO) {
     GTR__JOB(gtr__fold, w);
     const gtr__folded none = gtr__fold_one(w->kind, 0, -1);
     const gtr__arg *aux = w->c->out + 1;
@@ -5404,7 +5404,7 @@ GTR__SHAPE(softmax) {
 }
 #define GTR__AXIS GTR__JOB(gtr__call, c); const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis], \
     inner = gtr__shape_inner(&c->in[0].shape, c->attr->softmax.axis)
-static void gtr__softmax_range(GTR__SPAN) {
+static void gtr__softmax_range(GTR__FROM_TO) {
     GTR__AXIS;
     const bool logs = c->attr->softmax.logs != 0, whole = inner == 1 && !logs;
     for (int64_t r = i; whole && r < end; r++) {
@@ -5442,7 +5442,7 @@ static void gtr__softmax_range(GTR__SPAN) {
         for (int64_t k = 0; k < n * inner; k += inner) y[k] = logs ? y[k] - f : y[k] * f;
     }
 }
-static void gtr__softmax_back_range(GTR__SPAN) {
+static void gtr__softmax_back_range(GTR__FROM_TO) {
     GTR__AXIS;
     const int add = c->out[0].add, logs = c->attr->softmax.logs != 0;
     for (; i < end; i++) {
@@ -5544,7 +5544,7 @@ static void gtr__dropout_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int6
 }
 /* Items are rows in cuts of GTR__BLOCK elements. x: what is dropped of; NULL: RANDOM. */
 typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__draw_job;
-static void gtr__draw_range(GTR__SPAN) {
+static void gtr__draw_range(GTR__FROM_TO) {
     GTR__JOB(gtr__draw_job, w);
     const gtr__call *c = w->c;
     for (; i < end; i++) {
@@ -5581,7 +5581,7 @@ GTR__SHAPE(embedding) {
     o.dim[o.ndim++] = s->in[1].dim[1];
     return gtr__shape_output(s, 0, o);
 }
-static void gtr__embedding_range(GTR__SPAN) {
+static void gtr__embedding_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
     for (; i < end; i++) {
@@ -5879,7 +5879,7 @@ static void gtr__conv_each(const gtr__conv_job *w, const gtr__conv_line *line, i
 typedef struct {
     gtr_float a[GTR__CONV_ROWS * GTR__CONV_K], dy[GTR__CONV_ROWS * 2 * GTR__NR]; gtr__conv_line line[GTR__CONV_ROWS];
 } gtr__conv_room;
-static void gtr__conv_range(GTR__SPAN, void *scratch) {
+static void gtr__conv_range(GTR__FROM_TO, void *scratch) {
     GTR__JOB(gtr__conv_job, w);
     gtr_float *const room = ((gtr__conv_room *)scratch)->a;
     gtr__conv_line *const line = ((gtr__conv_room *)scratch)->line;
@@ -5895,7 +5895,7 @@ static void gtr__conv_range(GTR__SPAN, void *scratch) {
     }
 }
 /* B of each group, a vector of columns at a time, in the order of gtr__conv_next. */
-static void gtr__conv_pack(GTR__SPAN) {
+static void gtr__conv_pack(GTR__FROM_TO) {
     GTR__JOB(gtr__conv_job, w);
     for (; i < end; i++) {
         const int64_t q = i / (w->nb / GTR__VL), o = i % (w->nb / GTR__VL) * GTR__VL,
@@ -6000,7 +6000,7 @@ static void gtr__depthwise_place(const gtr__depthwise_job *w, int64_t i) {
         }
     }
 }
-static void gtr__depthwise_range(GTR__SPAN) {
+static void gtr__depthwise_range(GTR__FROM_TO) {
     GTR__JOB(gtr__depthwise_job, w);
     const int64_t n = w->back ? w->g.c : w->g.o, most = GTR__MAX(4 * GTR__BLOCK / n, 1);
     for (int64_t count; i < end; i += count) {
@@ -6011,7 +6011,7 @@ static void gtr__depthwise_range(GTR__SPAN) {
     }
 }
 /* Sums of a part of the places, a block of groups at a time; the image is y, the gradient of the places x. */
-static void gtr__depthwise_dw_range(GTR__SPAN) {
+static void gtr__depthwise_dw_range(GTR__FROM_TO) {
     GTR__JOB(gtr__depthwise_job, w);
     const gtr__window *g = &w->g;
     const int64_t taps = g->kh * g->kw, all = taps * g->cg * g->o, places = g->n * g->oh * g->ow;
@@ -6109,7 +6109,7 @@ static void gtr__conv_bias_add(const gtr_float *dy, int64_t pitch, int64_t rows,
         for (int64_t k = 0; k < some; k++) to[k] += (double)t[k];
     }
 }
-static void gtr__conv_dw_range(GTR__SPAN, void *scratch) {
+static void gtr__conv_dw_range(GTR__FROM_TO, void *scratch) {
     GTR__JOB(gtr__conv_dw_job, d);
     const gtr__conv_job *w = &d->w;
     gtr__conv_room *const room = (gtr__conv_room *)scratch;
@@ -6144,7 +6144,7 @@ static void gtr__conv_dw_range(GTR__SPAN, void *scratch) {
     }
 }
 /* Adds up the parts; of each group some rows of dweight at a time, turned in tiles. */
-static void gtr__conv_dw_combine(GTR__SPAN) {
+static void gtr__conv_dw_combine(GTR__FROM_TO) {
     GTR__JOB(gtr__conv_dw_job, d);
     const gtr__conv_job *w = &d->w;
     for (; i < end; i++) {
@@ -6307,7 +6307,7 @@ static int gtr__taps_next(const gtr__window *g, int64_t oy, int64_t ox, const gt
     }
     return n;
 }
-static void gtr__max_pool_range(GTR__SPAN) {
+static void gtr__max_pool_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
@@ -6367,7 +6367,7 @@ static void gtr__max_pool_back_place(const gtr__pool_job *w, int64_t n, int64_t 
 }
 /* Images by blocks of channels: what windows give pixels is added in the order of places. A line begins and ends in a
    near cache: before the first windows that reach it and behind the last. */
-static void gtr__max_pool_back_range(GTR__SPAN) {
+static void gtr__max_pool_back_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w;
@@ -6409,7 +6409,7 @@ static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pi
             if ((p + 1) % per == 0) gtr__strip_run(&w->behind, sums, w->to + begin, begin, per, some, some, 0);
         }
 }
-static void gtr__max_pool_over_range(GTR__SPAN) {
+static void gtr__max_pool_over_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, all = GTR__BLOCK / (g->kw * g->c);
@@ -6456,7 +6456,7 @@ static void gtr__avg_places(const gtr__pool_job *w, bool across, int64_t k, int6
         across ? g->kw : g->kh, places, first, end);
     else { *first = k * places / size; *end = ((k + 1) * places - 1) / size + 1; }
 }
-static void gtr__avg_pool_range(GTR__SPAN) {
+static void gtr__avg_pool_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
@@ -6474,7 +6474,7 @@ static void gtr__avg_pool_range(GTR__SPAN) {
         }
     }
 }
-static void gtr__avg_pool_back_range(GTR__SPAN) {
+static void gtr__avg_pool_back_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     for (; i < end; i++) {
@@ -6516,7 +6516,7 @@ static void gtr__resample(int64_t k, int64_t n, int64_t size, bool linear, int64
     share[1] = linear ? x - (gtr_float)at[0] : 0;
     share[0] = 1 - share[1];
 }
-static void gtr__upsample_range(GTR__SPAN) {
+static void gtr__upsample_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     const bool linear = w->c->attr->window.linear != 0;
@@ -6538,7 +6538,7 @@ static gtr_float gtr__resample_share(int64_t k, int64_t n, int64_t size, bool li
     gtr__resample(k, n, size, linear, at, share);
     return (at[0] == i ? share[0] : 0) + (at[1] == i ? share[1] : 0);
 }
-static void gtr__upsample_back_range(GTR__SPAN) {
+static void gtr__upsample_back_range(GTR__FROM_TO) {
     GTR__JOB(gtr__pool_job, w);
     const gtr__window *g = &w->g;
     const bool linear = w->c->attr->window.linear != 0;
@@ -6719,7 +6719,7 @@ static void gtr__gn_sums(const gtr__gn_job *w, int64_t at, int64_t n, double mea
         }
     }
 }
-static void gtr__gn_range(GTR__SPAN) {
+static void gtr__gn_range(GTR__FROM_TO) {
     GTR__JOB(gtr__gn_job, w);
     const gtr__call *c = w->c;
     const double values = (double)w->pixels * (double)w->wide;
@@ -6800,7 +6800,7 @@ static double gtr__ln_dot(const gtr_float *dy, const gtr_float *w, const gtr_flo
 GTR__EW(ln_dweight, dy * ((y - a) * b))
 /* Forward, or dx. mean NULL: rms_norm. */
 typedef struct { const gtr__call *c; const gtr_float *dy; gtr_float *mean, *rstd; int64_t n; } gtr__ln_job;
-static void gtr__ln_range(GTR__SPAN) {
+static void gtr__ln_range(GTR__FROM_TO) {
     GTR__JOB(gtr__ln_job, j);
     const int64_t n = j->n;
     const gtr_float *w = gtr__in(j->c, 1), *bias = j->c->n_in > 2 ? gtr__in(j->c, 2) : NULL;
@@ -6873,7 +6873,7 @@ static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step) {
     }
     return (int32_t)best;
 }
-static void gtr__argmax_range(GTR__SPAN) {
+static void gtr__argmax_range(GTR__FROM_TO) {
     GTR__AXIS;
     for (; i < end; i++)
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
@@ -6886,7 +6886,7 @@ GTR__CPU(argmax_fwd) {
 // >>op:cumsum
 /* y: along the axis, the sum of x's elements up to this one; dx: dy's from this one on. */
 #define gtr__shape_cumsum gtr__shape_same
-static void gtr__cumsum_range(GTR__SPAN) {
+static void gtr__cumsum_range(GTR__FROM_TO) {
     GTR__AXIS;
     const bool back = c->n_in > 1;
     for (; i < end; i++) {
@@ -6953,7 +6953,7 @@ static gtr__sort_item *gtr__sort_line(const gtr_float *x, int64_t step, int64_t 
     }
     return a;
 }
-static void gtr__sort_range(GTR__SPAN) {
+static void gtr__sort_range(GTR__FROM_TO) {
     GTR__AXIS;
     const int64_t m = c->out[0].shape.dim[c->attr->sort.axis];
     for (; i < end; i++) {
@@ -6966,7 +6966,7 @@ static void gtr__sort_range(GTR__SPAN) {
     }
 }
 /* dx += dy at the places, of sort output 1, of gather input 1; of those outside nothing. */
-static void gtr__sort_back_range(GTR__SPAN) {
+static void gtr__sort_back_range(GTR__FROM_TO) {
     GTR__AXIS;
     const int64_t m = c->in[1].shape.dim[c->attr->along.axis], across = inner > 1;
     const int places = c->in[1].dtype == GTR_I32 ? 1 : 2;
@@ -7000,7 +7000,7 @@ GTR__SHAPE(take) {
     o.dim[s->attr->take.axis] = s->in[1].dim[0];
     return gtr__shape_output(s, 0, o);
 }
-static void gtr__take_range(GTR__SPAN) {
+static void gtr__take_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const bool back = c->n_in > 4;
     const gtr__arg *x = &c->in[back ? 5 : 0], *y = &c->out[0];
@@ -7032,7 +7032,7 @@ GTR__SHAPE(one_hot) {
     o.dim[o.ndim++] = s->attr->count;
     return gtr__shape_output(s, 0, o);
 }
-static void gtr__one_hot_range(GTR__SPAN) {
+static void gtr__one_hot_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->attr->count;
     for (; i < end; i++) {
@@ -7056,7 +7056,7 @@ GTR__SHAPE(gather) {
     return good ? gtr__shape_output(s, 0, *ids) : gtr__shape_want(s, 2,
         "ids of x's shape but for the axis, which is not x's batch");
 }
-static void gtr__gather_range(GTR__SPAN) {
+static void gtr__gather_range(GTR__FROM_TO) {
     GTR__AXIS;
     const int64_t m = c->in[1].shape.dim[c->attr->along.axis];
     for (; i < end; i++) {
@@ -7076,7 +7076,7 @@ GTR__CPU(gather_fwd) {
 // >>op:to_float
 /* y: x, GTR_I32, as the nearest float. */
 #define gtr__shape_to_float gtr__shape_same
-static void gtr__to_float_range(GTR__SPAN) {
+static void gtr__to_float_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     for (; i < end; i++) gtr__out(c, 0)[i] = (gtr_float)gtr__in_ints(c, 0)[i];
 }
@@ -7085,7 +7085,7 @@ GTR__CPU(to_float_fwd) { return gtr__ranges(cpu, gtr__to_float_range, c, c->out[
 // >>op:to_int
 /* y (GTR_I32): GTR__TO_INT(x). */
 GTR__SHAPE(to_int) { s->out_dtype[0] = GTR_I32; return gtr__shape_same(s); }
-static GTR__COLD void gtr__to_int_range(GTR__SPAN) {
+static GTR__COLD void gtr__to_int_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     for (; i < end; i++) {
         const gtr_float x = gtr__in(c, 0)[i];
@@ -7110,7 +7110,7 @@ GTR__SHAPE(accuracy) {
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-static void gtr__accuracy_range(GTR__SPAN) {
+static void gtr__accuracy_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
     for (; i < end; i++) {
@@ -7165,7 +7165,7 @@ static void gtr__xent_terms(const gtr_float *x, int64_t n, int64_t first, int64_
     }
     gtr__exp_run(t, rows * k);
 }
-static void gtr__xent_range(GTR__SPAN) {
+static void gtr__xent_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
     const double smooth = c->attr->loss.a;
@@ -7232,7 +7232,7 @@ static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int
     if (w->dx->add) for (int64_t j = 0; j < k; j++) dx[j] += g * t[j];
     else for (int64_t j = 0; j < k; j++) dx[j] = g * t[j];
 }
-static void gtr__xent_back_range(GTR__SPAN) {
+static void gtr__xent_back_range(GTR__FROM_TO) {
     GTR__JOB(gtr__xent_job, w);
     const int64_t n = w->c->in[0].shape.dim[1];
     for (int64_t rows; i < end; i += rows) {
@@ -7309,7 +7309,7 @@ GTR__SHAPE(nll) {
         && x->dim[x->ndim - 1] > 1 ? GTR_OK : gtr__shape_want(s, 2, "(N, C), C above 1, and labels (N,)");
 }
 /* Backward where there is dy. */
-static void gtr__nll_range(GTR__SPAN) {
+static void gtr__nll_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const gtr_shape *x = &c->in[0].shape;
     const int64_t n = x->dim[x->ndim - 1], step = x->ndim == 2 ? n : 0;
@@ -7428,7 +7428,7 @@ GTR__CPU(custom_bwd) {
     return GTR_OK;
 }
 /* Copies between storages in pieces, or adds, in float, rounding once. job: source, destination. */
-static void gtr__convert_range(GTR__SPAN) {
+static void gtr__convert_range(GTR__FROM_TO) {
     const gtr__arg *from = ((const gtr__arg *const *)job)[0], *to = ((const gtr__arg *const *)job)[1];
     const size_t a = gtr__dtype_size(from->dtype), b = gtr__dtype_size(to->dtype);
     const char *src = (const char *)from->data + (size_t)i * a;
@@ -7648,7 +7648,7 @@ typedef struct { double sum; uint64_t bad; } gtr__guard_sum;
 typedef struct {
     const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part;
 } gtr__guard_job;
-static void gtr__guard_range(GTR__SPAN) {
+static void gtr__guard_range(GTR__FROM_TO) {
     GTR__JOB(gtr__guard_job, w);
     gtr__guard_sum s = { 0, 0 }, *to = &w->part[i / w->chunk];
     for (int64_t n; i < end; i += n) { /* both looks at a part while it is in the nearest cache */
@@ -7946,7 +7946,7 @@ static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y
     gtr__steps_run(w, at, y, i, rows, n, pitch, c);
 }
 typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
-static void gtr__program_range(GTR__SPAN, void *room) {
+static void gtr__program_range(GTR__FROM_TO, void *room) {
     GTR__JOB(gtr__strip, w);
     const gtr__program *p = w->program;
     gtr_float (*const t)[GTR__BLOCK] = *(gtr__program_room *)room;
@@ -11710,21 +11710,21 @@ static void gtr__pass_feeds(gtr__build *b) {
    networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
    that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-/* By lane: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
+/* By queue: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
    writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
 typedef struct {
-    double clock[GTR__MAX_LANES], *written, *read, *done; int waited[GTR__MAX_LANES], *lane, *last, *seen;
+    double clock[GTR__MAX_QUEUES], *written, *read, *done; int waited[GTR__MAX_QUEUES], *queue, *last, *seen;
 } gtr__schedule;
-static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
+static int gtr__queue(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
-    const int lane = n->stage * GTR__MAX_STREAMS + stream;
-    double start = s->clock[lane];
+    const int queue = n->stage * GTR__MAX_STREAMS + stream;
+    double start = s->clock[queue];
     for (int k = 0; k < GTR__ALL(n); k++) {
         const int v = gtr__use(p, n, k);
         if (v < 0) continue;
-        start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->lane[v] != lane ? GTR__HOP : 0));
+        start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->queue[v] != queue ? GTR__HOP : 0));
         if (k >= n->n_in) start = GTR__MAX(start, s->read[v]);
     }
     return start;
@@ -11750,7 +11750,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         if ((v = gtr__use(p, n, k)) < 0) continue;
         if (k < n->n_in) { s->read[v] = GTR__MAX(s->read[v], start); continue; }
         s->written[v] = start;
-        s->lane[v] = n->stage * GTR__MAX_STREAMS + best;
+        s->queue[v] = n->stage * GTR__MAX_STREAMS + best;
     }
 }
 static size_t gtr__whole_bytes(const gtr__value *v) {
@@ -11782,18 +11782,18 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
     }
     if (n->stream || makes < GTR__WORTH_A_HOP) return;
     for (int k = 1; k < p->n_stream; k++) {
-        const int lane = n->stage * GTR__MAX_STREAMS + k;
+        const int queue = n->stage * GTR__MAX_STREAMS + k;
         size_t frees = 0;
         int j, on = -1;
-        for (j = i - 1; j >= GTR__MAX(s->waited[lane], i - GTR__FUSE_WINDOW); j--) {
+        for (j = i - 1; j >= GTR__MAX(s->waited[queue], i - GTR__FUSE_WINDOW); j--) {
             const gtr__node *q = &p->node[j];
-            if (gtr__lane(q) != lane) continue;
+            if (gtr__queue(q) != queue) continue;
             if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
             if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
         }
         if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
     }
-    if (n->after) s->waited[gtr__lane(&p->node[n->after - 1])] = n->after;
+    if (n->after) s->waited[gtr__queue(&p->node[n->after - 1])] = n->after;
 }
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
@@ -11811,7 +11811,7 @@ static void gtr__assign_streams(gtr__build *b) {
     s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
     if (!s.written) { b->failed = true; return; }
     s.read = s.written + values; s.done = s.read + values;
-    s.lane = (int *)(s.done + nodes); s.last = s.lane + values; s.seen = s.last + values;
+    s.queue = (int *)(s.done + nodes); s.last = s.queue + values; s.seen = s.last + values;
     for (i = 0; i < p->n_node; i++) for (int k = 0, v; k < GTR__ALL(&p->node[i]); k++)
         if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
     for (i = 0; i < p->split; i++) {
@@ -11824,57 +11824,57 @@ static void gtr__assign_streams(gtr__build *b) {
     }
     gtr__mfree(b->ctx, s.written);
 }
-/* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
-typedef struct { int lanes; int *clock; } gtr__order;
-static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->lanes; }
+/* clock[node * queues + queue]: the last node of that queue that is done when this node starts; -1 none. */
+typedef struct { int queues; int *clock; } gtr__order;
+static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->queues; }
 static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
-    int l = gtr__lane(&p->node[on]), k, *mine = gtr__clock(o, node), *its;
-    if (l == gtr__lane(&p->node[node]) || mine[l] >= on) return;
+    int l = gtr__queue(&p->node[on]), k, *mine = gtr__clock(o, node), *its;
+    if (l == gtr__queue(&p->node[node]) || mine[l] >= on) return;
     its = gtr__clock(o, on);
-    for (k = 0; k < o->lanes; k++) if (its[k] > mine[k]) mine[k] = its[k];
+    for (k = 0; k < o->queues; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
     p->node[node].wait_mask |= 1u << l;
-    p->wait[(size_t)node * (size_t)p->n_lane + (size_t)l] = on;
+    p->wait[(size_t)node * (size_t)p->n_queue + (size_t)l] = on;
     p->node[on].signals = 1;
 }
 /* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The
    memory pass relies on nothing else. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
-    int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
-    o->lanes = 1;
-    for (i = 0; i < p->n_node; i++) o->lanes = GTR__MAX(o->lanes, gtr__lane(&p->node[i]) + 1);
-    size_t per = (size_t)p->n_value * (size_t)o->lanes;
-    o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->lanes);
+    int i, k, l, *writer, *reader, last[GTR__MAX_QUEUES];
+    o->queues = 1;
+    for (i = 0; i < p->n_node; i++) o->queues = GTR__MAX(o->queues, gtr__queue(&p->node[i]) + 1);
+    size_t per = (size_t)p->n_value * (size_t)o->queues;
+    o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
     if (!o->clock) return false;
-    p->n_lane = o->lanes;
-    if (o->lanes == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
-    p->wait = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->lanes);
+    p->n_queue = o->queues;
+    if (o->queues == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
+    p->wait = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
     writer = GTR__NEW(ctx, int, per * 2);
     if (!p->wait || !writer) { gtr__mfree(ctx, writer); return false; }
     reader = writer + per;
     for (i = 0; i < (int)(2 * per); i++) writer[i] = -1;
-    for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
+    for (l = 0; l < GTR__MAX_QUEUES; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
-        int lane = gtr__lane(n), *mine = gtr__clock(o, i);
-        for (l = 0; l < o->lanes; l++)
-            mine[l] = last[lane] >= 0 ? gtr__clock(o, last[lane])[l] : -1;
-        mine[lane] = last[lane];
+        int queue = gtr__queue(n), *mine = gtr__clock(o, i);
+        for (l = 0; l < o->queues; l++)
+            mine[l] = last[queue] >= 0 ? gtr__clock(o, last[queue])[l] : -1;
+        mine[queue] = last[queue];
         if (i >= p->split || GTR__WHOLE(n)) /* they may read any gradient */
-            for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
+            for (l = 0; l < o->queues; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < GTR__ALL(n); k++) {
             int v = gtr__use(p, n, k);
-            size_t at = (size_t)v * (size_t)o->lanes;
+            size_t at = (size_t)v * (size_t)o->queues;
             if (v < 0) continue;
-            for (l = 0; l < o->lanes; l++) {
+            for (l = 0; l < o->queues; l++) {
                 int w = writer[at + (size_t)l], r = k < n->n_in ? -1 : reader[at + (size_t)l];
                 if (w >= 0 && w != i) gtr__wait_for(p, o, i, w);
                 if (r >= 0 && r != i) gtr__wait_for(p, o, i, r);
             }
-            (k < n->n_in ? reader : writer)[at + (size_t)lane] = i;
+            (k < n->n_in ? reader : writer)[at + (size_t)queue] = i;
         }
         if (n->after) gtr__wait_for(p, o, i, n->after - 1);
-        last[lane] = i;
+        last[queue] = i;
     }
     gtr__mfree(ctx, writer);
     return true;
@@ -11884,8 +11884,8 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 /* Memory to be placed: a value, a node's workspace (value -1), or a wall behind a gradient (value -1, node n_node). */
 typedef struct {
     int value, node, stage;
-    int first, lane; /* node of its first use, and its lane */
-    int last, last_lane; /* its last use in last_lane, another lane than its own if there is one */
+    int first, queue; /* node of its first use, and its queue */
+    int last, last_queue; /* its last use in last_queue, another queue than its own if there is one */
     int in; /* the gradient whose memory it uses; -1: the arena */
     size_t bytes, offset, base; /* base: where that begins, until all are placed */
     int left, right; /* children in the treap; -1: none */
@@ -11898,17 +11898,17 @@ static int gtr__span_order(const void *a, const void *b) {
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
-/* Whether all uses of a span (last_of_a, by lane) are done when node starts. */
-static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane) {
+/* Whether all uses of a span (last_of_a, by queue) are done when node starts. */
+static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_queue) {
     const int *clock = gtr__clock(o, node);
-    for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
+    for (int l = 0; l < o->queues; l++) if (last_of_a[l] > (l == node_queue ? node - 1 : clock[l])) return false;
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* The nodes of one micro-batch, of a plan of one lane. node: the first; begin: in gtr__places.list, of the spans live
+/* The nodes of one micro-batch, of a plan of one queue. node: the first; begin: in gtr__places.list, of the spans live
    in it alone; root: their treap; like: the earlier part with equal spans whose offsets these get, or itself. */
 typedef struct { int node, begin, root, like; } gtr__part_spans;
 /* Placed spans: a treap for each stage, or part, in the order of offsets, then of first uses. A search for memory skips
@@ -11917,7 +11917,7 @@ typedef struct {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
-    int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each lane; -1 */
+    int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each queue; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
     int root[GTR__MAX_STAGES];
     int parts, *part; /* by node: its part; 0: there are none */
@@ -11928,37 +11928,37 @@ typedef struct {
     size_t at, end, arena; /* arena: where it begins, behind the holes */
 } gtr__places;
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
-    return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->lanes;
+    return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->queues;
 }
 static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
-/* Recomputes subtree t from its children. time, by lane: its latest use and earliest first use; of its long-lived spans
+/* Recomputes subtree t from its children. time, by queue: its latest use and earliest first use; of its long spans
    the latest first use and the earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
-    const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
+    const int queues = f->o->queues, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
     const bool is_long = x->last - x->first >= GTR__LONG;
-    int *time = f->time + (size_t)t * (size_t)lanes * 4, l;
+    int *time = f->time + (size_t)t * (size_t)queues * 4, l;
     x->begin = x->offset; x->top = x->offset + x->bytes;
     x->low = is_long ? x->begin : SIZE_MAX; x->high = is_long ? x->top : 0; x->gap = 0;
-    for (l = 0; l < lanes; l++) {
+    for (l = 0; l < queues; l++) {
         time[4 * l] = last[l];
         time[4 * l + 2] = -1;
         time[4 * l + 1] = time[4 * l + 3] = INT_MAX;
     }
-    time[4 * x->lane + 1] = x->first;
-    if (is_long) { time[4 * x->lane + 2] = x->first; time[4 * x->last_lane + 3] = x->last; }
+    time[4 * x->queue + 1] = x->first;
+    if (is_long) { time[4 * x->queue + 2] = x->first; time[4 * x->last_queue + 3] = x->last; }
     for (int k = 0; k < 2; k++) {
         if (side[k] < 0) continue;
         const gtr__span *y = &f->span[side[k]];
-        const int *its = f->time + (size_t)side[k] * (size_t)lanes * 4;
+        const int *its = f->time + (size_t)side[k] * (size_t)queues * 4;
         const size_t from = k ? x->high : y->high, to = k ? y->low : x->low;
         x->gap = GTR__MAX(GTR__MAX(x->gap, y->gap), from && to > from && to < SIZE_MAX ? to - from : 0);
         x->begin = GTR__MIN(x->begin, y->begin); x->top = GTR__MAX(x->top, y->top);
         x->low = GTR__MIN(x->low, y->low); x->high = GTR__MAX(x->high, y->high);
-        for (l = 0; l < 4 * lanes; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
+        for (l = 0; l < 4 * queues; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
     }
 }
 static void gtr__split(gtr__places *f, int t, int at, int *less, int *more) {
@@ -11982,13 +11982,13 @@ static bool gtr__move_past(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const gtr__span *s = f->s;
     const gtr__order *o = f->o;
-    const int *time = f->time + (size_t)t * (size_t)o->lanes * 4, *mine = gtr__last_uses(f, s);
+    const int *time = f->time + (size_t)t * (size_t)o->queues * 4, *mine = gtr__last_uses(f, s);
     if (x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
     const int *clock = gtr__clock(o, s->first);
     bool before = true, after = true, all = x->gap < s->bytes && x->low < f->at + s->bytes && x->high > f->at;
-    for (int l = 0; l < o->lanes; l++, time += 4) {
-        const int by = l == s->lane ? s->first - 1 : clock[l];
+    for (int l = 0; l < o->queues; l++, time += 4) {
+        const int by = l == s->queue ? s->first - 1 : clock[l];
         before &= time[0] <= by;
         all &= time[3] > by;
         after = after && (time[1] == INT_MAX || gtr__done_before(o, mine, time[1], l));
@@ -11998,8 +11998,8 @@ static bool gtr__move_past(gtr__places *f, int t) {
     if (all) f->at = x->high;
     if (x->top <= f->at) return false;
     bool room = gtr__move_past(f, x->left);
-    if (!room && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
-        !gtr__done_before(o, mine, x->first, x->lane)) {
+    if (!room && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->queue) &&
+        !gtr__done_before(o, mine, x->first, x->queue)) {
         room = x->offset >= f->at + s->bytes;
         if (!room) f->at = GTR__MAX(f->at, x->offset + x->bytes);
     }
@@ -12020,10 +12020,10 @@ static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t 
     }
     return GTR__MIN(f->at, end);
 }
-/* By stage and lane, then by first writer: those written late enough are a lane's last. */
+/* By stage and queue, then by first writer: those written late enough are a queue's last. */
 static int gtr__hole_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
-    return x->stage != y->stage ? x->stage - y->stage : x->lane != y->lane ? x->lane - y->lane : x->node - y->node;
+    return x->stage != y->stage ? x->stage - y->stage : x->queue != y->queue ? x->queue - y->queue : x->node - y->node;
 }
 /* The hole with the earliest first writer that has room for s; sets s->offset. */
 static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
@@ -12034,7 +12034,8 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
         if (holes[j].stage != s->stage) continue;
         for (high = end; low < high; ) {
             h = &holes[mid = (low + high) / 2];
-            if (h->lane == f->o->lanes || gtr__done_before(f->o, gtr__last_uses(f, s), h->first, h->lane)) high = mid;
+            if (h->queue == f->o->queues || gtr__done_before(f->o, gtr__last_uses(f, s), h->first, h->queue))
+                high = mid;
             else low = mid + 1;
         }
         if (low == end) continue;
@@ -12072,7 +12073,7 @@ static void gtr__find_parts(gtr__places *f, int n) {
         f->part[i] = k - 1;
     }
     of[k].node = i;
-    f->parts = f->o->lanes == 1 && k > 1 ? k : 0;
+    f->parts = f->o->queues == 1 && k > 1 ? k : 0;
     for (i = 0; i < n; i++) of[gtr__part_of(f, &f->span[i]) + 2].begin++;
     for (k = 0; k <= f->parts; k++) of[k + 2].begin += of[k + 1].begin;
     for (i = 0; i < n; i++) f->list[of[gtr__part_of(f, &f->span[i]) + 1].begin++] = &f->span[i];
@@ -12085,13 +12086,13 @@ static void gtr__find_parts(gtr__places *f, int n) {
 /* Places the holes one behind another in front of the arena, with a wall behind each, which no span may cross. */
 static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
     for (gtr__span *h = holes; h < holes + n_holes; h++) {
-        h->lane = h->first == f->p->n_node ? f->o->lanes : gtr__lane(&f->p->node[h->first]);
+        h->queue = h->first == f->p->n_node ? f->o->queues : gtr__queue(&f->p->node[h->first]);
         f->written = GTR__MAX(f->written, h->first);
     }
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
     for (int j = n_holes - 1; j >= 0; j--) {
         gtr__span *h = &holes[j];
-        h->last = j + 1 < n_holes && h[1].stage == h->stage && h[1].lane == h->lane ? h[1].last : j + 1;
+        h->last = j + 1 < n_holes && h[1].stage == h->stage && h[1].queue == h->queue ? h[1].last : j + 1;
     }
     for (int j = 0; j < n_holes; j++) {
         gtr__span *wall = &f->span[n + j];
@@ -12110,7 +12111,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         int n_holes, int *last) {
     gtr__places f = GTR__ZERO;
     int i, j, k, count = n;
-    const size_t nodes = (size_t)p->n_node, trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
+    const size_t nodes = (size_t)p->n_node, trees = (size_t)(n + n_holes) * (size_t)o->queues * 4;
     f.list = (gtr__span **)gtr__malloc(ctx, 2 * (size_t)n * sizeof *f.list + (nodes + 3) * sizeof *f.of +
         (trees + nodes) * sizeof(int));
     if (!f.list) return false;
@@ -12118,11 +12119,12 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     f.of = (gtr__part_spans *)(f.list + 2 * n); f.time = (int *)(f.of + nodes + 3); f.part = f.time + trees;
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
-        s->lane = s->last_lane = gtr__lane(&p->node[s->first]);
+        s->queue = s->last_queue = gtr__queue(&p->node[s->first]);
         const int *last_use = gtr__last_uses(&f, s);
-        for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: other lanes see it later */
-            if (j != s->lane && last_use[j] > (s->last_lane == s->lane ? -1 : last_use[s->last_lane])) s->last_lane = j;
-        s->last = last_use[s->last_lane];
+        for (j = 0; j < o->queues; j++) /* another queue's, if there is one: other queues see it later */
+            if (j != s->queue && last_use[j] > (s->last_queue == s->queue ? -1 : last_use[s->last_queue]))
+                s->last_queue = j;
+        s->last = last_use[s->last_queue];
     }
     for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
     gtr__place_holes(&f, n, holes, n_holes);
@@ -12251,29 +12253,29 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
     *y = outs && (outs == 1 || over != GTR__OVER_ANY) ? n->out[j] : -1;
     if (*y < 0 || p->value[*y].home != GTR__HOME_ARENA || first[*y] != i || gtr__bit(n->adds, j)) return -1;
     for (k = n->n_in - 1; k >= 0; k--) {
-        const int x = gtr__use(p, n, k), lane = gtr__lane(n), *clock = gtr__clock(o, i);
+        const int x = gtr__use(p, n, k), queue = gtr__queue(n), *clock = gtr__clock(o, i);
         const gtr__value *from = x < 0 ? NULL : &p->value[x], *to = &p->value[*y];
         if (!from || x != n->in[k] || from->home != GTR__HOME_ARENA || from->storage != to->storage
             || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
             || !gtr__may_write_over(p, n, k)) continue;
         for (q = 0; q < n->n_in; q++) /* no other operand reads it, or as a view */
             if (q != k && gtr__use(p, n, q) == x && (n->in[q] != x || over == GTR__OVER_DY)) break;
-        for (l = 0; l < o->lanes; l++)
-            if (last[(size_t)x * (size_t)o->lanes + (size_t)l] > (l == lane ? i : clock[l])) break;
-        if (q == n->n_in && l == o->lanes) return x;
+        for (l = 0; l < o->queues; l++)
+            if (last[(size_t)x * (size_t)o->queues + (size_t)l] > (l == queue ? i : clock[l])) break;
+        if (q == n->n_in && l == o->queues) return x;
     }
     return -1;
 }
 /* place[v]: the value whose memory v uses: v, or an earlier one, which then is live as long. A value without memory of
    its own has no first use. */
 static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *first, int *last, int *place) {
-    const size_t lanes = (size_t)o->lanes;
+    const size_t queues = (size_t)o->queues;
     int x, y;
     for (int i = 0; i < p->n_node; i++) {
         if ((x = gtr__in_place(p, o, i, first, last, &y)) < 0) continue;
         x = place[y] = place[x];
-        for (size_t l = 0; l < lanes; l++)
-            last[(size_t)x * lanes + l] = GTR__MAX(last[(size_t)x * lanes + l], last[(size_t)y * lanes + l]);
+        for (size_t l = 0; l < queues; l++)
+            last[(size_t)x * queues + l] = GTR__MAX(last[(size_t)x * queues + l], last[(size_t)y * queues + l]);
         first[y] = -1;
     }
 }
@@ -12281,14 +12283,14 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     int i, k, n = 0, n_holes = 0, *last, *first, *place;
     gtr__span *spans, *holes;
     bool ok = false;
-    const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
-    last = GTR__NEW(ctx, int, (rows + 1) * lanes);
+    const size_t rows = (size_t)p->n_value + (size_t)p->n_node, queues = (size_t)o->queues;
+    last = GTR__NEW(ctx, int, (rows + 1) * queues);
     first = GTR__NEW(ctx, int, 2 * (size_t)p->n_value + 1);
     spans = GTR__NEW(ctx, gtr__span, rows + 2 * (size_t)p->n_value + 1); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
     place = first + p->n_value;
-    for (size_t at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
+    for (size_t at = 0; at < (rows + 1) * queues; at++) last[at] = at < rows * queues ? -1 : INT_MAX;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *q = &p->node[i];
@@ -12302,12 +12304,12 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
                 h->stage = p->value[v].stage; h->bytes = gtr__whole_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;
-            last[(size_t)v * lanes + (size_t)gtr__lane(q)] = i;
+            last[(size_t)v * queues + (size_t)gtr__queue(q)] = i;
         }
         if (q->ws_bytes) {
             gtr__span *s = &spans[n++];
             s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage;
-            last[((size_t)p->n_value + (size_t)i) * lanes + (size_t)gtr__lane(q)] = i;
+            last[((size_t)p->n_value + (size_t)i) * queues + (size_t)gtr__queue(q)] = i;
         }
     }
     for (i = 0; i < p->n_value && stamps; i++) /* copies of the last micro-batch will use what several do */
@@ -12339,7 +12341,7 @@ done:
 
 // >>pass:stamp
 /* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
-   gradients are stored and not added, nor the last, if values of it are to be kept; none where lanes wait for each
+   gradients are stored and not added, nor the last, if values of it are to be kept; none where queues wait for each
    other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
 static void gtr__find_likes(gtr__build *b) {
     const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
@@ -21226,7 +21228,7 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
-        for (k = 0; k < p->n_lane; k++)
+        for (k = 0; k < p->n_queue; k++)
             if (gtr__wait_node(p, i, k) >= 0) gtr__textf(ctx, " after %d", gtr__wait_node(p, i, k));
         gtr__textf(ctx, "  (");
         for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
@@ -21490,19 +21492,19 @@ static double gtr__step_seconds(gtr_trainer *t, double *waited) {
 /* Seconds of a node, from two plans of many: a launch's own cost goes out in the difference. Below 0: error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
-    int wait[16 * GTR__MAX_LANES];
+    int wait[16 * GTR__MAX_QUEUES];
     gtr__plan p = GTR__ZERO;
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
-    p.n_lane = GTR__MAX_LANES; p.wait = wait;
+    p.n_queue = GTR__MAX_QUEUES; p.wait = wait;
     p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
         many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
         if (!i || node->phase < GTR__UPDATE) continue;
-        k = gtr__lane(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
-        many[i].wait_mask = (uint32_t)1 << k; wait[i * p.n_lane + k] = i - 1; many[i - 1].signals = 1;
+        k = gtr__queue(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
+        many[i].wait_mask = (uint32_t)1 << k; wait[i * p.n_queue + k] = i - 1; many[i - 1].signals = 1;
     }
     gtr_result r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */

@@ -342,11 +342,11 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
     const cudaGraphNode_t *on;
     const cudaGraphEdgeData *given;
     cudaGraphNodeType type = cudaGraphNodeTypeKernel;
-    cudaGraphNode_t node[GTR__MAX_LANES];
-    cudaGraphEdgeData edge[GTR__MAX_LANES];
+    cudaGraphNode_t node[GTR__MAX_QUEUES];
+    cudaGraphEdgeData edge[GTR__MAX_QUEUES];
     size_t n = 0;
     cudaError_t e = GTR__VERSIONED(cudaStreamGetCaptureInfo, _v3)(stream, &status, NULL, NULL, &on, &given, &n);
-    if (e == cudaSuccess && n > GTR__MAX_LANES) return;
+    if (e == cudaSuccess && n > GTR__MAX_QUEUES) return;
     memset(edge, 0, sizeof edge);
     for (size_t i = 0; e == cudaSuccess && i < n && type == cudaGraphNodeTypeKernel; i++) {
         e = cudaGraphNodeGetType(node[i] = on[i], &type);
@@ -788,7 +788,7 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 
 // >>runtime
 // An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
-// nodes run on streams of its stages: gtr__lane, stage * GTR__MAX_STREAMS + stream, numbers stream `stream` of
+// nodes run on streams of its stages: gtr__queue, stage * GTR__MAX_STREAMS + stream, numbers stream `stream` of
 // instances[stage]. The first stream of instances[0] is the main one, from which the others fork and to which they
 // join, eagerly and in a capture.
 
@@ -1358,14 +1358,14 @@ typedef struct gtr__cuda_exec {
     cudaEvent_t *event;         // of the nodes that others wait for
     bool *started;              // kernels of the backend's own
     uint8_t *watch;             // gtr__run.watch of the node that is being launched
-    cudaEvent_t fork, join[GTR__MAX_LANES];
+    cudaEvent_t fork, join[GTR__MAX_QUEUES];
     struct { int runs; cudaGraphExec_t graph; } part[3];
 } gtr__cuda_exec;
 
-static int gtr__lane(const gtr__node *node) { return node->stage * GTR__MAX_STREAMS + node->stream; }
+static int gtr__queue(const gtr__node *node) { return node->stage * GTR__MAX_STREAMS + node->stream; }
 
-static cudaStream_t gtr__lane_stream(void *const *instances, int lane) {
-    return ((gtr__instance *)instances[lane / GTR__MAX_STREAMS])->stream[lane % GTR__MAX_STREAMS];
+static cudaStream_t gtr__queue_stream(void *const *instances, int queue) {
+    return ((gtr__instance *)instances[queue / GTR__MAX_STREAMS])->stream[queue % GTR__MAX_STREAMS];
 }
 
 static void gtr__range(const gtr__cuda_exec *x, gtr__part part, int *begin, int *end) {
@@ -1515,29 +1515,29 @@ static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0;
-    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a stream
+    int last[GTR__MAX_QUEUES] = { 0 };       // 1 + the last node on a stream
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
     // not where gradients may be set by hand
     const bool watched = begin == 0 && end == x->n_node && x->n_stage == 1 && gtr__guards_alone(x->plan);
     gtr__unwatched unwatched;
     unwatched.n = watched ? 0 : -1;
-    for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
+    for (int i = begin; i < end; i++) used |= 1u << gtr__queue(&x->plan->node[i]);
     {
         gtr__on_device scope(main);
         if (used & ~1u) GTR__TRY(gtr__check(&main->g, cudaEventRecord(x->fork, first), "cudaEventRecord"));
-        for (int lane = 1; lane < GTR__MAX_LANES; lane++)
-            if (used >> lane & 1) GTR__TRY(gtr__check(&main->g,
-                cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
+        for (int queue = 1; queue < GTR__MAX_QUEUES; queue++)
+            if (used >> queue & 1) GTR__TRY(gtr__check(&main->g,
+                cudaStreamWaitEvent(gtr__queue_stream(instances, queue), x->fork, 0), "cudaStreamWaitEvent"));
     }
     for (int i = begin; r == GTR_OK && i < end; i++) {
         const gtr__node *node = &x->plan->node[i];
         gtr__instance *in = (gtr__instance *)instances[node->stage];
         cudaStream_t stream = (cudaStream_t)x->call[i].stream;
-        int lane = gtr__lane(node);
+        int queue = gtr__queue(node);
         bool waits = false;
-        uint64_t early = last[lane] ? gtr__unwritten(x, last[lane] - 1, &x->call[i]) : ~(uint64_t)0;
-        for (int l = 0; r == GTR_OK && l < GTR__MAX_LANES; l++) {
+        uint64_t early = last[queue] ? gtr__unwritten(x, last[queue] - 1, &x->call[i]) : ~(uint64_t)0;
+        for (int l = 0; r == GTR_OK && l < GTR__MAX_QUEUES; l++) {
             int other = gtr__wait_node(x->plan, i, l);
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
@@ -1550,7 +1550,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
         const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
-        run.overlap = waits ? 2 * joins : last[lane] > 0;
+        run.overlap = waits ? 2 * joins : last[queue] > 0;
         run.unwatched = &unwatched;
         run.watch = watched && x->call[i].ctl ? x->watch : NULL;
         for (int k = 0; run.watch && k < node->n_out; k++)
@@ -1558,20 +1558,20 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         if (r == GTR_OK) r = gtr__run_one(&run, in, x->plan, node);
         gtr__leave_to_guard(&run, &unwatched);
         x->started[i] = run.starts > 0;
-        last[lane] = i + 1;
+        last[queue] = i + 1;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
             r = gtr__check(&in->g, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
         }
     }
-    for (int lane = 1; lane < GTR__MAX_LANES; lane++) {
-        if (!(used >> lane & 1)) continue;
-        gtr__instance *in = (gtr__instance *)instances[lane / GTR__MAX_STREAMS];
+    for (int queue = 1; queue < GTR__MAX_QUEUES; queue++) {
+        if (!(used >> queue & 1)) continue;
+        gtr__instance *in = (gtr__instance *)instances[queue / GTR__MAX_STREAMS];
         gtr__on_device scope(in);
-        gtr_result joined = gtr__check(&in->g, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
+        gtr_result joined = gtr__check(&in->g, cudaEventRecord(x->join[queue], gtr__queue_stream(instances, queue)),
             "cudaEventRecord");
         if (joined == GTR_OK)
-            joined = gtr__check(&in->g, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
+            joined = gtr__check(&in->g, cudaStreamWaitEvent(first, x->join[queue], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
     return r;
@@ -1608,7 +1608,7 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
         gtr__on_device scope((gtr__instance *)instances[0]);
         for (int i = 0; i < 3; i++) if (x->part[i].graph) gtr__quiet(cudaGraphExecDestroy(x->part[i].graph));
         if (x->fork) gtr__quiet(cudaEventDestroy(x->fork));
-        for (int i = 0; i < GTR__MAX_LANES; i++) if (x->join[i]) gtr__quiet(cudaEventDestroy(x->join[i]));
+        for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__quiet(cudaEventDestroy(x->join[i]));
         for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__quiet(cudaEventDestroy(x->event[i]));
     }
     host.free(host.user, x, x->bytes);
@@ -1662,13 +1662,13 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     }
     for (size_t i = 0; e == cudaSuccess && i < n; i++) {
         const gtr__node *node = &plan->node[i];
-        int lane = gtr__lane(node);
+        int queue = gtr__queue(node);
         gtr__on_device scope((gtr__instance *)instances[node->stage]);
         x->call[i] = *node->call;
-        x->call[i].stream = (void *)gtr__lane_stream(instances, lane);
+        x->call[i].stream = (void *)gtr__queue_stream(instances, queue);
         if (node->signals) e = cudaEventCreateWithFlags(&x->event[i], cudaEventDisableTiming);
-        if (e == cudaSuccess && lane && !x->join[lane])
-            e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
+        if (e == cudaSuccess && queue && !x->join[queue])
+            e = cudaEventCreateWithFlags(&x->join[queue], cudaEventDisableTiming);
     }
     if (e != cudaSuccess) {
         gtr_result r = gtr__check(&main->g, e, "cudaEventCreate");

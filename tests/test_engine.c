@@ -416,16 +416,16 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
     const int later = p->n_node - at - 1;
     memmove(p->node + at, p->node + at + 1, (size_t)later * sizeof *p->node);
     if (p->wait)
-        memmove(p->wait + at * p->n_lane, p->wait + (at + 1) * p->n_lane, (size_t)(later * p->n_lane) * sizeof(int));
+        memmove(p->wait + at * p->n_queue, p->wait + (at + 1) * p->n_queue, (size_t)(later * p->n_queue) * sizeof(int));
     p->n_node--;
     if (p->split > at) p->split--;
     for (i = 0; i < p->n_node; i++) {
         p->node[i].call->attr = &p->node[i].attr;
         p->node[i].call->steps = &p->node[i].steps;
-        for (l = 0; l < p->n_lane; l++) {
+        for (l = 0; l < p->n_queue; l++) {
             const int on = gtr__wait_node(p, i, l);
             if (on == at) p->node[i].wait_mask &= ~((uint32_t)1 << l);
-            if (on > at) p->wait[i * p->n_lane + l]--;
+            if (on > at) p->wait[i * p->n_queue + l]--;
         }
     }
 }
@@ -618,7 +618,7 @@ static void custom_op(void)
 }
 
 /* ---- proof 7: memory under several streams ---- */
-/* A random plan: nodes on random lanes read what was written before and write new values, or add to old ones. */
+/* A random plan: nodes on random queues read what was written before and write new values, or add to old ones. */
 static uint32_t dice;
 static int roll(int n) {
     dice = dice * 1664525u + 1013904223u; return (int)((uint64_t)(dice >> 4) * (uint64_t)n >> 28);
@@ -677,21 +677,21 @@ static void random_plan(gtr__plan *p)
 }
 /* in: the gradient in whose place it lies; -1 */
 typedef struct span { size_t begin, end; int stage, in, value; uint64_t uses; } span;
-/* What must be done before each node starts: what its waits say, and its lane; each brings what it
+/* What must be done before each node starts: what its waits say, and its queue; each brings what it
    had to wait for itself. */
 static void happens_before(const gtr__plan *p, uint64_t *before)
 {
-    int i, l, last[GTR__MAX_LANES];
-    for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
+    int i, l, last[GTR__MAX_QUEUES];
+    for (l = 0; l < GTR__MAX_QUEUES; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *n = &p->node[i];
-        int lane = n->stage * GTR__MAX_STREAMS + n->stream;
-        before[i] = last[lane] < 0 ? 0 : before[last[lane]] | (uint64_t)1 << last[lane];
-        for (l = 0; l < p->n_lane; l++) {
+        int queue = n->stage * GTR__MAX_STREAMS + n->stream;
+        before[i] = last[queue] < 0 ? 0 : before[last[queue]] | (uint64_t)1 << last[queue];
+        for (l = 0; l < p->n_queue; l++) {
             const int on = gtr__wait_node(p, i, l);
             if (on >= 0) before[i] |= before[on] | (uint64_t)1 << on;
         }
-        last[lane] = i;
+        last[queue] = i;
     }
 }
 static bool all_before(uint64_t a, uint64_t b, const uint64_t *before)
