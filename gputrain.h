@@ -2207,6 +2207,7 @@ typedef struct {
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
+static int gtr__queue(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* The node of that queue that must be done before the node starts; -1: none. */
 static int gtr__wait_node(const gtr__plan *p, int node, int queue) {
     return p->node[node].wait_mask >> queue & 1 ? p->wait[(size_t)node * (size_t)p->n_queue + (size_t)queue] : -1;
@@ -11715,7 +11716,6 @@ static void gtr__pass_feeds(gtr__build *b) {
 typedef struct {
     double clock[GTR__MAX_QUEUES], *written, *read, *done; int waited[GTR__MAX_QUEUES], *queue, *last, *seen;
 } gtr__schedule;
-static int gtr__queue(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {

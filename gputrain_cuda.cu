@@ -1362,8 +1362,6 @@ typedef struct gtr__cuda_exec {
     struct { int runs; cudaGraphExec_t graph; } part[3];
 } gtr__cuda_exec;
 
-static int gtr__queue(const gtr__node *node) { return node->stage * GTR__MAX_STREAMS + node->stream; }
-
 static cudaStream_t gtr__queue_stream(void *const *instances, int queue) {
     return ((gtr__instance *)instances[queue / GTR__MAX_STREAMS])->stream[queue % GTR__MAX_STREAMS];
 }
