@@ -48,11 +48,11 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
-    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
-    op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll
-    op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit
-    op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
+    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:dropout op:random op:embedding op:scatter_add
+    op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax
+    op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step
+    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
+    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
     layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory plan-make running leaves resolve runner set-get schedule streaming training
     nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json
@@ -824,6 +824,10 @@ GTR_API gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased
 GTR_API gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis; for its log: log_softmax */
 GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp(x) along axis */
+/* PyTorch's x.softmax(axis) * mask, mask of x's shape; the softmax itself: gtr_output(t, 1). Both have gradients, mask
+   has one, too. Its zeros give 0 and do not scale the others up: to leave elements out of the sum, make x -INFINITY
+   there (gtr_where). A mask that is broadcast: gtr_softmax and gtr_mul. */
+GTR_API gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis);
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
@@ -1495,6 +1499,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     GTR__FOLDS(GTR__FOLD_ROW, X) \
     X(SOFTMAX, softmax, BOTH, GTR__FOLLOW | GTR__Y0 | GTR__ALONG | GTR__MEANS(PROBABILITIES)) \
     X(LOG_SOFTMAX, log_softmax, BOTH, GTR__FULL | GTR__Y0 | GTR__ALONG | GTR__MEANS(LOGARITHMS)) \
+    X(SOFTMAX_MASK, softmax_mask, BOTH, \
+      GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
@@ -5487,6 +5493,51 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
 
+// >>op:softmax_mask
+/* Output 1: s, the softmax of x along the axis; output 0: s mask. With d = dy0 mask + dy1,
+   dx = s (d - sum(d s) / sum s) and dmask = dy0 s. */
+GTR__SHAPE(softmax_mask) {
+    s->n_out = 2;
+    s->flops = gtr__shape_flops(&s->in[0], 6);
+    return gtr__shape_equal(&s->in[0], &s->in[1]) ? gtr__shape_output(s, 1, s->in[0])
+        : gtr__shape_want(s, 2, "a mask of x's shape");
+}
+static void gtr__softmax_mask_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
+    const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1));
+    GTR__IVDEP
+    for (; i < end; i++) gtr__out(c, 0)[i] = soft[i] * gtr__in(c, 1)[i];
+}
+static void gtr__softmax_mask_back_range(GTR__SPAN) {
+    GTR__AXIS;
+    const gtr_float *mask = gtr__in(c, 1), *y = gtr__in(c, 3), *dy = gtr__in(c, 4), *ds = gtr__in(c, 5);
+    const gtr__arg *dx = &c->out[0], *dmask = &c->out[1];
+    for (; i < end; i++) {
+        const int64_t at = i / inner * n * inner + i % inner, past = at + n * inner;
+        double sum = 0, all = 0;
+        for (int64_t k = at; dx->data && k < past; k += inner) {
+            sum += ((dy ? (double)dy[k] * (double)mask[k] : 0) + (ds ? (double)ds[k] : 0)) * (double)y[k];
+            all += (double)y[k];
+        }
+        const gtr_float mean = (gtr_float)(all > 0 ? sum / all : sum);
+        for (int64_t k = at; k < past; k += inner) {
+            const gtr_float d = (dy ? dy[k] * mask[k] : 0) + (ds ? ds[k] : 0);
+            if (dx->data) gtr__out(c, 0)[k] = y[k] * (d - mean) + (dx->add ? gtr__out(c, 0)[k] : 0);
+            if (dmask->data) gtr__out(c, 1)[k] = (dy ? dy[k] * y[k] : 0) + (dmask->add ? gtr__out(c, 1)[k] : 0);
+        }
+    }
+}
+GTR__CPU(softmax_mask_fwd) {
+    gtr__call soft = *c;
+    soft.out += gtr__wanted(c, 1); /* else output 0 holds it first */
+    GTR__TRY(gtr__softmax_run(cpu, &soft, false));
+    return c->out[0].data ? gtr__ranges(cpu, gtr__softmax_mask_range, c, c->in[0].count, GTR__CHUNK) : GTR_OK;
+}
+GTR__CPU(softmax_mask_bwd) {
+    const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
+    return gtr__ranges(cpu, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
+}
+
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. linear: dimension 0 is not the
    batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter (step,
@@ -8999,6 +9050,11 @@ gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
     gtr__attr at = GTR__ZERO;
     at.softmax.logs = 1;
     return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, at);
+}
+gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis) {
+    const gtr__attr at = GTR__ZERO;
+    gtr_tensor *const in[] = { x, mask };
+    return gtr__along(GTR__OP_SOFTMAX_MASK, in, 2, axis, at);
 }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_ARGMAX, x, axis); }
 static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
@@ -21461,7 +21517,8 @@ void gtr_destroy(gtr_context *ctx) {
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
-                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int
+                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int,
+                    softmax_mask
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
