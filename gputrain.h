@@ -2802,6 +2802,7 @@ struct gtr_context {
     gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
+    bool past_limit; /* the last asked for would have passed the limit: a leaner plan may not */
     volatile int stop; /* gtr_stop */
     bool stopped;
     int fits; /* that run: one may run another trainer's in its callback */
@@ -8333,17 +8334,21 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
 static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
-static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
+static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
-    if (limit && (bytes > limit || used > limit - bytes))
+    ctx->past_limit = limit && (bytes > limit || used > limit - bytes);
+    if (ctx->past_limit)
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
             gtr__memory_name(ctx), bytes, used, limit);
-    else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
+    else if (!(p = ctx->be->alloc(instance, bytes)))
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
     else ctx->device_bytes += bytes;
     return p;
+}
+static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
+    return gtr__instance_alloc(ctx, ctx->instance[stage], bytes);
 }
 static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
     if (!p) return;
@@ -9917,7 +9922,8 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__mea
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
-    return gtr__whole(x, since, gtr__loss_end(t, gtr_stop_gradient(d.weight), d.reduction, NULL));
+    v = gtr_stop_gradient(d.weight);
+    return gtr__whole(x, since, d.weight && !v ? NULL : gtr__loss_end(t, v, d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; return t; }
@@ -13038,8 +13044,9 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) 
 /* Memory for e, which becomes lean where the quicker plan's passes the limit. */
 static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
     const bool good = ctx->error == GTR_OK;
+    ctx->past_limit = false;
     const gtr_result r = gtr__entry_memory(ctx, e);
-    if (r != GTR_ERR_NOMEM || !ctx->desc.memory_limit || e->lean) return r;
+    if (!ctx->past_limit || e->lean) return r;
     if (good) gtr_error_clear(ctx);
     GTR__TRY(gtr__entry_again(ctx, e, true));
     GTR__TRY(gtr__wait_all(ctx));
@@ -16278,9 +16285,9 @@ static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_te
 }
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
-    void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
-    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of %s: %zu bytes", gtr__memory_name(p->ctx), bytes); return false; }
-    if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
+    void *b = gtr__instance_alloc(&p->own, p->instance[0], bytes);
+    if (!b) return false;
+    gtr__instance_free(&p->own, p->instance[0], p->block[which], p->bytes[which]);
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
@@ -16564,6 +16571,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
+    p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
@@ -16572,13 +16580,15 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     return p;
 fail:
     if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
+    ctx->past_limit = p->own.past_limit;
     gtr_predictor_destroy(p);
     return NULL;
 }
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
-    const bool lean = gtr__usable(ctx) && !ctx->error && ctx->desc.memory_limit; /* it may be */
+    const bool good = gtr__usable(ctx) && !ctx->error;
+    if (good) ctx->past_limit = false;
     gtr_predictor *p = gtr__predictor_make(ctx, desc, false);
-    if (p || !lean || ctx->error != GTR_ERR_NOMEM) return p;
+    if (p || !good || !ctx->past_limit) return p;
     gtr_error_clear(ctx);
     return gtr__predictor_make(ctx, desc, true);
 }
