@@ -48,11 +48,11 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:dropout op:random op:embedding op:scatter_add op:conv
-    op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum
-    op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll
-    op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit
-    op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
+    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:dropout op:random op:embedding op:scatter_add
+    op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax
+    op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step
+    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
+    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
     layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse
     pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule
     streaming training nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy
@@ -824,6 +824,10 @@ GTR_API gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased
 GTR_API gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis; for its log: log_softmax */
 GTR_API gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis); /* x - log sum exp(x) along axis */
+/* PyTorch's x.softmax(axis) * mask, mask of x's shape; the softmax itself: gtr_output(t, 1). Both have gradients, mask
+   has one, too. Its zeros give 0 and do not scale the others up: to leave elements out of the sum, make x -INFINITY
+   there (gtr_where). A mask that is broadcast: gtr_softmax and gtr_mul. */
+GTR_API gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis);
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
@@ -1494,6 +1498,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     GTR__FOLDS(GTR__FOLD_ROW, X) \
     X(SOFTMAX, softmax, BOTH, GTR__FOLLOW | GTR__Y0 | GTR__ALONG | GTR__MEANS(PROBABILITIES)) \
     X(LOG_SOFTMAX, log_softmax, BOTH, GTR__FULL | GTR__Y0 | GTR__ALONG | GTR__MEANS(LOGARITHMS)) \
+    X(SOFTMAX_MASK, softmax_mask, BOTH, \
+      GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
@@ -2799,6 +2805,7 @@ struct gtr_context {
     gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
+    bool past_limit; /* the last asked for would have passed the limit: a leaner plan may not */
     volatile int stop; /* gtr_stop */
     bool stopped;
     int fits; /* that run: one may run another trainer's in its callback */
@@ -5491,6 +5498,51 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 #define gtr__shape_log_softmax gtr__shape_softmax
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
+
+// >>op:softmax_mask
+/* Output 1: s, the softmax of x along the axis; output 0: s mask. With d = dy0 mask + dy1,
+   dx = s (d - sum(d s) / sum s) and dmask = dy0 s. */
+GTR__SHAPE(softmax_mask) {
+    s->n_out = 2;
+    s->flops = gtr__shape_flops(&s->in[0], 6);
+    return gtr__shape_equal(&s->in[0], &s->in[1]) ? gtr__shape_output(s, 1, s->in[0])
+        : gtr__shape_want(s, 2, "a mask of x's shape");
+}
+static void gtr__softmax_mask_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__call, c);
+    const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1));
+    GTR__IVDEP
+    for (; i < end; i++) gtr__out(c, 0)[i] = soft[i] * gtr__in(c, 1)[i];
+}
+static void gtr__softmax_mask_back_range(GTR__FROM_TO) {
+    GTR__AXIS;
+    const gtr_float *mask = gtr__in(c, 1), *y = gtr__in(c, 3), *dy = gtr__in(c, 4), *ds = gtr__in(c, 5);
+    const gtr__arg *dx = &c->out[0], *dmask = &c->out[1];
+    for (; i < end; i++) {
+        const int64_t at = i / inner * n * inner + i % inner, past = at + n * inner;
+        double sum = 0, all = 0;
+        for (int64_t k = at; dx->data && k < past; k += inner) {
+            sum += ((dy ? (double)dy[k] * (double)mask[k] : 0) + (ds ? (double)ds[k] : 0)) * (double)y[k];
+            all += (double)y[k];
+        }
+        const gtr_float mean = (gtr_float)(all > 0 ? sum / all : sum);
+        for (int64_t k = at; k < past; k += inner) {
+            const gtr_float d = (dy ? dy[k] * mask[k] : 0) + (ds ? ds[k] : 0);
+            if (dx->data) gtr__out(c, 0)[k] = y[k] * (d - mean) + (dx->add ? gtr__out(c, 0)[k] : 0);
+            if (dmask->data) gtr__out(c, 1)[k] = (dy ? dy[k] * y[k] : 0) + (dmask->add ? gtr__out(c, 1)[k] : 0);
+        }
+    }
+}
+GTR__CPU(softmax_mask_fwd) {
+    gtr__call soft = *c;
+    soft.out += gtr__wanted(c, 1); /* else output 0 holds it first */
+    GTR__TRY(gtr__softmax_run(cpu, &soft, false));
+    return c->out[0].data ? gtr__ranges(cpu, gtr__softmax_mask_range, c, c->in[0].count, GTR__CHUNK) : GTR_OK;
+}
+GTR__CPU(softmax_mask_bwd) {
+    const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
+    return gtr__ranges(cpu, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
+}
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. linear: dimension 0 is not the
@@ -8283,17 +8335,21 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
 static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
-static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
+static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
-    if (limit && (bytes > limit || used > limit - bytes))
+    ctx->past_limit = limit && (bytes > limit || used > limit - bytes);
+    if (ctx->past_limit)
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
             gtr__memory_name(ctx), bytes, used, limit);
-    else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
+    else if (!(p = ctx->be->alloc(instance, bytes)))
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
     else ctx->device_bytes += bytes;
     return p;
+}
+static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
+    return gtr__instance_alloc(ctx, ctx->instance[stage], bytes);
 }
 static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
     if (!p) return;
@@ -9000,6 +9056,11 @@ gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
     gtr__attr at = GTR__ZERO;
     at.softmax.logs = 1;
     return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, at);
+}
+gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis) {
+    const gtr__attr at = GTR__ZERO;
+    gtr_tensor *const in[] = { x, mask };
+    return gtr__along(GTR__OP_SOFTMAX_MASK, in, 2, axis, at);
 }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_ARGMAX, x, axis); }
 static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
@@ -9862,7 +9923,8 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__mea
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
-    return gtr__whole(x, since, gtr__loss_end(t, gtr_stop_gradient(d.weight), d.reduction, NULL));
+    v = gtr_stop_gradient(d.weight);
+    return gtr__whole(x, since, d.weight && !v ? NULL : gtr__loss_end(t, v, d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
 static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; return t; }
@@ -13255,8 +13317,9 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) 
 /* Memory for e, which becomes lean where the quicker plan's passes the limit. */
 static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
     const bool good = ctx->error == GTR_OK;
+    ctx->past_limit = false;
     const gtr_result r = gtr__entry_memory(ctx, e);
-    if (r != GTR_ERR_NOMEM || !ctx->desc.memory_limit || e->lean) return r;
+    if (!ctx->past_limit || e->lean) return r;
     if (good) gtr_error_clear(ctx);
     GTR__TRY(gtr__entry_again(ctx, e, true));
     GTR__TRY(gtr__wait_all(ctx));
@@ -16495,9 +16558,9 @@ static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_te
 }
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
-    void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
-    if (!b) { GTR__FAIL(&p->own, NOMEM, "out of %s: %zu bytes", gtr__memory_name(p->ctx), bytes); return false; }
-    if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
+    void *b = gtr__instance_alloc(&p->own, p->instance[0], bytes);
+    if (!b) return false;
+    gtr__instance_free(&p->own, p->instance[0], p->block[which], p->bytes[which]);
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
@@ -16782,6 +16845,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
+    p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
@@ -16790,13 +16854,15 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     return p;
 fail:
     if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
+    ctx->past_limit = p->own.past_limit;
     gtr_predictor_destroy(p);
     return NULL;
 }
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
-    const bool lean = gtr__usable(ctx) && !ctx->error && ctx->desc.memory_limit; /* it may be */
+    const bool good = gtr__usable(ctx) && !ctx->error;
+    if (good) ctx->past_limit = false;
     gtr_predictor *p = gtr__predictor_make(ctx, desc, false);
-    if (p || !lean || ctx->error != GTR_ERR_NOMEM) return p;
+    if (p || !good || !ctx->past_limit) return p;
     gtr_error_clear(ctx);
     return gtr__predictor_make(ctx, desc, true);
 }
@@ -21739,7 +21805,8 @@ void gtr_destroy(gtr_context *ctx) {
                     losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
-                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int
+                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int,
+                    softmax_mask
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

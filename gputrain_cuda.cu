@@ -92,8 +92,8 @@
 //     program              element-wise programs
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
 //     parts                copies of several parts
-//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:dropout op:random op:embedding
-//     op:scatter_add
+//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask op:dropout
+//     op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
 //     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
@@ -10538,6 +10538,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
     }
 }
 // Along another dimension: a thread a line, neighbours side by side.
+static GTR__DEVICE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, float *rest) {
+    *max = -INFINITY; *rest = 0.0f;
+    for (int64_t i = 0; i < m.n; i++) {
+        float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(max, rest, v, 1);
+    }
+    if (fabsf(*max) == INFINITY) *rest = NAN;
+}
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
     for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner;
@@ -10551,11 +10558,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
                 gtr__give1(m.dx, i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), dot));
         } else {
-            float max = -INFINITY, sum = 0.0f;
-            for (int64_t i = 0; i < m.n; i++) {
-                float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1);
-            }
-            if (fabsf(max) == INFINITY) sum = NAN;
+            float max, sum;
+            gtr__line_stats(m, at, &max, &sum);
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
                 gtr__give1(m.y, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
         }
@@ -10598,6 +10602,130 @@ static gtr_result gtr__cuda_softmax_bwd(gtr__run *run, const gtr__call *c) {
 
 #define gtr__cuda_log_softmax_fwd gtr__cuda_softmax_fwd
 #define gtr__cuda_log_softmax_bwd gtr__cuda_softmax_bwd
+
+// >>op:softmax_mask
+// As op:softmax, whose parts these are; s is output 1, d the gradient of s in all.
+typedef struct gtr__masked { gtr__rows s; gtr__opd mask, y, dy, dmask; } gtr__masked;
+static GTR__DEVICE void gtr__masked_give(const gtr__masked &q, int64_t i, float v) {
+    if (q.s.y.p) gtr__give1(q.s.y, i, v);
+    if (q.y.p) gtr__give1(q.y, i, v * gtr__get(q.mask.p, q.mask.t, i));
+}
+// A lane's next four of a row: s, output 0's gradient and d, of a gradient that is not there 0. Returns how many.
+static GTR__DEVICE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_t i, int64_t n, int team,
+        float *y, float *dy, float *d) {
+    float mask[4];
+    const int k = gtr__row_four(q.s.y, at, i, n, team, y);
+    gtr__row_four(q.mask, at, i, q.dy.p ? n : 0, team, mask);
+    gtr__row_four(q.dy, at, i, q.dy.p ? n : 0, team, dy);
+    gtr__row_four(q.s.dy, at, i, q.s.dy.p ? n : 0, team, d);
+#pragma unroll
+    for (int u = 0; u < 4; u++) d[u] = fmaf(dy[u], mask[u], d[u]);
+    return k;
+}
+static GTR__DEVICE void gtr__masked_back(const gtr__masked &q, int64_t i, int team, int k, const float *y,
+        const float *dy, const float *d, float dot) {
+#pragma unroll
+    for (int u = 0; u < 4; u++) if (u < k) {
+        if (q.s.dx.p) gtr__give1(q.s.dx, i + u * team, gtr__soft_bwd(q.s, y[u], d[u], dot));
+        if (q.dmask.p) gtr__give1(q.dmask, i + u * team, q.dy.p ? dy[u] * y[u] : 0.0f);
+    }
+}
+// A team a row. Bytes: x read twice, the second time mostly from the cache, mask once, each output written once.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask(const gtr__masked q) {
+    __shared__ float scratch[32];
+    gtr__enter();
+    const gtr__rows &m = q.s;
+    const int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
+        const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        const bool live = row < m.rows;
+        float max, sum, first[4];
+        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (u < k) gtr__masked_give(q, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
+        if (live) for (int64_t i = at + lane + 4 * m.team; i < at + m.n; i += m.team)
+            gtr__masked_give(q, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
+    }
+}
+// A team a row. Bytes: s, mask and both gradients read twice where a row has more than four a lane, the second time
+// mostly from the cache, dx and dmask written once.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_bwd(const gtr__masked q) {
+    __shared__ float scratch[32];
+    gtr__enter();
+    const gtr__rows &m = q.s;
+    const int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
+        const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        const bool live = row < m.rows;
+        float y[4], dy[4], d[4];
+        float2 sum = make_float2(0.0f, 0.0f);
+        int k = 0;
+        for (int64_t i = lane; live && i < m.n; i += 4 * m.team) {
+            k = gtr__masked_four(q, at, i, m.n, m.team, y, dy, d);
+#pragma unroll
+            for (int u = 0; u < 4; u++) if (u < k) gtr__soft_add(m, y[u], d[u], &sum);
+        }
+        const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
+        for (int64_t i = lane; live && i < m.n; i += 4 * m.team) {
+            if (m.n > 4 * m.team) k = gtr__masked_four(q, at, i, m.n, m.team, y, dy, d);
+            gtr__masked_back(q, at + i, m.team, k, y, dy, d, dot);
+        }
+    }
+}
+// Along another dimension: a thread a line, neighbours side by side, so that each load is of neighbours. Bytes: as
+// above, twice each.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
+    gtr__enter();
+    const gtr__rows &m = q.s;
+    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner;
+            line += (int64_t)gridDim.x * GTR__T) {
+        const int64_t at = line / m.inner * m.n * m.inner + line % m.inner, past = at + m.n * m.inner;
+        if (back) {
+            float y[4], dy[4], d[4];
+            float2 sum = make_float2(0.0f, 0.0f);
+            for (int64_t i = at; i < past; i += m.inner) {
+                gtr__masked_four(q, i, 0, 1, 1, y, dy, d);
+                gtr__soft_add(m, *y, *d, &sum);
+            }
+            const float dot = gtr__soft_dot(sum);
+            for (int64_t i = at; i < past; i += m.inner) {
+                gtr__masked_four(q, i, 0, 1, 1, y, dy, d);
+                gtr__masked_back(q, i, 0, 1, y, dy, d, dot);
+            }
+        } else {
+            float max, rest;
+            gtr__line_stats(m, at, &max, &rest);
+            for (int64_t i = at; i < past; i += m.inner)
+                gtr__masked_give(q, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, rest));
+        }
+    }
+}
+static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__masked *q, bool back) {
+    gtr__rows *m = &q->s;
+    q->mask = gtr__opd_of(&c->in[1]);
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
+    if (m->rows * m->n * m->inner == 0) return GTR_OK;
+    m->team = gtr__team(m->n, m->rows, gtr__sms(c));
+    const unsigned grid = gtr__grid(c, m->rows * (m->inner > 1 ? m->inner : m->team));
+    return m->inner > 1 ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_lines, grid, GTR__T, 0, *q, (int)back)
+        : back ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_bwd, grid, GTR__T, 0, *q)
+        : GTR__LAUNCH(run, c, gtr__k_softmax_mask, grid, GTR__T, 0, *q);
+}
+static gtr_result gtr__cuda_softmax_mask_fwd(gtr__run *run, const gtr__call *c) {
+    gtr__masked q;
+    memset((void *)&q, 0, sizeof q);
+    q.s.x = gtr__opd_of(&c->in[0]); q.s.y = gtr__opd_of(&c->out[1]); q.y = gtr__opd_of(&c->out[0]);
+    return gtr__softmax_mask_run(run, c, &q, false);
+}
+static gtr_result gtr__cuda_softmax_mask_bwd(gtr__run *run, const gtr__call *c) {
+    gtr__masked q;
+    memset((void *)&q, 0, sizeof q);
+    q.s.y = gtr__opd_of(&c->in[3]); q.dy = gtr__opd_of(&c->in[4]); q.s.dy = gtr__opd_of(&c->in[5]);
+    q.s.dx = gtr__opd_of(&c->out[0]); q.dmask = gtr__opd_of(&c->out[1]);
+    return gtr__softmax_mask_run(run, c, &q, true);
+}
 
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100

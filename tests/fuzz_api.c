@@ -601,7 +601,10 @@ static void do_over_axes(void)
     dims[0] = axis;
     before(true, "over axes %u(%s, axis %d, n %d, k %lld)", what, N(x), axis, n, (long long)k);
     switch (what) {
-    case 0: built(gtr_log_softmax(x, axis), x); break;
+    case 0:
+        if (keep) built(gtr_log_softmax(x, axis), x);
+        else built(gtr_softmax_mask(x, many[1], axis), x && many[1]);
+        break;
     case 1: built(gtr_cumsum(x, axis), x); break;
     case 2: built(gtr_sort(x, axis, keep), x); break;
     case 3: built(gtr_top_k(x, k, axis), x); break;

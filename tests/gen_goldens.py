@@ -781,6 +781,8 @@ def later():
         case("gather", [s, labels(t, s[axis], 110 + n)], lambda x, ids: x.gather(axis, ids), (axis,))
         case("to_float", [labels(t, 1000, 120 + n)], lambda x: x.double())
         case("to_int", [(t, 4, 0.25)], lambda x: x.trunc().long())
+    for s, axis in (((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 5, 3), 1)):
+        case("softmax_mask", [(s, 2, 0.0), s], lambda x, m: x.softmax(axis) * m + x.softmax(axis) ** 2, (axis,))
 
 
 ops()

@@ -854,6 +854,7 @@ static site site_new(int pad)
     memset(&s, 0, sizeof s);
     d.threads = 1;
     d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+    d.memory_limit = (size_t)1 << 30;           /* which nothing passes: no plan is made again */
     fail_allocation = 0;
     s.ctx = gtr_create(d);
     s.x = gtr_input(s.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
@@ -874,6 +875,28 @@ static site site_new(int pad)
     EXPECT_OK(s.ctx);
     return s;
 }
+/* A predictor's memory is the context's: its limit holds, and one that is refused leaves nothing. */
+static void predictors_limited(void)
+{
+    site s = site_new(0);
+    const size_t before = s.ctx->device_bytes;
+    gtr_tensor *out = s.loss->in[0];
+    gtr_predictor *p = gtr_predictor_create(out, 64);
+    const size_t took = s.ctx->device_bytes - before;
+    EXPECT(p && took > 0);
+    gtr_predictor_destroy(p);
+    EXPECT_EQ(s.ctx->device_bytes, before);
+    s.ctx->desc.memory_limit = before + took - 1;
+    EXPECT(!gtr_predictor_create(out, 64));
+    EXPECT_ERROR(s.ctx, GTR_ERR_NOMEM, "pass the limit");
+    EXPECT(s.ctx->device_bytes == before && !s.ctx->predictors);
+    gtr_error_clear(s.ctx);
+    s.ctx->desc.memory_limit = before + 2 * took;
+    EXPECT((p = gtr_predictor_create(out, 64)) != NULL);
+    EXPECT_OK(s.ctx);
+    gtr_destroy(s.ctx);
+    EXPECT_EQ(alive, 0);
+}
 static void builder_fails(int b, int pad, bool on)
 {
     site s = site_new(pad);
@@ -885,7 +908,7 @@ static void builder_fails(int b, int pad, bool on)
         allocations = 0; fail_allocation = k; fail_all = on; fired = false;
         made = builders[b].build(&s);
         fail_allocation = 0;
-        if (made) break;
+        if (made) { CHECK(!fired, "%s, allocation %d of %d pads failed, untold", builders[b].name, k, pad); break; }
         after = stock_of(&s);
         if ((builders[b].build == b_loss || builders[b].build == b_standardised) && after.tensors == before.tensors + 1)
             gtr_release(s.ctx, before.tensors), after = stock_of(&s);
@@ -1396,6 +1419,7 @@ static void all(void)
     RUN(faults);
     RUN(averages_fail);
     RUN(builders_fail);
+    RUN(predictors_limited);
     RUN(long_names);
     RUN(forks);
 }

@@ -187,6 +187,7 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     for (k = 1; k < n; k++) pad[k - 1] = i[k];
     return gtr_pad(x, pad, n / 2, (gtr_pad_mode)i[0], value);
 }
+static gtr_tensor *masked_of(gtr_tensor *t) { return gtr_add(t, gtr_square(gtr_output(t, 1))); }
 #define OPS(X) \
     X(matmul,          gtr_matmul_t(x[0], i[0] != 0, x[1], i[1] != 0)) \
     X(linear,          gtr_linear_with(x[0], x[1], x[2])) \
@@ -211,6 +212,7 @@ static gtr_tensor *padded(gtr_tensor *x, const int *i, int n, float value)
     X(norm1,           gtr_norm(x[0], 1, i + 1, n - 1, i[0] != 0)) \
     X(norm2,           gtr_norm(x[0], 2, i + 1, n - 1, i[0] != 0)) \
     X(norm_inf,        gtr_norm(x[0], (float)INFINITY, i + 1, n - 1, i[0] != 0)) \
+    X(softmax_mask,    masked_of(gtr_softmax_mask(x[0], x[1], i[0]))) \
     X(log_softmax,     gtr_log_softmax(x[0], i[0])) \
     X(argmin,          gtr_argmin(x[0], i[0])) \
     X(cumsum,          gtr_cumsum(x[0], i[0])) \

@@ -626,6 +626,9 @@ static void ops(void)
     MISTAKE("a slice turned round", "slice_step|step -1") { gtr_slice_step(hidden(w), 1, 0, 3, -1); }
     MISTAKE("a gather by scores", "gather|float32|int32") { gtr_gather(hidden(w), 1, hidden(w)); }
     MISTAKE("a gather by labels without the axis", "gather|(N, 8)|(N,)") { gtr_gather(hidden(w), 1, labels(w)); }
+    MISTAKE("a mask of one row for all", "softmax_mask|(N, 8)|(N,)|a mask of x's shape") {
+        gtr_softmax_mask(hidden(w), gtr_to_float(labels(w)), 1);
+    }
     MISTAKE("a slice of the batch", "slice|batch") { gtr_slice(hidden(w), 0, 0, 2); }
     MISTAKE("a split into parts that are not equal", "split|3|8") { gtr_split(hidden(w), 1, 3); }
     MISTAKE("an output that an op has not", "output") { gtr_output(hidden(w), 1); }

@@ -233,6 +233,15 @@ BUILD(norm1, gtr_norm(x[0], 1, c->p + 1, c->n_p - 1, c->p[0] != 0))
 BUILD(norm2, gtr_norm(x[0], 2, c->p + 1, c->n_p - 1, c->p[0] != 0))
 BUILD(norm_inf, gtr_norm(x[0], (float)INFINITY, c->p + 1, c->n_p - 1, c->p[0] != 0))
 BUILD(softmax, gtr_softmax(x[0], c->p[0]))
+BUILD(softmax_mask, gtr_softmax_mask(x[0], x[1], c->p[0]))
+/* Both outputs, and the second alone. */
+static gtr_tensor *build_softmax_mask_used(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_tensor *t = gtr_softmax_mask(x[0], x[1], c->p[0]);
+    (void)ctx;
+    return gtr_add(gtr_mul(t, gtr_tanh(t)), gtr_output(t, 1));
+}
+BUILD(softmax_mask_last, gtr_output(gtr_softmax_mask(x[1], x[0], c->p[0]), 1))
 BUILD(log_softmax, gtr_log_softmax(x[0], c->p[0]))
 BUILD(cumsum, gtr_cumsum(x[0], c->p[0]))
 BUILD(sort, gtr_sort(x[0], c->p[0], false))
@@ -481,6 +490,11 @@ static const char *const gather_along_cases[] = { "1x7 1x3@1", "*13x3 13x5@1", "
     "128x9x7 128x2x7@1", "1x1000 1x1000@1", "33x31x29 33x5x29@1", "*3x2 3x257@1", "*2x300x3 2x300x3@1",
     "!4099 5000@0", "*!5 2600@0",
     "100003x2 100003x1@1", "31x257x5 31x256x5@1", "!1x65537 1x300@1", "2x1x4 2x2x4@1", NULL };
+static const char *const mask_cases[] = { "1x7 1x7@1", "*13x3 13x3@1", "33x3 33x3@-1", "2x4x3 2x4x3@1", "5x3 5x3@0",
+    "2x3x4 2x3x4@2", "!7 7@0", "3x1 3x1@1", "*16x32 16x32@1", "64x33 64x33@1", "*65x64 65x64@0", "9x129 9x129@1",
+    "*5x1000 5x1000@1", "1000x10 1000x10@1", "7x65x9 7x65x9@1", "3x1500 3x1500@1",
+    "*2x3x4x5 2x3x4x5@2", "17x1025 17x1025@1", "!300x3 300x3@0", "33x31x29 33x31x29@2", "1x1x9 1x1x9@1",
+    "257x64 257x64@1", NULL };
 static const char *const split_cases[] = { "1x6@1 2", "*13x3@1 3", "!4x3@0 2", "33x4@-1 4", "2x6x2@1 3", "!7@0 7",
     "2x3x4@2 1", "*16x16@1 2", "16x18@1 3", "!30x5@0 30", "64x64@1 4", "65x64@1 8", "*!64x65@0 2", "128x9x7@1 3",
     "5x4x3x8@3 2", "!258x33@0 2", "1x1000@1 10", "1000x3@1 3", "100x300@1 3", "!1000@0 8", "33x30x29@1 5", "3x2x5@1 2",
@@ -724,6 +738,9 @@ static const op_row rows[] = {
     { "norm 2",           build_norm2,            "X",     reduce_cases,           AVERAGES | NO_SPECIAL },
     { "norm inf",         build_norm_inf,         "U",     reduce_cases,           0 },
     { "softmax",          build_softmax,          "X",     along_cases,            CANCELS | AXIS },
+    { "softmax_mask",     build_softmax_mask,     "XX",    mask_cases,             CANCELS | AXIS },
+    { "softmax_mask, used", build_softmax_mask_used, "XX", mask_cases,             GRAPH },
+    { "softmax_mask, last", build_softmax_mask_last, "XX", mask_cases,             GRAPH | PASSES_0 },
     { "log_softmax",      build_log_softmax,      "X",     along_cases,            CANCELS | AXIS },
     { "cumsum",           build_cumsum,           "X",     along_cases,            AXIS },
     { "sort",             build_sort,             "U",     along_cases,            COPIES | AXIS },
@@ -2103,6 +2120,10 @@ static bool plain(const op_call *o, double *const *in, double *y)
     switch (o->id) {
     case GTR__OP_MATMUL: case GTR__OP_LINEAR: plain_products(o, in, y); return true;
     case GTR__OP_SOFTMAX: case GTR__OP_LOG_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
+    case GTR__OP_SOFTMAX_MASK:
+        plain_along(o, in[0], y + n);
+        for (i = 0; i < n; i++) y[i] = y[n + i] * in[1][i];
+        return true;
     case GTR__OP_LOGSUMEXP: case GTR__OP_MAX: case GTR__OP_MIN: case GTR__OP_PROD: case GTR__OP_VAR:
     case GTR__OP_NORM:
         plain_folds(o, in[0], y); return true;
@@ -4085,7 +4106,8 @@ static void bad_axes(void)
     EXPECT(!gtr_logsumexp(NULL, NULL, 0, false) && !gtr_max(NULL, NULL, 0, false) && !gtr_min(NULL, NULL, 0, false)
         && !gtr_prod(NULL, NULL, 0, false) && !gtr_var(NULL, NULL, 0, true, false) && !gtr_norm(NULL, 7, NULL, 0, false)
         && !gtr_log_softmax(NULL, 0) && !gtr_argmin(NULL, 0) && !gtr_cumsum(NULL, 0) && !gtr_sort(NULL, 0, true)
-        && !gtr_top_k(NULL, 1, 0) && !gtr_one_hot(NULL, 3) && !gtr_gather_rows(NULL, NULL) && !gtr_to_float(NULL)
+        && !gtr_softmax_mask(NULL, NULL, 0) && !gtr_top_k(NULL, 1, 0) && !gtr_one_hot(NULL, 3)
+        && !gtr_gather_rows(NULL, NULL) && !gtr_to_float(NULL)
         && !gtr_slice_step(NULL, 0, 0, 1, 2) && !gtr_gather(NULL, 0, NULL) && !gtr_to_int(NULL)
         && !gtr_scatter_add_rows(NULL, NULL, 3) && !gtr_where(NULL, NULL, NULL) && !gtr_linear_with(NULL, NULL, NULL));
     EXPECT(!gtr_pad(NULL, ends, 2, GTR_PAD_CONSTANT, 0) && !gtr_tile(NULL, times) && !gtr_roll(NULL, 1, 0)
@@ -4100,6 +4122,10 @@ static void bad_axes(void)
     BAD(gtr_scatter_add_rows(y, NULL, 3), GTR_ERR_ARG, "scatter_add|argument 2 is NULL");
     BAD(gtr_gather(x, 1, NULL), GTR_ERR_ARG, "gather|argument 2 is NULL");
     BAD(gtr_linear_with(x, NULL, NULL), GTR_ERR_ARG, "linear|argument 2 is NULL");
+    BAD(gtr_softmax_mask(x, NULL, 1), GTR_ERR_ARG, "softmax_mask|argument 2 is NULL");
+    BAD(gtr_softmax_mask(x, c, 1), GTR_ERR_SHAPE, "softmax_mask|(N, 7)|(2, 3, 4)|a mask of x's shape");
+    BAD(gtr_softmax_mask(x, y, 1), GTR_ERR_SHAPE, "softmax_mask|input 2|int32|float32");
+    BAD(gtr_softmax_mask(x, x, 2), GTR_ERR_ARG, "softmax_mask|axis 2|2 dimensions");
     BAD(gtr_add(NULL, x), GTR_ERR_ARG, "add|argument 1 is NULL");
     BAD(gtr_where(x, x, NULL), GTR_ERR_ARG, "where|argument 3 is NULL");
     BAD(gtr_prelu_with(x, NULL), GTR_ERR_ARG, "prelu|argument 2 is NULL");
