@@ -5508,13 +5508,13 @@ GTR__SHAPE(softmax_mask) {
     return gtr__shape_equal(&s->in[0], &s->in[1]) ? gtr__shape_output(s, 1, s->in[0])
         : gtr__shape_want(s, 2, "a mask of x's shape");
 }
-static void gtr__softmax_mask_range(GTR__FROM_TO) {
+static GTR__COLD void gtr__softmax_mask_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1));
     GTR__IVDEP
     for (; i < end; i++) gtr__out(c, 0)[i] = soft[i] * gtr__in(c, 1)[i];
 }
-static void gtr__softmax_mask_back_range(GTR__FROM_TO) {
+static GTR__COLD void gtr__softmax_mask_back_range(GTR__FROM_TO) {
     GTR__AXIS;
     const gtr_float *mask = gtr__in(c, 1), *y = gtr__in(c, 3), *dy = gtr__in(c, 4), *ds = gtr__in(c, 5);
     const gtr__arg *dx = &c->out[0], *dmask = &c->out[1];
@@ -7109,7 +7109,7 @@ GTR__SHAPE(gather) {
     return good ? gtr__shape_output(s, 0, *ids) : gtr__shape_want(s, 2,
         "ids of x's shape but for the axis, which is not x's batch");
 }
-static void gtr__gather_range(GTR__FROM_TO) {
+static GTR__COLD void gtr__gather_range(GTR__FROM_TO) {
     GTR__AXIS;
     const int64_t m = c->in[1].shape.dim[c->attr->along.axis];
     for (; i < end; i++) {
@@ -7129,7 +7129,7 @@ GTR__CPU(gather_fwd) {
 // >>op:to_float
 /* y: x, GTR_I32, as the nearest float. */
 #define gtr__shape_to_float gtr__shape_same
-static void gtr__to_float_range(GTR__FROM_TO) {
+static GTR__COLD void gtr__to_float_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     for (; i < end; i++) gtr__out(c, 0)[i] = (gtr_float)gtr__in_ints(c, 0)[i];
 }
@@ -9112,7 +9112,7 @@ gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
 }
 /* x and elements in front of and behind its own along axis, by a gtr_pad_mode. Of as many elements as that makes,
    number i is x's element i step - before. */
-static gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int64_t step, int mode,
+static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, int64_t behind, int64_t step, int mode,
         float value) {
     gtr__attr at = GTR__ZERO;
     gtr_context *ctx = x->ctx;
@@ -16650,7 +16650,7 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
 /* Pieces draw for rows from row on. False: not as before. */
-static GTR__COLD bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
+static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
         gtr__network *w = n->op == GTR__OP_NETWORK ? (gtr__network *)(uintptr_t)n->attr.ptr : NULL;
