@@ -2544,26 +2544,11 @@ static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__no
     while (count && gtr__program_add(p, q, n, &linked)) { n++; count--; }
     return !count;
 }
-/* Moves element-wise nodes down to the first that depends on them, if both may be members of a program: its other
-   operands may be made in between. */
-static void gtr__program_sink(gtr__plan *p) {
-    for (int i = p->split - 2; i >= 0; i--) {
-        const int64_t count = gtr__program_count(p, &p->node[i]);
-        int j = i + 1;
-        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
-        while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
-        if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
-        while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
-            j--; /* the whole's next bands stay with their producers */
-        gtr__node_move(p, i, j - 1);
-    }
-}
 /* How many nodes from at on are a program; 0: none. */
 static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
     gtr__program q;
     int members = 1;
     (void)caps;
-    if (at == 0) gtr__program_sink(p);
     const gtr__node *first = &p->node[at];
     if (at >= p->split || !gtr__program_make(p, &q, first, 1)) return 0;
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
@@ -11583,6 +11568,20 @@ static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr_
     if (!m->steps) m->steps = 1;
     return m->name;
 }
+/* Before late matchers are asked: moves element-wise nodes down to the first that depends on them, if both may be
+   members of a program: its other operands may be made in between. */
+static void gtr__program_sink(gtr__plan *p) {
+    for (int i = p->split - 2; i >= 0; i--) {
+        const int64_t count = gtr__program_count(p, &p->node[i]);
+        int j = i + 1;
+        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
+        while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
+        if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
+        while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
+            j--; /* the whole's next bands stay with their producers */
+        gtr__node_move(p, i, j - 1);
+    }
+}
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
@@ -11689,6 +11688,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
     gtr__matcher all[GTR__MAX_MATCHERS];
     for (m = 0; m < b->ctx->be->n_matchers; m++) gtr__matcher_of(b->ctx->be, m, &all[m]);
+    if (late) gtr__program_sink(p);
     for (at = 0; late && at < p->n_node; at++) for (m = 0; m < GTR__ALL(&p->node[at]); m++)
         if ((v = gtr__use(p, &p->node[at], m)) >= 0) s.uses[v]++;
     for (at = 0; at < p->n_node; at += count) {
