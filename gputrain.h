@@ -21806,7 +21806,8 @@ void gtr_destroy(gtr_context *ctx) {
                     that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
                     gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int,
-                    softmax_mask
+                    softmax_mask; plans of micro-batches hold less; a predictor is made within the memory limit; in
+                    evaluation no activation is lost behind batch_norm's, nor a sum that is broadcast
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
