@@ -12404,17 +12404,18 @@ done:
 // >>pass:stamp
 /* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
    gradients are stored and not added, nor the last, if values of it are to be kept; none where queues wait for each
-   other, or labels were made ahead. On the GPU the first losses end otherwise than later ones, by op:xent_step. */
+   other, or labels were made ahead, and none for a GPU, whose plans are recorded as a whole. */
 static void gtr__find_likes(gtr__build *b) {
-    const int n = b->r->micro, first = b->ctx->caps.cuda ? 3 : 1;
-    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early && b->r->batch >= n;
+    const int n = b->r->micro;
+    const bool any = !b->ctx->caps.cuda && b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early
+        && b->r->batch >= n;
     bool keeps = false;
     for (int64_t i = 0; i < b->ctx->n_tensor; i++)
         keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
     for (int m = 0, k; m < n; m++) {
         gtr__micro_begin(b, m, n);
         const int64_t rows = b->rows;
-        for (k = any && m + keeps < n ? first : m; k < m; k++) {
+        for (k = any && m + keeps < n ? 1 : m; k < m; k++) {
             gtr__micro_begin(b, k, n);
             if (b->rows == rows) break;
         }
