@@ -2165,7 +2165,7 @@ typedef struct {
     int unstored; /* GTR__HOME_GRADIENT: no node writes it */
     gtr_tensor *tensor; /* whose value it is; NULL */
     int gradient_of; /* value; -1 */
-    int micro; /* in whose course it was made */
+    int micro; /* which micro-batch's nodes were being made when it was */
     const void *label; /* const char *: name for texts */
 } gtr__value;
 typedef struct {
@@ -2790,7 +2790,7 @@ struct gtr_context {
     gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
-    bool past_limit; /* the last asked for would have passed the limit: a leaner plan may not */
+    bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
     bool stopped;
     int fits; /* that run: one may run another trainer's in its callback */
@@ -2930,15 +2930,14 @@ GTR__READS(schedule, gtr_trainer_desc, GTR__SCHEDULE_FIELDS, gtr_schedule s, boo
     F(history_size, d->history != NULL, "what lies at .history") F(checkpoint_steps, kept, "a .checkpoint") \
     F(checkpoint_seconds, kept, "a .checkpoint") F(checkpoint_epochs, kept, "a .checkpoint") \
     F(keep_last, kept, "a .checkpoint") F(keep_best, kept, "a .checkpoint") F(resume, kept, "a .checkpoint") \
-    F(monitor, told, GTR__ASKS) F(min_delta, told, GTR__ASKS) \
+    F(monitor, drains, GTR__ASKS) F(min_delta, drains, GTR__ASKS) \
     F(monitor_least, d->monitor == GTR_METRIC_TENSOR, ".monitor = GTR_METRIC_TENSOR") \
     F(metrics.labels, scored, ".metrics.scores") F(metrics.binary, scored, ".metrics.scores") \
     F(metrics.probabilities, scored, ".metrics.scores") F(metrics.threshold, scored, ".metrics.scores") \
     F(metrics.top_k, scored, ".metrics.scores") F(metrics.ignore_index, scored, ".metrics.scores")
 #define GTR__ASKS ".validation, .patience, .restore_best, .keep_best, GTR_PLATEAU or a .callback at each epoch's end"
-/* told: gtr_fit reads the monitored figure at each epoch's end. called, kept, scored: the user set .callback,
-   .checkpoint, .metrics.scores. */
-GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool told, bool called, bool kept, bool scored)
+/* drains: as in gtr__fitting. called, kept, scored: the user set .callback, .checkpoint, .metrics.scores. */
+GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool drains, bool called, bool kept, bool scored)
 #define GTR__METRICS_FIELDS(F) F(binary, classes && !each, "as many labels as scores") \
     F(probabilities, classes, "classes, not targets") F(threshold, classes && (!each || classes == 2), "two classes") \
     F(top_k, each, "a label a row, of several classes") F(ignore_zero, classes, "classes, not targets") \
@@ -5493,28 +5492,55 @@ GTR__SHAPE(softmax_mask) {
     return gtr__shape_equal(&s->in[0], &s->in[1]) ? gtr__shape_output(s, 1, s->in[0])
         : gtr__shape_want(s, 2, "a mask of x's shape");
 }
-static GTR__COLD void gtr__softmax_mask_range(GTR__FROM_TO) {
+static void gtr__softmax_mask_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
-    const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1));
-    GTR__IVDEP
-    for (; i < end; i++) gtr__out(c, 0)[i] = soft[i] * gtr__in(c, 1)[i];
+    const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1)) + i;
+    gtr__ew_find(GTR__OP_MUL, 0)(gtr__out(c, 0) + i, soft, soft, 1, gtr__in(c, 1) + i, 1, soft, 0, end - i);
 }
-static GTR__COLD void gtr__softmax_mask_back_range(GTR__FROM_TO) {
+/* n elements of a line, `inner` apart, are copied to t; or t's become or, add, are added to these. */
+static GTR__COLD const gtr_float *gtr__line_load(const gtr_float *x, int64_t inner, int64_t n, gtr_float *t) {
+    for (int64_t k = 0; k < n; k++) t[k] = x[k * inner];
+    return t;
+}
+static GTR__COLD void gtr__line_store(gtr_float *x, int64_t inner, int64_t n, const gtr_float *t, bool add) {
+    for (int64_t k = 0; k < n; k++) x[k * inner] = add ? x[k * inner] + t[k] : t[k];
+}
+static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
+    enum { MASK = 1, Y = 3, DY, DS, D, MADE, SLOTS }; /* inputs, and what is made of them */
     GTR__AXIS;
-    const gtr_float *mask = gtr__in(c, 1), *y = gtr__in(c, 3), *dy = gtr__in(c, 4), *ds = gtr__in(c, 5);
-    const gtr__arg *dx = &c->out[0], *dmask = &c->out[1];
+    gtr_float (*const room)[GTR__BLOCK] = (gtr_float (*)[GTR__BLOCK])of;
+    const gtr__ew_fn times = gtr__ew_find(GTR__OP_MUL, 0), plus = gtr__ew_find(GTR__OP_ADD, 0);
     for (; i < end; i++) {
-        const int64_t at = i / inner * n * inner + i % inner, past = at + n * inner;
         double sum = 0, all = 0;
-        for (int64_t k = at; dx->data && k < past; k += inner) {
-            sum += ((dy ? (double)dy[k] * (double)mask[k] : 0) + (ds ? (double)ds[k] : 0)) * (double)y[k];
-            all += (double)y[k];
-        }
-        const gtr_float mean = (gtr_float)(all > 0 ? sum / all : sum);
-        for (int64_t k = at; k < past; k += inner) {
-            const gtr_float d = (dy ? dy[k] * mask[k] : 0) + (ds ? ds[k] : 0);
-            if (dx->data) gtr__out(c, 0)[k] = y[k] * (d - mean) + (dx->add ? gtr__out(c, 0)[k] : 0);
-            if (dmask->data) gtr__out(c, 1)[k] = (dy ? dy[k] * y[k] : 0) + (dmask->add ? gtr__out(c, 1)[k] : 0);
+        for (int64_t k = 0, some; k < 2 * n; k += some) { /* once for the sums, once for the gradients */
+            const int64_t first = k % n, from = i / inner * n * inner + i % inner + first * inner;
+            const gtr_float *at[SLOTS];
+            some = GTR__MIN(n - first, GTR__BLOCK);
+            for (int q = MASK; q <= DS; q++) {
+                const gtr_float *x = gtr__in(c, q);
+                at[q] = !x ? NULL : inner == 1 ? x + from : gtr__line_load(x + from, inner, some, room[q]);
+            }
+            const gtr_float *const y = at[Y], *const dy = at[DY], *d = at[DS];
+            if (dy) {
+                times(room[D], dy, dy, 1, at[MASK], 1, dy, 0, some);
+                if (d) plus(room[D], dy, room[D], 1, d, 1, dy, 0, some);
+                d = room[D];
+            }
+            if (k < n) { sum += gtr__dot_run(y, d, some); all += gtr__sum_run(y, some); continue; }
+            const gtr_float mean = (gtr_float)(all > 0 ? sum / all : sum);
+            for (int q = 0; q < 2; q++) {
+                const gtr__arg *x = &c->out[q];
+                if (!x->data) continue;
+                gtr_float *to = (gtr_float *)x->data + from, *made = inner == 1 && !x->add ? to : room[MADE];
+                if (q && !dy) GTR__CLEAR(made, some);
+                else if (q) times(made, dy, dy, 1, y, 1, dy, 0, some);
+                else {
+                    gtr__ew_find(GTR__OP_SUB, 0)(room[D], d, d, 1, &mean, 0, d, 0, some);
+                    times(made, y, y, 1, room[D], 1, y, 0, some);
+                }
+                if (inner > 1) gtr__line_store(to, inner, some, made, x->add);
+                else if (x->add) plus(to, to, to, 1, made, 1, to, 0, some);
+            }
         }
     }
 }
@@ -5526,7 +5552,7 @@ GTR__CPU(softmax_mask_fwd) {
 }
 GTR__CPU(softmax_mask_bwd) {
     const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
-    return gtr__ranges(cpu, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
+    return gtr__ranges_in(cpu, NULL, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
 }
 
 // >>op:dropout
@@ -5744,9 +5770,10 @@ GTR__SHAPE(conv) {
     s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
     return gtr__shape_output(s, 0, o);
 }
-/* What becomes of y's sums, where it stands; had: what they begin with, which is like y, or NULL. */
+/* How a convolution's sums, stored at y, begin and end. had: laid out as y, what is there before terms are added (a
+   gradient that others added to); NULL: zeros. behind: steps that its node carries, applied to finished sums. */
 typedef struct { gtr_float *y; gtr__strip behind; const gtr_float *had; } gtr__conv_epilogue;
-/* Its begin and end of count places that lie at y, pitch apart, of each the n channels from c on. */
+/* Before and behind the sums of n channels, from c on, of count places, which lie at y and pitch apart. */
 static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t pitch, int64_t c,
         int64_t n) {
     (void)c;
@@ -7114,21 +7141,24 @@ GTR__CPU(gather_fwd) {
 // >>op:to_float
 /* y: x, GTR_I32, as the nearest float. */
 #define gtr__shape_to_float gtr__shape_same
-static GTR__COLD void gtr__to_float_range(GTR__FROM_TO) {
+static void gtr__to_float_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
-    for (; i < end; i++) gtr__out(c, 0)[i] = (gtr_float)gtr__in_ints(c, 0)[i];
+    const int32_t *x = gtr__in_ints(c, 0);
+    gtr_float *y = gtr__out(c, 0);
+    GTR__IVDEP
+    for (int64_t k = i; k < end; k++) y[k] = (gtr_float)x[k];
 }
 GTR__CPU(to_float_fwd) { return gtr__ranges(cpu, gtr__to_float_range, c, c->out[0].count, GTR__CHUNK); }
 
 // >>op:to_int
 /* y (GTR_I32): GTR__TO_INT(x). */
 GTR__SHAPE(to_int) { s->out_dtype[0] = GTR_I32; return gtr__shape_same(s); }
-static GTR__COLD void gtr__to_int_range(GTR__FROM_TO) {
+static void gtr__to_int_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
-    for (; i < end; i++) {
-        const gtr_float x = gtr__in(c, 0)[i];
-        ((int32_t *)c->out[0].data)[i] = GTR__TO_INT(x);
-    }
+    const gtr_float *x = gtr__in(c, 0);
+    int32_t *y = (int32_t *)c->out[0].data;
+    GTR__IVDEP
+    for (int64_t k = i; k < end; k++) y[k] = GTR__TO_INT(x[k]);
 }
 GTR__CPU(to_int_fwd) { return gtr__ranges(cpu, gtr__to_int_range, c, c->out[0].count, GTR__CHUNK); }
 
@@ -10062,7 +10092,7 @@ typedef struct {
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
-/* A tensor that is computed, and its outputs in gtr__build.plain. */
+/* A tensor that record listed; out: where its n_out outputs are in gtr__build.plain. */
 typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
 typedef struct {
@@ -10071,11 +10101,11 @@ typedef struct {
     const gtr__recipe *r;
     gtr__recorded *recorded; int n_recorded; int64_t cap_recorded;
     gtr__plain *plain; int n_plain; int64_t cap_plain;
-    int64_t recorded_rows; /* of which these are; 0: of none */
+    int64_t recorded_rows; /* of the micro-batch whose shapes these are; 0: nothing is listed */
     gtr__extra *extra; int64_t cap_extra;
-    int *stage, *region; /* tensor id -> what its builder noted, or 0: passes ask nobody else */
-    int n_region, within; /* the highest; the one that nodes are made in */
-    int *set; int64_t cap_set; /* by node, until some are joined: the region whose set it is in; 0: of none */
+    int *stage, *region; /* tensor id -> where its op is computed: stage; gtr_recompute_begin's region, 0: in none */
+    int n_region, within; /* the highest region; that of nodes which are now made */
+    int *set; int64_t cap_set; /* by node, up to fuse, which joins nodes: its region; 0: none */
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
@@ -10085,8 +10115,9 @@ typedef struct {
     int64_t row0, rows; /* of the micro-batch */
     int micro;
     int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: it is recorded */
-    int late; /* the first value that select made */
-    int mark[GTR__MARKS + 1], n_marks; /* values between two marks were made in the order of micro-batches */
+    int late; /* id of the first value that late select made */
+    /* ids between which a pass made values micro-batch by micro-batch */
+    int mark[GTR__MARKS + 1], n_marks;
     gtr__phase phase;
     int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
@@ -10785,7 +10816,7 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
     return true;
 }
 /* Counts t's labels: those of inputs in one pass over their slot, others where each micro-batch's are made. */
-static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
+static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     gtr_tensor *labels = gtr__labels_of(t);
     const int64_t n = b->ctx->n_tensor;
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
@@ -10818,7 +10849,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     for (int64_t i = 0; i < n; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
 }
 /* b->whole: what is needed, and then what is still to be recorded. */
-static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
+static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
     const int64_t n = b->ctx->n_tensor;
     if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
     for (int64_t i = 0; i < n && !b->failed; i++) {
@@ -11068,14 +11099,14 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 }
 
 // >>pass:rematerialise
-/* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
-   clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what is not in
-   a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone is as in
-   evaluation, by these. */
+/* What backward reads of a patch, a region's nodes of one micro-batch, and forward nodes elsewhere do not, is computed
+   again by clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what
+   is not in a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone
+   normalises by these, as in evaluation. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__state(n->op) == GTR__STATE_COMMITTED && n->dir == GTR__FWD && n->training;
 }
-static int gtr__group(const gtr__build *b, int i) {
+static int gtr__patch(const gtr__build *b, int i) {
     const gtr__node *n = &b->plan->node[i];
     return n->phase == GTR__FORWARD && b->set[i] ? b->set[i] * b->r->micro + n->micro : 0;
 }
@@ -11099,20 +11130,20 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     n->training = 0;
     in[3] = o.out[1]; in[4] = o.out[3];
 }
-static void gtr__pass_rematerialise(gtr__build *b) {
+static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
-    const int n_old = p->n_node, n_value = p->n_value, groups = (b->n_region + 1) * b->r->micro;
-    enum { NONE, INSIDE, READ, CLONED }; /* need: of a group; read elsewhere in forward too; to be cloned */
-    const size_t ints = (size_t)groups + 3 * (size_t)n_value + 2 * (size_t)n_old;
+    const int n_old = p->n_node, n_value = p->n_value, patches = (b->n_region + 1) * b->r->micro;
+    enum { NONE, INSIDE, READ, CLONED }; /* need: of a patch; read elsewhere in forward too; to be cloned */
+    const size_t ints = (size_t)patches + 3 * (size_t)n_value + 2 * (size_t)n_old;
     int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
     if (!at) { b->failed = true; return; }
-    int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
+    int *owner = at + patches, *need = owner + n_value, *clone_of = need + n_value;
     int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
     for (v = 0; v < n_value; v++) clone_of[v] = -1;
-    for (i = 0; i < n_old; i++) at[gtr__group(b, i)] = i; /* a group's last node, for the next loop */
+    for (i = 0; i < n_old; i++) at[gtr__patch(b, i)] = i; /* a patch's last node, for the next loop */
     for (i = 0; i < n_old; i++) {
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, i);
+        const int g = gtr__patch(b, i);
         for (k = 0; g && k < n->n_out; k++)
             if ((v = n->out[k]) >= 0) {
                 owner[v] = g;
@@ -11132,7 +11163,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     }
     for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
         const gtr__node *n = &p->node[i];
-        const int g = gtr__group(b, i);
+        const int g = gtr__patch(b, i);
         anchor[i] = -1;
         for (k = 0; g && k < n->n_out; k++) if (n->out[k] >= 0 && need[n->out[k]] == CLONED) anchor[i] = at[g];
         if (anchor[i] < 0) continue;
@@ -11141,7 +11172,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             if (n->in[k] >= 0 && owner[v = gtr__root(p, n->in[k])] == g && need[v] == INSIDE) need[v] = CLONED;
     }
     for (i = 0; i < n_old && !b->failed; i++)
-        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, i), owner, clone_of);
+        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__patch(b, i), owner, clone_of);
     gtr__mark(b);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
         for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
@@ -11163,10 +11194,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-/* What a kernel takes as a step that its node carries: a node of an op (COUNT: any of GTR__UNARY) behind it or in
-   front; where a row of gtr__carriers is of an op (LINEAR: any product) and direction, in the order in which that
-   applies them. sums: where it adds to a gradient, the addition is a step; rounds: what the next step reads is rounded
-   as it would be stored. */
+/* Which neighbours a kernel computes as steps. A row of gtr__carriers is of an op's kernel (LINEAR: any product) in one
+   direction; `takes` lists ops (COUNT: any of GTR__UNARY) whose node, behind it or in front, becomes a step that its
+   node carries, in the order in which the kernel applies them. sums: where the kernel adds to a gradient, that addition
+   becomes the first step; rounds: the kernel rounds its result to its storage before the next step reads it. */
 typedef struct { const char *name; gtr__op op; gtr__step_kind kind; bool front; } gtr__takes;
 typedef struct { gtr__op op; gtr__dir dir; bool sums, rounds; gtr__takes takes[4]; } gtr__carrier;
 /* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
@@ -11225,8 +11256,8 @@ GTR__MAKE(act) {
     gtr__push_act(&out->steps, b, -1);
     return true;
 }
-/* Whether a may run in b's place: what it reads is not written in between, nor what it writes used, nor, but for its
-   first output, by b. */
+/* Whether node a may run where b stands: no node in between writes what a reads or uses what a writes, and b uses of
+   that a's first output alone. */
 static bool gtr__may_sink(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
     for (const gtr__node *n = a + 1; n < b; n++) if (GTR__WHOLE(n)) return false;
     for (int i = 0; i < GTR__ALL(a); i++) {
@@ -11405,18 +11436,18 @@ static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
         if (f->j == was || !gtr__fits(c, u->second, u->second_dir) || a->micro != c->micro || a->stage != c->stage
                 || a->recomputed != c->recomputed) continue;
         gtr__node fused = u->at_first ? *a : *c;
-        const int gone = u->at_first ? f->j : f->i;
+        const int dropped = u->at_first ? f->j : f->i;
         fused.flops = a->flops + c->flops;
         if (!u->make(f, a, c, &fused)) continue;
         fused.op = u->fused;
         fused.dir = u->fused == u->first ? u->first_dir : u->fused == u->second ? u->second_dir : GTR__FWD;
         fused.fused = u->name;
         fused.layer = a->layer;
-        gtr__move_uses(f->b, gone, f->i + f->j - gone);
+        gtr__move_uses(f->b, dropped, f->i + f->j - dropped);
         gtr__mfree(f->b->ctx, a->in);
         gtr__mfree(f->b->ctx, c->in);
-        p->node[f->i + f->j - gone] = fused;
-        p->node[gone].op = GTR__OP_COUNT; /* gtr__close_up removes it */
+        p->node[f->i + f->j - dropped] = fused;
+        p->node[dropped].op = GTR__OP_COUNT; /* no node any more: gtr__close_up takes it out of the list */
         return true;
     }
     return false;
@@ -12426,15 +12457,16 @@ static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
     return false;
 }
-/* What the passes made of a micro-batch is copied for those that are like it: nodes, and the values that it made, whose
-   ids become what they would be had all been recorded. Between its nodes of a half of the plan stand no others. */
+/* Copies what the passes made of a recorded micro-batch, its nodes and values, for each micro-batch that is like it
+   (gtr__find_likes). Values get the ids that they would have, had all micro-batches been recorded. In either half of
+   the plan, left and right of split, a micro-batch's nodes stand together. */
 typedef struct {
     gtr__build *b;
-    int *id, *own; /* by value: its new id; 1 + the mark behind which it was made, 0 where all use it */
+    int *id, *own; /* by value: its new id; 1 + the mark behind which its micro-batch made it, 0: all use it */
     int first[GTR__MARKS][GTR__MAX_MICRO], count[GTR__MARKS][GTR__MAX_MICRO]; /* by mark and micro-batch: its values */
-    int start[GTR__MARKS][GTR__MAX_MICRO], by[GTR__MARKS + 1]; /* their new ids; what a copy adds to own ones' */
+    int start[GTR__MARKS][GTR__MAX_MICRO], by[GTR__MARKS + 1]; /* their first new id; what a copy adds to those ids */
     int64_t from, to; /* first rows of the micro-batch that is copied, and of the copy */
-    gtr__node *node; int *operand; /* behind those that are done */
+    gtr__node *node; int *operand; /* where the next copied node and its operands go */
 } gtr__stamp;
 static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->own[v]]; }
 static void gtr__stamp_begin(gtr__stamp *s, int m) {
@@ -12443,7 +12475,7 @@ static void gtr__stamp_begin(gtr__stamp *s, int m) {
     s->to = gtr__first_row(s->b->r, m, s->b->r->micro);
     for (int k = 0; k + 1 < s->b->n_marks; k++) s->by[1 + k] = s->start[k][m] - s->start[k][like];
 }
-/* Values from v on; what they have of a value of the whole batch begins at their first row. */
+/* Copies values from v on for micro-batch m, at whose first row aliases of whole batches and kept rows begin. */
 static void gtr__stamp_values(const gtr__stamp *s, gtr__value *to, int v, int count, int m) {
     for (const gtr__value *from = &s->b->plan->value[v]; count--; from++, to++) {
         *to = *from;
@@ -12461,7 +12493,8 @@ static void gtr__stamp_rows(const gtr__stamp *s, gtr__node *n) {
     n->row0 = gtr__stamp_row(s, n->row0);
     if (gtr__draws(n->op)) n->attr.draw.shift = n->attr.draw.shift / s->from * s->to;
 }
-/* A network of n operands for a copy: the same, unless members draw numbers, which depend on the row. */
+/* The network of a copied node of n operands: the original's, shared, unless members draw numbers, which depend on
+   the row. */
 static gtr__network *gtr__stamp_network(const gtr__stamp *s, gtr__network *w, int n) {
     const size_t bytes = sizeof *w + (size_t)n * sizeof(int);
     int i = 0;
@@ -12500,7 +12533,8 @@ static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
             n->attr.network.ptr = gtr__stamp_network(s, (gtr__network *)(uintptr_t)n->attr.ptr, GTR__ALL(n));
     }
 }
-/* Nodes i to end - 1, a half of the plan; behind each micro-batch those that are not recorded, up to the next. */
+/* Nodes i to end - 1, a half of the plan: behind each recorded micro-batch come copies for those that follow it, up to
+   the next recorded one. */
 static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
     const gtr__node *node = s->b->plan->node;
     int begin[GTR__MAX_MICRO], behind[GTR__MAX_MICRO] = { 0 }, done = 0, j, m;
@@ -12516,7 +12550,7 @@ static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
         done--;
     }
 }
-/* Numbers the values. Returns how many there will be. */
+/* Gives all values their new ids. Returns how many values the whole plan has. */
 static int gtr__stamp_ids(gtr__stamp *s) {
     gtr__build *b = s->b;
     const gtr__plan *p = b->plan;
@@ -12685,7 +12719,7 @@ static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t va
         if (n->in[k] == o->in[3] || n->in[k + 1] == o->in[4]) return NULL;
     return n;
 }
-static void gtr__add_commits(gtr__build *b) {
+static GTR__COLD void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
@@ -12715,7 +12749,7 @@ static void gtr__want_parameters(gtr__build *b) {
 }
 /* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
    step is run in parts. */
-static void gtr__find_lookups(gtr__build *b) {
+static GTR__COLD void gtr__find_lookups(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     gtr__plan *p = b->plan;
     int i, v, *end;
@@ -16042,14 +16076,15 @@ typedef struct gtr__fitting {
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
     double called, began, shown;
-    bool terminal, warned, told; /* told: somebody hears of an epoch's end before the next begins */
+    bool terminal, warned;
+    bool drains; /* gtr_fit waits for queued steps at each epoch's end, as something reads that epoch's figures there */
     int width; /* of the line on the terminal */
     gtr__pace pace; /* between waits for the device */
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
     gtr__stopping stopping;
     gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
-    /* steps done when it was resumed, at the last end of an epoch that was told, at the last checkpoint (-1: none) */
+    /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
@@ -16159,7 +16194,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         f->rows += rows;
         f->p.step = k + 1;
         f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
-        if (f->told || at + 1 < f->per_epoch) continue;
+        if (f->drains || at + 1 < f->per_epoch) continue;
         gtr__fit_figures(f);
         gtr__fit_show(f, true);
     }
@@ -16278,9 +16313,9 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     const int64_t every = f->d->callback_every;
     int64_t k = f->before;
     gtr_result r = GTR_OK, end;
-    if (f->told && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
+    if (f->drains && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
     while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
-        const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
+        const int64_t left = f->drains ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
         if (every > 0) n = (int)GTR__MIN(n, every - k % every);
         if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
@@ -16292,7 +16327,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
+        if (!r && f->drains && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
         if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
     if (r == GTR_ERR_USER && !ctx->error && gtr__stop_get(ctx)) { /* a data set's callback gave up, as it shall */
@@ -16455,7 +16490,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
-static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool told) {
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
     if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
     if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
@@ -16469,7 +16504,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool t
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
     if (d->metrics.scores && !d->validation)
         return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
-    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, told, d->callback != NULL, d->checkpoint != NULL,
+    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
         d->metrics.scores != NULL));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
     if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
@@ -16485,9 +16520,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    f.told = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
+    f.drains = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
         || t->desc.schedule == GTR_PLATEAU;
-    GTR__TRY(gtr__fit_check(ctx, &d, f.told));
+    GTR__TRY(gtr__fit_check(ctx, &d, f.drains));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
@@ -16500,7 +16535,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
-    t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
+    t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));

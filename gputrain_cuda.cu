@@ -3529,7 +3529,9 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
     c.library = library < best;
     if (c.library) { c.ns = library; c.ranges = 1; }
-    if (c.library && c.even) c.wgmma_m = 0;         // nobody makes its copies where the library can't run after all
+    // Where the library then lacks workspace, another kernel multiplies: no launch makes the aligned copies (even) that
+    // wgmma would read.
+    if (c.library && c.even) c.wgmma_m = 0;
     if (!c.wgmma_m) c.even = 0;
     if (c.even) c.copy_bytes = even_bytes;
     if (p->sums) {

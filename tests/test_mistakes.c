@@ -1074,10 +1074,7 @@ static void rates_not_read(void)
         w->td.optimizer = GTR_RMSPROP; w->td.beta1 = 0.9f;
         trainer(w);
     }
-    MISTAKE("lr_decay of Adam", "lr_decay|Adagrad") {
-        w->td.optimizer = GTR_ADAM; w->td.lr_decay = 0.1f;
-        trainer(w);
-    }
+    MISTAKE("lr_decay of Adam", "lr_decay|Adagrad") { w->td.optimizer = GTR_ADAM; w->td.lr_decay = 0.1f; trainer(w); }
     MISTAKE("a negative sum of squares", "initial_accumulator is -1") {
         w->td.optimizer = GTR_ADAGRAD; w->td.initial_accumulator = -1;
         trainer(w);
