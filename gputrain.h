@@ -12570,7 +12570,7 @@ static int gtr__stamp_ids(gtr__stamp *s) {
     b->late = late;
     return at;
 }
-static GTR__COLD void gtr__pass_stamp(gtr__build *b) {
+static void gtr__pass_stamp(gtr__build *b) {
     gtr__plan *p = b->plan;
     gtr__stamp s = GTR__ZERO;
     int i, k, m, n_value, n_node = 0, copies[GTR__MAX_MICRO] = { 0 };
