@@ -2905,7 +2905,8 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
 /* A .user pointer is no error without the callback that gets it. */
 #define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc")
 GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
-#define GTR__OPTIMIZER_FIELDS(F) F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; others have beta1") \
+#define GTR__OPTIMIZER_FIELDS(F) \
+    F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; Adam, AdamW and Lion have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
     F(beta1, o != GTR_SGD && o != GTR_RMSPROP && o != GTR_ADAGRAD, "Adam, AdamW and Lion") \
     F(beta2, o != GTR_SGD && o != GTR_ADAGRAD, "Adam, AdamW, RMSprop and Lion") \
