@@ -8006,6 +8006,7 @@ static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y
         int64_t pitch, int64_t c) {
     const gtr_float *at[GTR__STEP_SLOTS];
     for (int64_t r = 0; r < rows && !w->n && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
+    if (!w->n) return;
     at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
         const int8_t of[4] = { s->a, s->y, s->dy, s->b };
