@@ -18915,8 +18915,9 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        const bool ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, NULL);
-        if (!ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
+        const bool first = !ctx->error, ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc,
+            NULL);
+        if (first && !ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
         return ok;
     }
     return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
