@@ -5498,11 +5498,7 @@ static void gtr__softmax_mask_range(GTR__FROM_TO) {
     const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1)) + i;
     gtr__ew_find(GTR__OP_MUL, 0)(gtr__out(c, 0) + i, soft, soft, 1, gtr__in(c, 1) + i, 1, soft, 0, end - i);
 }
-/* n elements of a line, `inner` apart, are copied to t; or t's become or, add, are added to these. */
-static GTR__COLD const gtr_float *gtr__line_load(const gtr_float *x, int64_t inner, int64_t n, gtr_float *t) {
-    for (int64_t k = 0; k < n; k++) t[k] = x[k * inner];
-    return t;
-}
+/* Writes t's n elements to a line, `inner` apart, or adds them. */
 static GTR__COLD void gtr__line_store(gtr_float *x, int64_t inner, int64_t n, const gtr_float *t, bool add) {
     for (int64_t k = 0; k < n; k++) x[k * inner] = add ? x[k * inner] + t[k] : t[k];
 }
@@ -5510,16 +5506,18 @@ static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
     enum { MASK = 1, Y = 3, DY, DS, D, MADE, SLOTS }; /* inputs, and what is made of them */
     GTR__AXIS;
     gtr_float (*const room)[GTR__BLOCK] = (gtr_float (*)[GTR__BLOCK])of;
-    const gtr__ew_fn times = gtr__ew_find(GTR__OP_MUL, 0), plus = gtr__ew_find(GTR__OP_ADD, 0);
+    const gtr__ew_fn times = gtr__ew_find(GTR__OP_MUL, 0), plus = gtr__ew_find(GTR__OP_ADD, 0),
+        minus = gtr__ew_find(GTR__OP_SUB, 0);
     for (; i < end; i++) {
         double sum = 0, all = 0;
-        for (int64_t k = 0, some; k < 2 * n; k += some) { /* once for the sums, once for the gradients */
+        for (int64_t k = c->out[0].data ? 0 : n, some; k < 2 * n; k += some) { /* for dx's sums, for the gradients */
             const int64_t first = k % n, from = i / inner * n * inner + i % inner + first * inner;
             const gtr_float *at[SLOTS];
             some = GTR__MIN(n - first, GTR__BLOCK);
             for (int q = MASK; q <= DS; q++) {
                 const gtr_float *x = gtr__in(c, q);
-                at[q] = !x ? NULL : inner == 1 ? x + from : gtr__line_load(x + from, inner, some, room[q]);
+                at[q] = !x ? NULL : inner == 1 ? x + from : room[q];
+                if (x && inner > 1) gtr__ew_copy(room[q], x, x + from, inner, x, 0, x, 0, some);
             }
             const gtr_float *const y = at[Y], *const dy = at[DY], *d = at[DS];
             if (dy) {
@@ -5536,7 +5534,7 @@ static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
                 if (q && !dy) GTR__CLEAR(made, some);
                 else if (q) times(made, dy, dy, 1, y, 1, dy, 0, some);
                 else {
-                    gtr__ew_find(GTR__OP_SUB, 0)(room[D], d, d, 1, &mean, 0, d, 0, some);
+                    minus(room[D], d, d, 1, &mean, 0, d, 0, some);
                     times(made, y, y, 1, room[D], 1, y, 0, some);
                 }
                 if (inner > 1) gtr__line_store(to, inner, some, made, x->add);
@@ -8005,8 +8003,10 @@ static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float 
 static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
         int64_t pitch, int64_t c) {
     const gtr_float *at[GTR__STEP_SLOTS];
-    for (int64_t r = 0; r < rows && !w->n && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
-    if (!w->n) return;
+    if (!w->n) { /* no steps */
+        for (int64_t r = 0; r < rows && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
+        return;
+    }
     at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
     for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
         const int8_t of[4] = { s->a, s->y, s->dy, s->b };
@@ -11258,8 +11258,8 @@ GTR__MAKE(act) {
     gtr__push_act(&out->steps, b, -1);
     return true;
 }
-/* Whether node a may run where b stands: no node in between writes what a reads or uses what a writes, and b uses of
-   that a's first output alone. */
+/* Whether fuse may make node a part of node b, which comes later: no node between them writes a value that a reads or
+   writes, or reads one that a writes, and of a's outputs b reads the first alone. */
 static bool gtr__may_sink(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
     for (const gtr__node *n = a + 1; n < b; n++) if (GTR__WHOLE(n)) return false;
     for (int i = 0; i < GTR__ALL(a); i++) {
@@ -11269,7 +11269,7 @@ static bool gtr__may_sink(const gtr__fuse *f, const gtr__node *a, const gtr__nod
     }
     return true;
 }
-/* Whether of what a and earlier nodes made of a gradient b is the only one to read, behind a. */
+/* Whether node b, behind a, is the only reader of a gradient that a and earlier nodes summed up. */
 static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__node *b) {
     const int root = gtr__root(f->p, a->out[0]), dy = b->in[b->n_in - 1];
     int from = GTR__MAX(f->i - GTR__FUSE_WINDOW, 0), after = 0, before = 0;

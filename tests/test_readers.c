@@ -971,6 +971,7 @@ static size_t npy_here(char *to, const char *dict, const void *data, size_t n)
 #define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
 static void refused_arrays(void)
 {
+    char older[512];
     static const double zeros[8];
     static const struct { const char *dict; int version; size_t bytes; gtr_result want; const char *part; } cases[] = {
         { DICT("'<f4'", "False", "(2,)"), 1, 8, GTR_OK, "" },
@@ -1080,6 +1081,11 @@ static void refused_arrays(void)
     }
     EXPECT(!npz_of(ctx, zip, sizeof stored - 1, NULL));
     EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "(.arrays says which are wanted)");
+    gtr_input(ctx, NULL, GTR_F32, gtr_shape1(-7));                              /* an older error keeps its text */
+    snprintf(older, sizeof older, "%s", gtr_error_text(ctx));
+    EXPECT(*older && !npz_of(ctx, zip, sizeof stored - 1, NULL));
+    EXPECT(!strcmp(gtr_error_text(ctx), older));
+    gtr_error_clear(ctx);
     any.scale = 0; any.map = true;
     EXPECT(!gtr_dataset_npz(ctx, "an archive", any));
     EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "an archive: an archive is not mapped");
