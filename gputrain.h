@@ -11713,6 +11713,17 @@ static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m
         if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
     }
 }
+static bool gtr__stamps(const gtr__build *b) {
+    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
+    return false;
+}
+/* Whether nodes at to at + count - 1 can be copied with their micro-batch, if any is. */
+static bool gtr__may_be_one(const gtr__build *b, int at, int count) {
+    const gtr__node *n = b->plan->node + at;
+    int k = 1;
+    while (k < count && n[k].micro == n->micro) k++;
+    return k == count || !gtr__stamps(b);
+}
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
@@ -11730,7 +11741,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
             int n;
             if (by->late != late || (by->several && !b->r->several) || (by->holds && b->lean) ||
                 b->ctx->caps.without >> m & 1 ||
-                (n = by->match(p, at, &b->ctx->caps)) <= 0) continue;
+                (n = by->match(p, at, &b->ctx->caps)) <= 0 || !gtr__may_be_one(b, at, n)) continue;
             gtr__mark_own(p, at, n, by);
             if (!gtr__pack(b, at, n, m, by, &s)) { /* no other matcher took nodes of this plan's right phases */
                 for (v = 0; v < p->n_value; v++) GTR__V(v).unstored = 0;
@@ -12437,10 +12448,10 @@ done:
 // >>pass:stamp
 /* Which micro-batches are like an earlier one in all but where their rows begin: of as many rows, not the first, whose
    gradients are stored and not added, nor the last, if values of it are to be kept; none where queues wait for each
-   other, or labels were made ahead, and none for a GPU, whose plans are recorded as a whole. */
+   other, or labels were made ahead. */
 static void gtr__find_likes(gtr__build *b) {
     const int n = b->r->micro;
-    const bool any = !b->ctx->caps.cuda && b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early
+    const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early
         && b->r->batch >= n;
     bool keeps = false;
     for (int64_t i = 0; i < b->ctx->n_tensor; i++)
@@ -12454,10 +12465,6 @@ static void gtr__find_likes(gtr__build *b) {
         }
         b->like[m] = GTR__MIN(k, m);
     }
-}
-static bool gtr__stamps(const gtr__build *b) {
-    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
-    return false;
 }
 /* Copies what the passes made of a recorded micro-batch, its nodes and values, for each micro-batch that is like it
    (gtr__find_likes). Values get the ids that they would have, had all micro-batches been recorded. In either half of
