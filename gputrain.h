@@ -2262,12 +2262,15 @@ typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
 /* left: nodes before plan->split */
 typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
-/* A matcher of the select pass. match: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become
-   one NETWORK node, whose operands are all values they read (in) and write (out), attr->ptr a gtr__network of them; the
-   backend's kernel[GTR__OP_NETWORK][GTR__FWD] runs the network's. A matcher's row fills in what is not 0. */
+/* A matcher of the select pass. match: how many nodes its kernel replaces, from plan->node[at] on, or those that it
+   lists in `node`, at the first, in the plan's order; 0: none. They become one NETWORK node, whose operands are all
+   values they read (in) and write (out), attr->ptr a gtr__network of them; the backend's
+   kernel[GTR__OP_NETWORK][GTR__FWD] runs the network's. A matcher's row fills in what is not 0. */
+#define GTR__MATCH_LISTED 16
 typedef struct {
     const char *name;
-    int (*match)(gtr__plan *plan, int at, const gtr__caps *caps);
+    void (*prepare)(gtr__plan *plan, const gtr__caps *caps); /* moves nodes, before any is matched; NULL: none */
+    int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps, int *node);
     gtr__kernel kernel;
     int steps; /* where it takes a whole plan: the most steps of a launch; 0: one */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
@@ -2544,20 +2547,43 @@ static bool gtr__program_make(const gtr__plan *p, gtr__program *q, const gtr__no
     while (count && gtr__program_add(p, q, n, &linked)) { n++; count--; }
     return !count;
 }
-/* How many nodes from at on are a program; 0: none. */
-static int gtr__program_match(gtr__plan *p, int at, const gtr__caps *caps) {
+/* Whether node j may move up to those listed: of the nodes behind the first, it depends on none but them. */
+static bool gtr__may_move(const gtr__plan *p, const int *node, int count, int j) {
+    bool free = true;
+    for (int i = node[0] + 1, k = 1; i < j && free; i++)
+        if (k < count && node[k] == i) k++; else free = !gtr__nodes_depend(p, &p->node[i], &p->node[j]);
+    return free;
+}
+/* Moves element-wise nodes down to the first that depends on them, if both may be members of a program: its other
+   operands may be made in between. */
+static void gtr__program_sink(gtr__plan *p, const gtr__caps *caps) {
+    (void)caps;
+    for (int i = p->split - 2; i >= 0; i--) {
+        const int64_t count = gtr__program_count(p, &p->node[i]);
+        int j = i + 1;
+        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
+        while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
+        if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
+        while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
+            j--; /* the whole's next bands stay with their producers */
+        gtr__node_move(p, i, j - 1);
+    }
+}
+/* Lists the nodes that are a program with node `at`. */
+static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps, int *node) {
     gtr__program q;
     int members = 1;
     (void)caps;
-    const gtr__node *first = &p->node[at];
+    const gtr__node *first = &p->node[node[0] = at];
     if (at >= p->split || !gtr__program_make(p, &q, first, 1)) return 0;
     for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
         const gtr__program_used was = q.n;
-        bool linked, free = n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-            && gtr__program_add(p, &q, n, &linked) && (linked || gtr__program_meets(p, &q, &was, j));
-        for (int i = at + members; i < j && free; i++) free = !gtr__nodes_depend(p, &p->node[i], n);
-        if (free) gtr__node_move(p, j, at + members++); else q.n = was;
+        bool linked;
+        if (n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
+                && gtr__program_add(p, &q, n, &linked) && (linked || gtr__program_meets(p, &q, &was, j))
+                && gtr__may_move(p, node, members, j)) node[members++] = j;
+        else q.n = was;
     }
     return members > 1 ? members : 0;
 }
@@ -8218,7 +8244,8 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
 static void gtr__program_row(gtr__matcher *m) {
-    m->name = "element-wise program"; m->match = gtr__program_match; m->kernel = gtr__program_run;
+    m->name = "element-wise program"; m->kernel = gtr__program_run;
+    m->prepare = gtr__program_sink; m->match = gtr__program_match;
     m->late = m->bare = 1;
 }
 static const gtr__matcher_row gtr__cpu_matchers[] = { gtr__program_row };
@@ -11595,25 +11622,19 @@ static void gtr__pass_alias(gtr__build *b) {
 }
 
 // >>pass:select
+#define GTR__LAUNCH_COST 2.0 /* rough microseconds */
+#define GTR__BYTE_COST 1e-6
+static double gtr__node_cost(const gtr__node *n) {
+    return GTR__LAUNCH_COST + n->flops * 4e-8 + n->bytes * GTR__BYTE_COST;
+}
+static size_t gtr__whole_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
 static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr__matcher *m) {
     memset((void *)m, 0, sizeof *m);
     be->matchers[k](m);
     if (!m->steps) m->steps = 1;
     return m->name;
-}
-/* Before late matchers are asked: moves element-wise nodes down to the first that depends on them, if both may be
-   members of a program: its other operands may be made in between. */
-static void gtr__program_sink(gtr__plan *p) {
-    for (int i = p->split - 2; i >= 0; i--) {
-        const int64_t count = gtr__program_count(p, &p->node[i]);
-        int j = i + 1;
-        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
-        while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
-        if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
-        while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
-            j--; /* the whole's next bands stay with their producers */
-        gtr__node_move(p, i, j - 1);
-    }
 }
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
@@ -11651,20 +11672,29 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
             if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
         }
 }
-/* Nodes at to at + count - 1 become one, and behind it marks for gtr__close_up. False, and nothing changed, when it
-   would have views, which no such kernel knows, or memory is out. */
-static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__matcher *by, const gtr__packing *s) {
+/* What a matcher takes: count nodes from `at` on, or those listed. */
+typedef struct { const gtr__matcher *by; int matcher, at, count, node[GTR__MATCH_LISTED]; bool listed; } gtr__taken;
+static int gtr__taken_node(const gtr__taken *t, int k) { return t->listed ? t->node[k] : t->at + k; }
+static void gtr__mark_own(gtr__plan *p, const gtr__taken *t) {
+    for (int i = 0; i < t->count && t->by->own; i++) {
+        const int k = p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
+        if (k && t->by->unstored) p->value[gtr__root(p, p->node[t->at + i].out[k - 1])].unstored = 1;
+    }
+}
+/* They become one node, and behind it marks for gtr__close_up. */
+static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
+    const gtr__matcher *by = t->by;
+    const int at = t->at, count = t->count;
+    for (int k = 1; k < count && t->listed; k++) gtr__node_move(p, t->node[k], at + k);
+    gtr__mark_own(p, t);
     const size_t own = by->own_bytes;
     b->micro = p->node[at].micro;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
     int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
     gtr__node outer = GTR__ZERO, *q = p->node + at;
-    bool views = false;
-    for (i = 0; i < n; i++) views |= p->value[s->operand[i]].view != 0;
     if (extra >= 0) s->operand[n++] = extra;
-    gtr__network *w = b->failed || views ? NULL
-        : (gtr__network *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
+    gtr__network *w = b->failed ? NULL : (gtr__network *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
     const bool ok = w && (w->node = GTR__NEW(b->ctx, gtr__node, count)) && gtr__operands(b, &outer, n_in, n - n_in);
     if (ok) {
         if (extra >= 0) {
@@ -11687,7 +11717,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
         outer.op = GTR__OP_NETWORK; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
         outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own = by->late;
         outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
-        outer.attr.network.matcher = matcher; outer.attr.network.ptr = w;
+        outer.attr.network.matcher = t->matcher; outer.attr.network.ptr = w;
         GTR__CLEAR(q, count);
         for (i = 0; i < count; i++) q[i].op = GTR__OP_COUNT;
         for (q = w->node; q < w->node + count; q++) {
@@ -11702,59 +11732,104 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher, const gtr__
     } else {
         if (w) gtr__mfree(b->ctx, w->node);
         gtr__mfree(b->ctx, w);
-        b->failed |= !views;
+        b->failed = true;
     }
     for (i = 0; i < n; i++) s->place[s->operand[i]] = 0;
-    return ok;
-}
-static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m) {
-    for (int i = 0; i < count && m->own; i++) {
-        const int k = p->node[at + i].own = 1 + m->own(p, at, i);
-        if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
-    }
 }
 static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
     return false;
 }
-/* Whether nodes at to at + count - 1 can be copied with their micro-batch, if any is. */
-static bool gtr__may_be_one(const gtr__build *b, int at, int count) {
-    const gtr__node *n = b->plan->node + at;
-    int k = 1;
-    while (k < count && n[k].micro == n->micro) k++;
-    return k == count || !gtr__stamps(b);
+/* Whether such a node can be: it is copied with a micro-batch, and no such kernel knows views. */
+static bool gtr__may_be_one(const gtr__build *b, const gtr__taken *t) {
+    const gtr__plan *p = b->plan;
+    const bool stamps = gtr__stamps(b);
+    bool may = true;
+    for (int i = 0; i < t->count && may; i++) {
+        const gtr__node *n = &p->node[gtr__taken_node(t, i)];
+        may = !stamps || n->micro == p->node[t->at].micro;
+        for (int k = 0; k < GTR__ALL(n); k++) may &= n->in[k] < 0 || !p->value[n->in[k]].view;
+    }
+    return may;
+}
+/* The matchers of a pass, and what they are asked for. */
+typedef struct { gtr__build *b; const gtr__packing *s; bool late; gtr__matcher all[GTR__MAX_MATCHERS]; } gtr__selection;
+static bool gtr__asked(const gtr__selection *f, int m) {
+    const gtr__matcher *by = &f->all[m];
+    return by->late == f->late && (!by->several || f->b->r->several) && (!by->holds || !f->b->lean)
+        && !(f->b->ctx->caps.without >> m & 1);
+}
+static bool gtr__would_take(const gtr__selection *f, int m, int at, gtr__taken *t) {
+    t->by = &f->all[m]; t->matcher = m; t->at = at;
+    t->node[1] = 0;
+    t->count = gtr__asked(f, m) ? t->by->match(f->b->plan, at, &f->b->ctx->caps, t->node) : 0;
+    t->listed = t->node[1] > 0;
+    return t->count > 0 && gtr__may_be_one(f->b, t);
+}
+/* What one launch in place of its nodes' saves, and that values which it alone uses are not stored: microseconds. */
+static double gtr__saving(const gtr__selection *f, const gtr__taken *t) {
+    const gtr__plan *p = f->b->plan;
+    double bytes = 0;
+    for (int turn = 0; turn < 3 && t->by->late && t->by->bare; turn++) /* uses by others are what is left in between */
+        for (int i = 0; i < t->count; i++) {
+            const gtr__node *n = &p->node[gtr__taken_node(t, i)];
+            for (int k = 0; k < GTR__ALL(n); k++) {
+                const int v = gtr__use(p, n, k);
+                if (v < 0) continue;
+                if (turn != 1) f->s->uses[v] += turn - 1;
+                else if (!f->s->uses[v] && p->value[v].home == GTR__HOME_ARENA)
+                    bytes += (double)gtr__whole_bytes(&p->value[v]);
+            }
+        }
+    return (t->count - 1) * GTR__LAUNCH_COST + bytes * GTR__BYTE_COST;
+}
+/* That, less what other matchers would save where its further nodes stand. */
+static double gtr__gain(const gtr__selection *f, const gtr__taken *t) {
+    double gain = gtr__saving(f, t);
+    gtr__taken other;
+    for (int i = 1; i < t->count; i++) {
+        double most = 0;
+        for (int m = 0; m < f->b->ctx->be->n_matchers; m++)
+            if (m != t->matcher && gtr__would_take(f, m, gtr__taken_node(t, i), &other))
+                most = GTR__MAX(most, gtr__saving(f, &other));
+        gain -= most;
+    }
+    return gain;
+}
+/* What is taken at node `at`: by the matcher that gains most, of these the first. */
+static bool gtr__choose(const gtr__selection *f, int at, gtr__taken *t) {
+    gtr__taken other;
+    bool found = false;
+    for (int m = 0; m < f->b->ctx->be->n_matchers; m++)
+        if (gtr__would_take(f, m, at, &other) && (!found || gtr__gain(f, &other) > gtr__gain(f, t))) {
+            *t = other; found = true;
+        }
+    return found;
 }
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
-    int at, m, count, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
+    int at, k, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
-    gtr__matcher all[GTR__MAX_MATCHERS];
-    for (m = 0; m < b->ctx->be->n_matchers; m++) gtr__matcher_of(b->ctx->be, m, &all[m]);
-    if (late) gtr__program_sink(p);
-    for (at = 0; late && at < p->n_node; at++) for (m = 0; m < GTR__ALL(&p->node[at]); m++)
-        if ((v = gtr__use(p, &p->node[at], m)) >= 0) s.uses[v]++;
-    for (at = 0; at < p->n_node; at += count) {
-        for (m = 0, count = 1; m < b->ctx->be->n_matchers && !b->failed; m++) {
-            const gtr__matcher *by = &all[m];
-            int n;
-            if (by->late != late || (by->several && !b->r->several) || (by->holds && b->lean) ||
-                b->ctx->caps.without >> m & 1 ||
-                (n = by->match(p, at, &b->ctx->caps)) <= 0 || !gtr__may_be_one(b, at, n)) continue;
-            gtr__mark_own(p, at, n, by);
-            if (!gtr__pack(b, at, n, m, by, &s)) { /* no other matcher took nodes of this plan's right phases */
-                for (v = 0; v < p->n_value; v++) GTR__V(v).unstored = 0;
-                continue;
-            }
-            count = n;
-            if (by->waits) p->waits = m + 1;
-            if (count < p->n_node) break;
-            p->steps = by->steps; p->ragged = by->ragged;
-            for (v = 0; v < p->n_value && by->bare && !late; v++)
-                if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
-            break;
-        }
+    gtr__selection f;
+    gtr__taken t;
+    f.b = b; f.s = &s; f.late = late;
+    for (k = 0; k < b->ctx->be->n_matchers; k++) {
+        gtr__matcher_of(b->ctx->be, k, &f.all[k]);
+        if (f.all[k].prepare && gtr__asked(&f, k)) f.all[k].prepare(p, &b->ctx->caps);
+    }
+    for (at = 0; late && at < p->n_node; at++) for (k = 0; k < GTR__ALL(&p->node[at]); k++)
+        if ((v = gtr__use(p, &p->node[at], k)) >= 0) s.uses[v]++;
+    for (at = 0; at < p->n_node && !b->failed; at++) {
+        if (!gtr__choose(&f, at, &t)) continue;
+        gtr__pack(b, &t, &s);
+        at += t.count - 1;
+        if (t.by->waits) p->waits = t.matcher + 1;
+        if (t.count < p->n_node) continue;
+        p->steps = t.by->steps; p->ragged = t.by->ragged;
+        for (v = 0; v < p->n_value && t.by->bare && !late; v++)
+            if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
     }
     gtr__close_up(p);
     gtr__mfree(b->ctx, ints);
@@ -11822,7 +11897,6 @@ static void gtr__pass_feeds(gtr__build *b) {
 typedef struct {
     double clock[GTR__MAX_QUEUES], *written, *read, *done; int waited[GTR__MAX_QUEUES], *queue, *last, *seen;
 } gtr__schedule;
-static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
     const int queue = n->stage * GTR__MAX_STREAMS + stream;
@@ -11858,9 +11932,6 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         s->written[v] = start;
         s->queue[v] = n->stage * GTR__MAX_STREAMS + best;
     }
-}
-static size_t gtr__whole_bytes(const gtr__value *v) {
-    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 /* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
 static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n, int end, int by) {

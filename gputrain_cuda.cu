@@ -11226,7 +11226,7 @@ static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int t
     }
     return found > 0;
 }
-static int gtr__tables_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     const gtr__node *n = &plan->node[at], *end = plan->node + plan->n_node, *join = NULL;
     const bool back = n->dir == GTR__BWD;
     int tables = 0, operands = 0;       // of which a node has some 60 at most
@@ -15497,7 +15497,7 @@ static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
 // >>match-finish
 // The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
 // GUARD and them what commits statistics.
-static int gtr__finish_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     const gtr__node *n = &plan->node[at], *end = plan->node + plan->n_node;
     const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
     (void)caps;
@@ -18125,7 +18125,7 @@ struct gtr__res_net {
         return gtr__res_choose(s, &cut, pre, targets, gtr__res_bytes(&v, &cut), sm_count, shared);
     }
 };
-static int gtr__res_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     gtr__res_net net(plan);
     gtr__res s;
     return net.matches(at, caps, true) && net.choose(&s, caps->sm_count, caps->shared) ? plan->n_node : 0;
@@ -20819,7 +20819,7 @@ static bool gtr__thin_relu(const gtr__thin *m) {
     for (int l = 0; l + 1 < m->layers; l++) if (m->layer[l].act != GTR__OP_RELU) return false;
     return true;
 }
-static int gtr__thin_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__thin_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__thin m;
@@ -22915,7 +22915,7 @@ static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, 
     return best && gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared);
 }
 // As >>resident's, and x has to be of bytes that are only scaled.
-static int gtr__tall_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     gtr__res_net net(plan);
     gtr__tall s;
     bool bytes = false;
@@ -23320,7 +23320,7 @@ static int gtr__wide_own(const gtr__plan *plan, int at, int i) {
     for (int k = 0; k < i; k++) before += gtr__wide_takes(plan, &plan->node[at + k]);
     return before < GTR__WIDE_MOST && gtr__wide_takes(plan, &plan->node[at + i]) ? 1 : -1;
 }
-static int gtr__wide_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1
             || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at]))
         return 0;
@@ -24883,7 +24883,7 @@ static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__c
     // on an H200 0.7 takes none that nodes are quicker for, and leaves four that chains are up to 12 % quicker for.
     return caps->chains > 0 || (b->products > 3 && cost < 0.7 * gtr__chain_apart(b, caps));
 }
-static int gtr__chain_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
     if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || caps->chains < 0 ||
         !gtr__chain_takes(plan->node[at].op))
@@ -25243,9 +25243,9 @@ static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const
     probe.chosen = &chosen;
     return kernel(&probe, &q) == GTR_OK && chosen.p.c && gtr__product_tails(&chosen.p, &chosen.choice) ? count : 0;
 }
-// Whether node n may be the next step of a product at node at and members - 1 steps behind it.
-static bool gtr__tail_joins(const gtr__plan *plan, int at, int members, const gtr__node *n, int64_t count) {
-    const gtr__node *first = &plan->node[at], *end = first + members;
+// Whether node n may be the next step of a product, the first of `members` nodes.
+static bool gtr__tail_joins(const gtr__plan *plan, const int *node, int members, const gtr__node *n, int64_t count) {
+    const gtr__node *first = &plan->node[node[0]];
     const gtr_shape *shape = &plan->value[first->out[0]].shape;
     const int64_t row = shape->dim[shape->ndim - 1];
     int root[8], with;
@@ -25253,49 +25253,40 @@ static bool gtr__tail_joins(const gtr__plan *plan, int at, int members, const gt
     if (members > GTR__TAIL_STEPS || n->n_in > 8 || n->stage != first->stage || n->micro != first->micro
         || n->recomputed != first->recomputed) return false;
     for (int k = 0; k < n->n_in; k++) root[k] = gtr__use(plan, n, k);
-    const int made = gtr__root(plan, gtr__tail_made(end - 1)), whole = gtr__root(plan, first->out[0]);
+    const int made = gtr__root(plan, gtr__tail_made(&plan->node[node[members - 1]])), whole = gtr__root(plan, first->out[0]);
     if (!gtr__tail_step_is(n, root, made, whole, &s, &with)) return false;
     const int made_here = gtr__tail_made(n), out = gtr__root(plan, made_here), read = with < 0 ? -1 : root[with];
-    for (const gtr__node *m = first; m < end; m++)
+    for (int i = 0; i < members; i++) {
+        const gtr__node *m = &plan->node[node[i]];
         for (int k = 0; k < GTR__ALL(m); k++) {
             const int v = gtr__use(plan, m, k);
             if (v < 0) continue;
             if (k < m->n_in ? v == out && v != made && v != whole : v == read) return false;
-            if (k >= m->n_in && m > first && v == whole && s.flags & GTR__TAIL_OF_C) return false;  // C is no more
+            if (k >= m->n_in && i && v == whole && s.flags & GTR__TAIL_OF_C) return false;          // C is no more
         }
+    }
     if (read < 0) return true;
     const gtr_shape *x = &plan->value[n->in[with]].shape, *y = &plan->value[made_here].shape;
     return read != out && (gtr__elements(x) == count || (gtr__elements(x) == row && x->ndim
         && x->dim[x->ndim - 1] == row && y->ndim && y->dim[y->ndim - 1] == row));
 }
-static int gtr__tail_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__tail_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
     if (at >= plan->split) return 0;
     const int64_t count = gtr__tail_anchor(plan, &plan->node[at], caps);
-    int members = 1, from[GTR__TAIL_STEPS + 2];
-    bool whole = true;
+    int members = 1;
+    node[0] = at;
     for (int j = at + 1; count && j < plan->split && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &plan->node[j];
-        bool free = gtr__program_count(plan, n) == count, follows = false;
-        for (int i = at; i < at + members && free && !follows; i++)
-            follows = gtr__nodes_depend(plan, &plan->node[i], n);
-        for (int i = at + members; i < j && free && follows; i++) free = !gtr__nodes_depend(plan, &plan->node[i], n);
-        if (!free || !follows) continue;
-        whole = gtr__tail_joins(plan, at, members, n, count);
-        if (!whole) break;
-        from[members] = j;
-        gtr__node_move(plan, j, at + members++);
-        j = at + members - 1;
+        bool follows = false;
+        for (int i = 0; i < members && !follows; i++) follows = gtr__nodes_depend(plan, &plan->node[node[i]], n);
+        if (!follows || gtr__program_count(plan, n) != count || !gtr__may_move(plan, node, members, j)) continue;
+        if (!gtr__tail_joins(plan, node, members, n, count)) return 0;
+        node[members++] = j;
     }
     // where C lies for a kernel that has no tail
-    const int made = members > 1 ? gtr__tail_made(&plan->node[at + members - 1]) : -1;
-    if (whole && made >= 0
-        && gtr__elem(plan->value[made].storage) == gtr__elem(plan->value[plan->node[at].out[0]].storage))
-        return members;
-    while (members > 1) {       // as they stood
-        members--;
-        gtr__node_move(plan, at + members, from[members]);
-    }
-    return 0;
+    const int made = members > 1 ? gtr__tail_made(&plan->node[node[members - 1]]) : -1;
+    return made >= 0 && gtr__elem(plan->value[made].storage)
+        == gtr__elem(plan->value[plan->node[at].out[0]].storage) ? members : 0;
 }
 static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -25450,22 +25441,21 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
         && gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, false)
         && (!dy || gtr__pooled_make(&d, NULL, &c, &out[0], &pool->attr, &y, true)) ? (int)(pool - plan->node) : 0;
 }
-// The matcher, called for conv and later for dpool. For conv it rewrites the nodes of both directions: pool moves
-// behind conv and dconv behind dpool, dconv reads weight and bias instead of z, dpool names y as its input 0, which it
-// does not read, and z gets no memory. By that unread input a later call knows a dpool that has been rewritten.
-static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
+// Rewrites the nodes of both directions of conv at index `at`, if its pair is taken: pool moves behind conv and dconv
+// behind dpool, dconv reads weight and bias instead of z, dpool names y as its input 0, which it does not read, and z
+// gets no memory.
+static void gtr__pooled_rewrite(gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__node *n = &plan->node[at];
     int back;
-    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD && !gtr__bit(n->reads, 0)) return 2;    // dpool and dconv
     const int pool = gtr__pooled_forward(plan, at, caps, &back), z = n->n_out ? n->out[0] : -1;
-    if (!pool) return 0;
+    if (!pool) return;
     if (back) {
         gtr__node *dpool = &plan->node[back];
         const int found = gtr__pooled_gradient(plan, back);
-        if (!found || gtr__carried_of(&dpool->steps).act != gtr__carried_of(&n->steps).act) return 0;
+        if (!found || gtr__carried_of(&dpool->steps).act != gtr__carried_of(&n->steps).act) return;
         gtr__node *conv = &plan->node[found];
         const uint64_t inputs = n->n_in > 2 ? 6 : 2;
-        if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return 0;
+        if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return;
         // dconv makes z again, from conv's weight and bias
         for (int k = 1; k < n->n_in; k++) conv->in[k] = n->in[k];
         for (int k = n->n_in; k < conv->n_in - 1; k++) if (gtr__root(plan, conv->in[k]) == gtr__root(plan, z))
@@ -25477,7 +25467,17 @@ static int gtr__pooled_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     }
     plan->value[gtr__root(plan, z)].home = GTR__HOME_NONE;
     gtr__node_move(plan, pool, at + 1);
-    return 2;
+}
+static void gtr__pooled_prepare(gtr__plan *plan, const gtr__caps *caps) {
+    for (int at = 0; at < plan->n_node; at++) gtr__pooled_rewrite(plan, at, caps);
+}
+// A pair that was rewritten: pool reads what has no memory, dpool does not read its input 0.
+static int gtr__pooled_match(const gtr__plan *plan, int at, const gtr__caps *, int *) {
+    const gtr__node *n = &plan->node[at], *pool = n + 1;
+    if (n->op == GTR__OP_MAX_POOL && n->dir == GTR__BWD) return gtr__bit(n->reads, 0) ? 0 : 2;
+    return n->op == GTR__OP_CONV && n->dir == GTR__FWD && at + 1 < plan->n_node && pool->op == GTR__OP_MAX_POOL
+        && pool->dir == GTR__FWD && gtr__use(plan, pool, 0) == gtr__use(plan, n, n->n_in)
+        && plan->value[gtr__use(plan, pool, 0)].home == GTR__HOME_NONE ? 2 : 0;
 }
 // Launches conv with pool, or dpool with dconv. The activation of z conv carries forward, and dpool its gradient.
 static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
@@ -25873,26 +25873,23 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
         && !n->adds && !n->recomputed && n->stage == linear->stage && n->micro == linear->micro
         && gtr__use(plan, n, dy) == dlogits && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
 }
-// The index of the first node from index `from` on for which is(node) holds, among GTR__PROGRAM_WINDOW nodes; 0 where
-// there is none, or where it depends on a node between and so may not move to `from`.
-template <typename F> static int gtr__head_find(const gtr__plan *plan, int from, F is) {
-    for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++) {
-        if (!is(&plan->node[j])) continue;
-        for (int i = from; i < j; i++) if (gtr__nodes_depend(plan, &plan->node[i], &plan->node[j])) return 0;
-        return j;
-    }
+// The index of the first node behind the last of those listed for which is(node) holds, among GTR__PROGRAM_WINDOW nodes;
+// 0 where there is none, or it may not move up to them.
+template <typename F> static int gtr__head_find(const gtr__plan *plan, const int *node, int count, F is) {
+    const int from = node[count - 1] + 1;
+    for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++)
+        if (is(&plan->node[j])) return gtr__may_move(plan, node, count, j) ? j : 0;
     return 0;
 }
-// The matcher: 3, or 2 where there is no dh, if node `at` is such a linear. It moves the loss, and the node of dh,
-// directly behind it. The loss must be fused with its gradient (xent_step, pair_step) and must not read the logits as
+// Lists 3 nodes, or 2 where there is no dh, if node `at` is such a linear: it, the loss, and the node of dh. The loss must be fused with its gradient (xent_step, pair_step) and must not read the logits as
 // targets, too.
-static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
-    const gtr__node *linear = &plan->node[at];
+static int gtr__head_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
+    const gtr__node *linear = &plan->node[node[0] = at];
     if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
         || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
         || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
     const int y = gtr__root(plan, linear->out[0]);
-    const int loss = gtr__head_find(plan, at + 1, [&](const gtr__node *n) {
+    const int loss = node[1] = gtr__head_find(plan, node, 1, [&](const gtr__node *n) {
         return (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_PAIR_STEP) && gtr__use(plan, n, 0) == y
             && gtr__use(plan, n, 1) != y && !n->adds && n->micro == linear->micro && !n->recomputed;
     });
@@ -25900,11 +25897,9 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
     const gtr__node *n = &plan->node[loss];
     const bool pairs = n->op == GTR__OP_PAIR_STEP;
     const int dlogits = gtr__root(plan, n->out[pairs ? 1 : 3]);
-    int dx = gtr__head_find(plan, loss + 1, [&](const gtr__node *q) {
+    const int dx = node[2] = gtr__head_find(plan, node, 2, [&](const gtr__node *q) {
         return dlogits >= 0 && gtr__head_is_dx(plan, linear, q, dlogits);
     });
-    for (int i = at + 1; i < loss && dx; i++)
-        if (gtr__nodes_depend(plan, &plan->node[i], &plan->node[dx])) dx = 0;
     gtr__arg in[3][8], out[3][4];
     gtr__call c[3];
     gtr__head m;
@@ -25912,8 +25907,6 @@ static int gtr__head_match(gtr__plan *plan, int at, const gtr__caps *caps) {
         || !gtr__call_by_shapes(plan, n, caps, in[1], out[1], &c[1])
         || (dx && !gtr__call_by_shapes(plan, &plan->node[dx], caps, in[2], out[2], &c[2]))
         || !gtr__head_make(&m, &c[0], &c[1], pairs, dx ? &c[2] : NULL)) return 0;
-    gtr__node_move(plan, loss, at + 1);
-    if (dx) gtr__node_move(plan, dx, at + 2);
     return dx ? 3 : 2;
 }
 // Launches a block for each 16 rows and, where several blocks have no ticket, gtr__k_head_end behind them.
@@ -26042,15 +26035,14 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
         if (free && to < plan->split) gtr__node_move(plan, i, to - 1);
     }
 }
-static int gtr__siblings_match(gtr__plan *plan, int at, const gtr__caps *caps) {
-    if (at == 0) gtr__group_gradients(plan, caps);
-    const gtr__node *n = &plan->node[at];
+static int gtr__siblings_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
+    const gtr__node *n = &plan->node[node[0] = at];
     int count = 1;
     if (!gtr__siblings_take(plan, n, caps)) return 0;
     for (int j = at + 1; j < plan->split && j < at + 16 && count < GTR__SETS; j++) {
         bool free = gtr__siblings_alike(plan, n, &plan->node[j]);
         for (int i = at; i < j && free; i++) free = !gtr__nodes_depend(plan, &plan->node[i], &plan->node[j]);
-        if (free) gtr__node_move(plan, j, at + count++);
+        if (free) node[count++] = j;
     }
     return count > 1 ? count : 0;
 }
@@ -26111,15 +26103,17 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     },
     [](gtr__matcher *m) { m->name = "update and report"; m->match = gtr__finish_match; m->kernel = gtr__finish_run; },
     [](gtr__matcher *m) {
+        m->name = "element-wise program"; m->kernel = gtr__cuda_program;
+        m->prepare = gtr__program_sink; m->match = gtr__program_match;
+        gtr__late_bare(m);
+    },
+    [](gtr__matcher *m) {
         m->name = "product + loss + product dx"; m->match = gtr__head_match; m->kernel = gtr__head_run;
         gtr__late_bare(m);
     },
     [](gtr__matcher *m) {
-        m->name = "convolution + max_pool"; m->match = gtr__pooled_match; m->kernel = gtr__pooled_run;
-        gtr__late_bare(m);
-    },
-    [](gtr__matcher *m) {
-        m->name = "element-wise program"; m->match = gtr__program_match; m->kernel = gtr__cuda_program;
+        m->name = "convolution + max_pool"; m->kernel = gtr__pooled_run;
+        m->prepare = gtr__pooled_prepare; m->match = gtr__pooled_match;
         gtr__late_bare(m);
     },
     [](gtr__matcher *m) {
@@ -26127,7 +26121,8 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         gtr__late_bare(m);
     },
     [](gtr__matcher *m) {
-        m->name = "products side by side"; m->match = gtr__siblings_match; m->kernel = gtr__siblings_run;
+        m->name = "products side by side"; m->kernel = gtr__siblings_run;
+        m->prepare = gtr__group_gradients; m->match = gtr__siblings_match;
         m->late = m->holds = 1;
     },
 };

@@ -1557,10 +1557,10 @@ static void gradients_of_a_bad_step(void)
 }
 /* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have
    places for what it reads. */
-static int from_first_gradient(gtr__plan *p, int at, const gtr__caps *caps)
+static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
 {
     int i, first = -1, n = 0;
-    (void)caps;
+    (void)caps; (void)node;
     for (i = 0; i < p->n_node; i++)
         if (p->node[i].op == GTR__OP_LINEAR && p->node[i].dir == GTR__BWD && p->node[i].out[0] < 0 && n++ == 1)
             first = i;
