@@ -25253,7 +25253,8 @@ static bool gtr__tail_joins(const gtr__plan *plan, const int *node, int members,
     if (members > GTR__TAIL_STEPS || n->n_in > 8 || n->stage != first->stage || n->micro != first->micro
         || n->recomputed != first->recomputed) return false;
     for (int k = 0; k < n->n_in; k++) root[k] = gtr__use(plan, n, k);
-    const int made = gtr__root(plan, gtr__tail_made(&plan->node[node[members - 1]])), whole = gtr__root(plan, first->out[0]);
+    const int made = gtr__root(plan, gtr__tail_made(&plan->node[node[members - 1]]));
+    const int whole = gtr__root(plan, first->out[0]);
     if (!gtr__tail_step_is(n, root, made, whole, &s, &with)) return false;
     const int made_here = gtr__tail_made(n), out = gtr__root(plan, made_here), read = with < 0 ? -1 : root[with];
     for (int i = 0; i < members; i++) {
@@ -25873,16 +25874,16 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
         && !n->adds && !n->recomputed && n->stage == linear->stage && n->micro == linear->micro
         && gtr__use(plan, n, dy) == dlogits && gtr__use(plan, n, 1) == gtr__use(plan, linear, 1);
 }
-// The index of the first node behind the last of those listed for which is(node) holds, among GTR__PROGRAM_WINDOW nodes;
-// 0 where there is none, or it may not move up to them.
+// The index of the first node behind the last of those listed for which is(node) holds, among GTR__PROGRAM_WINDOW
+// nodes; 0 where there is none, or it may not move up to them.
 template <typename F> static int gtr__head_find(const gtr__plan *plan, const int *node, int count, F is) {
     const int from = node[count - 1] + 1;
     for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++)
         if (is(&plan->node[j])) return gtr__may_move(plan, node, count, j) ? j : 0;
     return 0;
 }
-// Lists 3 nodes, or 2 where there is no dh, if node `at` is such a linear: it, the loss, and the node of dh. The loss must be fused with its gradient (xent_step, pair_step) and must not read the logits as
-// targets, too.
+// Lists 3 nodes, or 2 where there is no dh, if node `at` is such a linear: it, the loss, and the node of dh. The loss
+// must be fused with its gradient (xent_step, pair_step) and must not read the logits as targets, too.
 static int gtr__head_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
     const gtr__node *linear = &plan->node[node[0] = at];
     if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
