@@ -12085,10 +12085,7 @@ static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
-/* The nodes of one micro-batch, of a plan of one queue. node: the first; begin: in gtr__places.list, of the spans live
-   in it alone; root: their treap; like: the earlier part with equal spans whose offsets these get, or itself. */
-typedef struct { int node, begin, root, like; } gtr__part_spans;
-/* Placed spans: a treap for each stage, or part, in the order of offsets, then of first uses. A search for memory skips
+/* Placed spans: a treap for each stage, in the order of offsets, then of first uses. A search for memory skips
    a subtree that has no span live beside the new one, and what its long-lived spans cover: placing is near-linear. */
 typedef struct {
     const gtr__plan *p;
@@ -12097,10 +12094,6 @@ typedef struct {
     int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each queue; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
     int root[GTR__MAX_STAGES];
-    int parts, *part; /* by node: its part; 0: there are none */
-    gtr__part_spans *of; /* by part */
-    gtr__span **list; /* part by part, then those of no part */
-    int written; /* the last node that is the first to write one of the holes */
     const gtr__span *s; /* the span to be placed, from at on, below end */
     size_t at, end, arena; /* arena: where it begins, behind the holes */
 } gtr__places;
@@ -12182,19 +12175,10 @@ static bool gtr__move_past(gtr__places *f, int t) {
     }
     return room || gtr__move_past(f, x->right);
 }
-/* The part that a span stays in; parts: none. */
-static int gtr__part_of(const gtr__places *f, const gtr__span *s) {
-    return f->parts && f->part[s->first] == f->part[s->last] ? f->part[s->first] : f->parts;
-}
 /* The lowest free offset from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
-    const int first = f->part[s->first], trees = 1 + GTR__MAX(GTR__MIN(f->part[s->last] + 1, f->parts) - first, 0);
     f->s = s; f->at = at; f->end = end;
-    for (int k = 0, still = 0; still < trees; k = (k + 1) % trees) { /* until none but the last to move it would */
-        const size_t was = f->at;
-        gtr__move_past(f, k ? f->of[first + k - 1].root : f->root[s->stage]);
-        still = f->at == was ? still + 1 : 1;
-    }
+    gtr__move_past(f, f->root[s->stage]);
     return GTR__MIN(f->at, end);
 }
 /* By stage and queue, then by first writer: those written late enough are a queue's last. */
@@ -12226,46 +12210,10 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     }
     return found;
 }
-/* Whether part b's spans may get part a's offsets: equal in size and time, all holes are written before both, and each
-   span of no part is live from part a's first node to part b's last, or at none of them. */
-static bool gtr__alike(const gtr__places *f, int n, int a, int b) {
-    const gtr__part_spans *p = &f->of[a], *q = &f->of[b];
-    gtr__span *const *x = f->list + p->begin, *const *y = f->list + q->begin;
-    const int later = q->node - p->node, size = p[1].begin - p->begin;
-    if (q[1].begin - q->begin != size || p->node <= f->written) return false;
-    for (int i = 0; i < size; i++)
-        if (x[i]->bytes != y[i]->bytes || x[i]->first + later != y[i]->first || x[i]->last + later != y[i]->last
-                || (x[i]->value < 0) != (y[i]->value < 0)) return false;
-    for (x = f->list + f->of[f->parts].begin; x < f->list + n; x++)
-        if ((*x)->last >= p->node && (*x)->first < q[1].node && ((*x)->first >= p->node || (*x)->last < q[1].node - 1))
-            return false;
-    return true;
-}
-static void gtr__find_parts(gtr__places *f, int n) {
-    const gtr__node *node = f->p->node;
-    gtr__part_spans *of = f->of;
-    int i, k = 0, a = -1, b = -1; /* micro-batches are of two sizes at most */
-    for (i = 0; i < f->p->n_node; i++) {
-        if (!i || node[i].micro != node[i - 1].micro) of[k++].node = i;
-        f->part[i] = k - 1;
-    }
-    of[k].node = i;
-    f->parts = f->o->queues == 1 && k > 1 ? k : 0;
-    for (i = 0; i < n; i++) of[gtr__part_of(f, &f->span[i]) + 2].begin++;
-    for (k = 0; k <= f->parts; k++) of[k + 2].begin += of[k + 1].begin;
-    for (i = 0; i < n; i++) f->list[of[gtr__part_of(f, &f->span[i]) + 1].begin++] = &f->span[i];
-    for (k = 0; k < f->parts; k++) {
-        of[k].root = -1;
-        of[k].like = a >= 0 && gtr__alike(f, n, a, k) ? a : b >= 0 && gtr__alike(f, n, b, k) ? b : k;
-        if (of[k].like == k) { b = a; a = k; }
-    }
-}
 /* Places the holes one behind another in front of the arena, with a wall behind each, which no span may cross. */
 static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
-    for (gtr__span *h = holes; h < holes + n_holes; h++) {
+    for (gtr__span *h = holes; h < holes + n_holes; h++)
         h->queue = h->first == f->p->n_node ? f->o->queues : gtr__queue(&f->p->node[h->first]);
-        f->written = GTR__MAX(f->written, h->first);
-    }
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
     for (int j = n_holes - 1; j >= 0; j--) {
         gtr__span *h = &holes[j];
@@ -12287,15 +12235,13 @@ static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_hole
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
         int n_holes, int *last) {
     gtr__places f = GTR__ZERO;
-    int i, j, k, count = n;
-    const size_t nodes = (size_t)p->n_node, trees = (size_t)(n + n_holes) * (size_t)o->queues * 4;
-    f.list = (gtr__span **)gtr__malloc(ctx, 2 * (size_t)n * sizeof *f.list + (nodes + 3) * sizeof *f.of +
-        (trees + nodes) * sizeof(int));
-    if (!f.list) return false;
-    f.p = p; f.o = o; f.span = spans; f.last = last; f.written = -1;
-    f.of = (gtr__part_spans *)(f.list + 2 * n); f.time = (int *)(f.of + nodes + 3); f.part = f.time + trees;
+    int i, j;
+    gtr__span **list = (gtr__span **)gtr__malloc(ctx, (size_t)n * sizeof *list
+        + (size_t)(n + n_holes) * (size_t)o->queues * 4 * sizeof(int));
+    if (!list) return false;
+    f.p = p; f.o = o; f.span = spans; f.last = last; f.time = (int *)(list + n);
     for (i = 0; i < n; i++) {
-        gtr__span *s = &spans[i];
+        gtr__span *s = list[i] = &spans[i];
         s->queue = s->last_queue = gtr__queue(&p->node[s->first]);
         const int *last_use = gtr__last_uses(&f, s);
         for (j = 0; j < o->queues; j++) /* another queue's, if there is one: other queues see it later */
@@ -12305,26 +12251,18 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     }
     for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
     gtr__place_holes(&f, n, holes, n_holes);
-    gtr__find_parts(&f, n);
-    for (k = 0; k <= f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++)
-        if (k == f.parts || f.of[k].like == k) f.list[count++] = f.list[i];
-    qsort(f.list + n, (size_t)(count - n), sizeof *f.list, gtr__span_order);
-    for (i = n; i < count; i++) {
-        gtr__span *s = f.list[i];
+    qsort(list, (size_t)n, sizeof *list, gtr__span_order);
+    for (i = 0; i < n; i++) {
+        gtr__span *s = list[i];
         const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, f.arena);
-        int *root = (k = gtr__part_of(&f, s)) < f.parts ? &f.of[k].root : &f.root[s->stage];
         s->in = in ? in->value : -1;
         s->base = in ? in->offset : f.arena;
         if (!in) s->offset = gtr__lowest(&f, s, f.arena, SIZE_MAX);
         if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - f.arena);
-        if (s->bytes) *root = gtr__insert(&f, *root, (int)(s - spans));
-    }
-    for (k = 0; k < f.parts; k++) for (i = f.of[k].begin; i < f.of[k + 1].begin; i++) {
-        const gtr__span *as = f.list[i - f.of[k].begin + f.of[f.of[k].like].begin];
-        f.list[i]->in = as->in; f.list[i]->base = as->base; f.list[i]->offset = as->offset;
+        if (s->bytes) f.root[s->stage] = gtr__insert(&f, f.root[s->stage], (int)(s - spans));
     }
     for (i = 0; i < n; i++) spans[i].offset -= spans[i].base;
-    gtr__mfree(ctx, f.list);
+    gtr__mfree(ctx, list);
     return true;
 }
 /* A node's call, with operands in args, but for addresses. */
