@@ -15567,9 +15567,9 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:network
-// Kernels that replace a run of nodes. The pass select asks the matchers (gtr__cuda_matchers) at each node in their
-// order, first those that are not late, and the first that takes nodes has them; `several` are asked where many steps
-// are queued (gtr_fit) alone. A whole step is all nodes from FEED to REPORT: 2 to GTR__MLP_LAYERS linears with known
+// Kernels that replace several nodes. The pass select asks the matchers (gtr__cuda_matchers) at each node, first those
+// that are not late, and the one that gains most has the nodes; `several` are asked where many steps are queued
+// (gtr_fit) alone. A whole step is all nodes from FEED to REPORT: 2 to GTR__MLP_LAYERS linears with known
 // activations, one loss, a guard of it, an optimizer whose rule is fused, no averages, no micro-batches; of the first
 // three matchers, up to GTR__LAUNCH_STEPS of them in a launch.
 //
@@ -15598,6 +15598,9 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
 //
 // What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
+static gtr_result gtr__not_taken(gtr__run *run) {
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+}
 #define GTR__MLP_LAYERS 6
 
 typedef struct gtr__mlp_layer {
@@ -18188,7 +18191,7 @@ static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
     gtr__res s;
     memset(&s, 0, sizeof s);
     if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__res_space(&s, &net.cut, (char *)c->ws);
@@ -20895,7 +20898,7 @@ static gtr_result gtr__thin_run(gtr__run *run, const gtr__call *c) {
     const bool feeders = threads > GTR__THIN_T;    // the code has them
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__thin_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__thin_room(c->caps->compute), feeders))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     const gtr__thin_space space = gtr__thin_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
@@ -22969,7 +22972,7 @@ static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
     gtr__tall s;
     memset(&s, 0, sizeof s);
     if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
     GTR__TRY(gtr__mlp_fill(run, c, &net.v, &net.p, &net.cut, &s.m));
     gtr__tall_space(&s, &net.cut, (char *)c->ws);
@@ -23017,7 +23020,7 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
     if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     gtr__call q = gtr__mlp_call(c, n, in, out);
     size_t bytes = 0;
     for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
@@ -23398,7 +23401,7 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     }
     if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     GTR__TRY(gtr__check_states(run, o));
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
@@ -25115,7 +25118,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     gtr__chain_cut k;
     gtr__chain_begin(b, &v, w->root, c->precision);
     if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
     if (c->measure) *c->measure = bytes;
@@ -25495,7 +25498,7 @@ static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
     const gtr__carried with = gtr__carried_of(back ? &pool->steps : &conv->steps);
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     d.image = in[0][0].data; d.weight = in[0][1].data;
     if (bias) { d.bias = in[0][2].data; d.type_bias = in[0][2].dtype; }
     d.act = with.act; d.act_a = (float)with.a; d.act_b = (float)with.b;
@@ -25929,7 +25932,7 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     for (int i = 0; i < w->n_node; i++) q[i] = gtr__mlp_call(c, &w->node[i], in[i], out[i]);
     if (!gtr__head_make(&m, &q[0], &q[1], pairs, w->n_node > 2 ? &q[2] : NULL))
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+        return gtr__not_taken(run);
     const int ticket = c->ctl ? gtr__loss_ticket(q[1].attr) : 0;
     const unsigned blocks = (unsigned)gtr__ceil(m.rows, GTR__HEAD_ROWS);
     if (c->measure) return gtr__measured(c, blocks * sizeof(float));
