@@ -1634,6 +1634,76 @@ static void network_with_update(void)
         gtr_destroy(ctx);
     }
 }
+/* Matchers of nodes from "fc3" on: two, three, or the first and the third, which moves up. */
+static int from_fc3(const gtr__plan *p, int at, int count)
+{
+    const gtr__node *n = &p->node[at];
+    return n->dir == GTR__FWD && n->op == GTR__OP_LINEAR && !strcmp(n->layer, "fc3") ? count : 0;
+}
+static int two_nodes(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
+{
+    (void)caps; (void)node;
+    return from_fc3(p, at, 2);
+}
+static int three_nodes(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
+{
+    (void)caps; (void)node;
+    return from_fc3(p, at, 3);
+}
+static int nodes_apart(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
+{
+    (void)caps;
+    node[0] = at; node[1] = at + 2;
+    return from_fc3(p, at, 2);
+}
+static int behind_fc3(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
+{
+    (void)caps; (void)node;
+    return at ? from_fc3(p, at - 1, 4) : 0;
+}
+#define LATE_MATCHER(id) \
+    static void id##_row(gtr__matcher *m) { m->name = #id; m->match = id; m->kernel = no_workspace; m->late = 1; }
+LATE_MATCHER(two_nodes)
+LATE_MATCHER(three_nodes)
+LATE_MATCHER(nodes_apart)
+LATE_MATCHER(behind_fc3)
+/* Of matchers that take a node it is given to the one that saves most, of equal ones to the first; less what another
+   would save behind it. */
+static void matchers_gain(void)
+{
+    static const struct { gtr__matcher_row row[3]; const char *first, *second; gtr__op member; } cases[] = {
+        { { two_nodes_row, three_nodes_row }, "three_nodes", NULL, GTR__OP_COUNT },
+        { { three_nodes_row, two_nodes_row }, "three_nodes", NULL, GTR__OP_COUNT },
+        { { two_nodes_row, nodes_apart_row }, "two_nodes", NULL, GTR__OP_COUNT },
+        { { nodes_apart_row, two_nodes_row }, "nodes_apart", NULL, GTR__OP_LINEAR },
+        { { two_nodes_row, behind_fc3_row }, "two_nodes", NULL, GTR__OP_COUNT },
+        { { two_nodes_row, nodes_apart_row, behind_fc3_row }, "nodes_apart", NULL, GTR__OP_LINEAR },
+    };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gtr_context *ctx = create();
+        gtr_trainer_desc d = adam();
+        net n;
+        gtr__cached *e;
+        int i, found = 0;
+        if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
+        ctx->be->matchers = cases[k].row;
+        ctx->be->n_matchers = cases[k].row[2] ? 3 : 2;
+        memset(ctx->caps.unfused, 1, sizeof ctx->caps.unfused);
+        n = build(ctx, GTR_BATCH, 0, &d);
+        e = gtr__trainer_entry(n.t, 32, NULL, false);
+        for (i = 0; e && i < e->plan.n_node; i++) {
+            const gtr__node *q = &e->plan.node[i];
+            const gtr__network *w = q->op == GTR__OP_NETWORK ? (const gtr__network *)(uintptr_t)q->attr.ptr : NULL;
+            if (!w) continue;
+            CHECK(!found++ && !strcmp(q->fused, cases[k].first), "case %d: %s", (int)k, q->fused);
+            CHECK(cases[k].member == GTR__OP_COUNT || w->node[1].op == cases[k].member, "case %d: its second is %s",
+                (int)k, gtr__row(w->node[1].op)->name);
+        }
+        CHECK(found == 1, "case %d: %d networks", (int)k, found);
+        gtr_destroy(ctx);
+    }
+}
 enum { LITTLE = 1 << 20 };
 static gtr_result little_left(void *instance, size_t *left, size_t *total)
 {
@@ -5376,6 +5446,7 @@ static void all(void)
     RUN(read_back);
     RUN(gradients_of_a_bad_step);
     RUN(network_with_update);
+    RUN(matchers_gain);
     RUN(memory_limit);
     RUN(driver_memory);
     RUN(presets);
