@@ -15278,14 +15278,20 @@ struct gtr__adapt_quick {       // right to two units in the last place
 #define GTR__O_SIGN(a) gtr__sign(a)
 #define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
 static GTR__DEVICE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
-// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1; ALL: it may be
-// one that whole-network kernels decline.
-template <typename ADAPT, int N, int STATES = -1, bool ALL = false>
+// Sets of rules, a bit each: all; those that whole-network kernels know, and of these those with so many states.
+#define GTR__RULE_BIT(ID, ...) | 1u << GTR__RULE_##ID
+#define GTR__RULE_NETWORKS(ID, terms, ...) | (((terms) & GTR__IN_NETWORKS) ? 1u << GTR__RULE_##ID : 0u)
+#define GTR__RULE_STATED(ID, terms, ...) \
+    | (((terms) & GTR__IN_NETWORKS) && GTR__STATES_OF(terms) == STATES ? 1u << GTR__RULE_##ID : 0u)
+static constexpr uint32_t gtr__rules_all = 0 GTR__RULES(GTR__RULE_BIT),
+    gtr__rules_known = 0 GTR__RULES(GTR__RULE_NETWORKS);
+template <int STATES> static constexpr uint32_t gtr__rules_with() { return 0 GTR__RULES(GTR__RULE_STATED); }
+// The rule for N elements: parameters, gradients, states. RULES: those that it may be; one alone is not asked for.
+template <typename ADAPT, int N, uint32_t RULES = gtr__rules_known>
 static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
                                                   float *state0, float *state1) {
 #define GTR__RULE_CASE(ID, terms, formula) \
-    if ((ALL || ((terms) & GTR__IN_NETWORKS)) && (STATES < 0 || STATES == GTR__STATES_OF(terms)) \
-        && k.kind == GTR__RULE_##ID) { \
+    if ((RULES >> GTR__RULE_##ID & 1) && (RULES == 1u << GTR__RULE_##ID || k.kind == GTR__RULE_##ID)) { \
         _Pragma("unroll") \
         for (int e = 0; e < N; e++) { \
             float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
@@ -15392,7 +15398,7 @@ struct gtr__update_four {       // elements of one segment
     {
         if (n == 0) return;
         const int64_t at = e - q->offset;
-        gtr__apply<gtr__adapt_even, 4, -1, true>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
+        gtr__apply<gtr__adapt_even, 4, gtr__rules_all>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
         gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
@@ -16169,6 +16175,35 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
 
+// What of a network a kernel has as constants, NET: 0, nothing; or, in so many bits for each fact, 1 more than its
+// value, 0 where it is not known. ACT: 1 more than the activation, SAVED: whether its input is saved, of all hidden
+// layers; LOSS: 0 cross-entropy, 1 mean squared error, 2 the other; DROPS: whether there is dropout. The batch is no
+// fact: another one needs no new code. gtr__net alone reads NET.
+#define GTR__NET_FACTS(X) \
+    X(LAYERS, 3) X(ACT, 7) X(SAVED, 2) X(LOSS, 2) X(RULE, 4) X(BYTES, 2) X(LAST_PRE, 2) X(DROPS, 2) X(CHECKS, 2)
+#define GTR__NET_PLACE(name, bits) GTR__NET_##name, GTR__NET_##name##_END = GTR__NET_##name + (bits) - 1,
+enum { GTR__NET_FACTS(GTR__NET_PLACE) GTR__NET_BITS };
+static_assert(GTR__NET_BITS <= 64, "NET has 64 bits");
+template <uint64_t NET> struct gtr__net {
+#define GTR__NET_KNOWN(name, bits) name = (int)(NET >> GTR__NET_##name & ((1u << (bits)) - 1)) - 1,
+    enum { GTR__NET_FACTS(GTR__NET_KNOWN) };        // -1: not known
+    static constexpr uint32_t rules = RULE < 0 ? gtr__rules_known : 1u << (RULE & 31);
+    static GTR__DEVICE int layers(const gtr__res &s) { return LAYERS < 0 ? s.m.layers : (int)LAYERS; }
+    static GTR__DEVICE int act(const gtr__mlp_layer &L) { return ACT < 0 ? L.act : (int)ACT - 1; }
+    static GTR__DEVICE bool saved(const gtr__mlp_layer &L) { return SAVED < 0 ? L.saved != NULL : SAVED; }
+    static GTR__DEVICE bool xent(const gtr__res &s) { return LOSS < 0 ? s.m.loss == GTR__OP_XENT_STEP : LOSS == 0; }
+    static GTR__DEVICE bool square(const gtr__res &s) { return LOSS < 0 ? s.m.loss == GTR__OP_MSE : LOSS == 1; }
+    static GTR__DEVICE int states(const gtr__res &s)
+    {
+        return RULE < 0 ? s.m.optim.states : RULE == GTR__RULE_ADAM ? 2 : RULE != GTR__RULE_SGD;
+    }
+    static GTR__DEVICE int bytes(const gtr__res &s) { return BYTES < 0 ? s.bytes : (int)BYTES; }
+    static GTR__DEVICE int last_pre(const gtr__res &s) { return LAST_PRE < 0 ? s.last_pre : (int)LAST_PRE; }
+    static GTR__DEVICE int drops(const gtr__res &s) { return DROPS ? s.drops : 0; }
+    static GTR__DEVICE float drop(const gtr__res_layer &q) { return DROPS ? q.drop : 0.0f; }
+    static GTR__DEVICE int checks(const gtr__res &s) { return CHECKS < 0 ? s.m.checks : (int)CHECKS; }
+};
+
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words that a step's figures are computed from
 
 // Precisions of products. TF32: operands are rounded where they are published or stored. BF16: numbers are rounded
@@ -16388,13 +16423,14 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
             for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
         }
 }
+template <uint64_t NET>
 static GTR__DEVICE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16,
         *offset = origin + 2 * s.rows * 16;
     const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k,
         left = columns - k0 < s.kr ? columns - k0 : s.kr;
-    if (s.bytes && left > 0) {
+    if (gtr__net<NET>::bytes(s) && left > 0) {
         const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot] + k0;
         float *to = pool + s.x_at + (step & 1) * s.rows * 16 * s.xp;
         if (columns % 8 == 0 && (uintptr_t)src % 8 == 0 && left <= 128) {
@@ -16407,7 +16443,7 @@ static GTR__DEVICE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_he
     }
     gtr__copies_commit();
     raw.label = 0;
-    if (s.m.loss == GTR__OP_XENT_STEP && tid < s.m.batch) {
+    if (gtr__net<NET>::xent(s) && tid < s.m.batch) {
         const gtr__feed_one &in = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
         raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]]
@@ -16439,12 +16475,13 @@ static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, floa
         }
     }
 }
+template <uint64_t NET>
 static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
     const gtr__feed_one &to = s.m.rest[s.target];
     const char *at = (const char *)(uintptr_t)h->record.src[to.slot];
-    const int n = s.m.layer[s.m.layers - 1].n;
+    const int n = s.m.layer[gtr__net<NET>::layers(s) - 1].n;
     for (int i = (int)threadIdx.x % GTR__RES_TEAM; i < 16 * GTR__RES_OUT; i += GTR__RES_TEAM) {
         const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
         float v = 0.0f;
@@ -16455,7 +16492,7 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
 }
 // Called between two barriers behind gtr__res_ask: waits for the copies, stores labels and rates. Rows without a
 // sample, and k behind the last, hold finite numbers, which are multiplied by zeros.
-template <int P>
+template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, const gtr__res_raw &raw) {
     const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
@@ -16463,14 +16500,14 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
     gtr__copies_done<0>();
-    if (!s.bytes) gtr__res_take_floats(s, pool, h, step, rank, P);
+    if (!gtr__net<NET>::bytes(s)) gtr__res_take_floats(s, pool, h, step, rank, P);
     // bytes behind the rank's k are of other ranks
     else if (columns % 4 || (uintptr_t)src % 4)
         gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);
-    if (s.m.loss == GTR__OP_XENT_STEP) {
+    if (gtr__net<NET>::xent(s)) {
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
         if (tid < s.m.batch && raw.label != s.m.xent.ignore) atomicAdd(&h->all[par], 1);
-    } else if (rank < s.rows) gtr__res_take_targets(s, pool, h, step, rank);
+    } else if (rank < s.rows) gtr__res_take_targets<NET>(s, pool, h, step, rank);
     if (tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
 }
 
@@ -16484,13 +16521,15 @@ static GTR__DEVICE int gtr__res_place(int r, int c) {
 // The second team draws the op's masks of a rank's rows and a group's columns a step ahead and stores them as factors:
 // 0 or the scale. The way back draws none: a dropped element is -0.0 in what the activation's backward reads, a kept
 // one never is, and the scale of kept ones is a factor of the loss's gradient, or of the first layer's sums.
+template <uint64_t NET>
 static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par,
         int group, int rank) {
-    for (int l = 0; l < s.m.layers - 1; l++) {
+    for (int l = 0; l < gtr__net<NET>::layers(s) - 1; l++) {
         const gtr__res_layer &q = s.layer[l];
         const int fours = q.slice / 4;
         float *to = pool + q.drop_at + par * 16 * q.slice;
-        for (int i = (int)threadIdx.x % GTR__RES_TEAM; i < 16 * fours && s.drops >> l & 1; i += GTR__RES_TEAM) {
+        if (!(gtr__net<NET>::drops(s) >> l & 1)) continue;
+        for (int i = (int)threadIdx.x % GTR__RES_TEAM; i < 16 * fours; i += GTR__RES_TEAM) {
             const int r = i / fours, c = (i - r * fours) * 4;
             uint32_t u[4];
             GTR__COUNTER(u, step, rank * 16 + r, group * q.slice + c);
@@ -16626,24 +16665,26 @@ static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, f
     return dy;
 }
 static GTR__DEVICE float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
-static GTR__DEVICE float gtr__res_act(const gtr__mlp_layer &L, float v) {
-    if (L.act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
-    return gtr__res_other_act(L.act, v, L.act_a, L.act_b);
+template <uint64_t NET> static GTR__DEVICE float gtr__res_act(const gtr__mlp_layer &L, float v) {
+    const int act = gtr__net<NET>::act(L);
+    if (act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
+    return gtr__res_other_act(act, v, L.act_a, L.act_b);
 }
-static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
-    if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
-    if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
-    return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
+template <uint64_t NET> static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
+    const int act = gtr__net<NET>::act(L);
+    if (act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
+    if (act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
+    return gtr__res_other_dact4(act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
         L.act_a, L.act_b).x;
 }
 // visit(unit, layer, row, column, from, to) for each four words of further weights that the block holds; row -1:
 // biases;
 // from: word behind layer 1's published weights; to: word of shared memory, -1: none.
-template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
+template <uint64_t NET, typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
-    for (int l = 1; l < s.m.layers; l++) {
+    for (int l = 1; l < gtr__net<NET>::layers(s); l++) {
         const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const bool last = l == s.m.layers - 1;
+        const bool last = l == gtr__net<NET>::layers(s) - 1;
         const int row = last ? 0 : group * q.slice, left = q.width - row,
             rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
         const int across = before.width / 4, column = group * before.slice,
@@ -16695,25 +16736,25 @@ template <int TILES> struct gtr__res_losing {
     int label;
     bool counts, bad;
 };
-template <int P, int TILES>
+template <int P, uint64_t NET, int TILES>
 static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
-    q.label = s.m.loss == GTR__OP_XENT_STEP ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
+    q.label = gtr__net<NET>::xent(s) ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
     q.counts = row < s.m.batch && q.label != x.ignore;
-    q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
+    q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[gtr__net<NET>::layers(s) - 1].n);
     q.share = h->share;
-    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__pair_slope(s.m.pair)
+    q.g = !gtr__net<NET>::xent(s) ? gtr__pair_slope(s.m.pair)
         : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
 }
 // Logits and the loss's gradient, to d.
-template <int P, int LAST, int TILES>
+template <int P, uint64_t NET, int LAST, int TILES>
 static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
         int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
-    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1,
-        n = s.m.layer[last].n, width = s.layer[last].width;
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16,
+        last = LAST ? LAST : gtr__net<NET>::layers(s) - 1, n = s.m.layer[last].n, width = s.layer[last].width;
     float *left = pool + s.left_at + r * GTR__RES_OUT + lane;
 #pragma unroll
     for (int i = 0; i < TILES / 2; i++) {
@@ -16722,7 +16763,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
         if (i * 16 < n && c < n) q.v[i] =
             gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
-    if (s.m.loss == GTR__OP_XENT_STEP) {
+    if (gtr__net<NET>::xent(s)) {
         // rest: the sum of exponentials without those of the greatest, which `ones` counts
         float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
 #pragma unroll
@@ -16761,7 +16802,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
         for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
             if (i * 16 < n && rank * 16 + r < s.m.batch && c < n) {
-                const bool square = s.m.loss == GTR__OP_MSE;
+                const bool square = gtr__net<NET>::square(s);
                 q.dx[i] = gtr__res_low<P>(gtr__pair_dx(square, q.g, q.v[i], to[c]));
                 q.v[i] = gtr__pair_term(square, q.v[i], to[c]);
             } else q.v[i] = 0.0f;
@@ -16773,16 +16814,17 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
 }
 // By the second team, off the critical path: a row's loss and counts, to h, and 2 to *bad if it is not finite; from
 // what the first team left: GTR__RES_OUT numbers of each row, then the greatest ones, then sums of exponentials less 1.
+template <uint64_t NET>
 static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
         int rank, int step, uint32_t *bad) {
-    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n,
-        row = rank * 16 + r, at = s.left_at;
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1,
+        n = s.m.layer[gtr__net<NET>::layers(s) - 1].n, row = rank * 16 + r, at = s.left_at;
     const float *left = pool + at + r * GTR__RES_OUT + lane;
     float loss = 0.0f, v[2];
     int tally = 0;              // counted, right << 8, labelled << 16
 #pragma unroll
     for (int i = 0; i < 2; i++) v[i] = lane + i * 16 < n ? left[i * 16] : 0.0f;
-    if (s.m.loss == GTR__OP_XENT_STEP) {
+    if (gtr__net<NET>::xent(s)) {
         const gtr__xent &x = s.m.xent;
         const float top = pool[at + 16 * GTR__RES_OUT + r], log_sum = log1pf(pool[at + 16 * GTR__RES_OUT + 16 + r]);
         const int label = ((const int *)pool)[s.label_at + par * s.rows * 16 + row];
@@ -16815,7 +16857,7 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
     if (lane) return;
     h->scratch[r] = loss; h->counts[r] = tally;
     // a bound under which the sum over all rows is finite; a mean over no row is not
-    if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]))
+    if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (gtr__net<NET>::xent(s) && !h->all[par]))
         atomicOr(bad, 2u);
 }
 // Publishes a rank's loss and its counts of rows counted, right and labelled, for the reporting block. Behind a
@@ -16845,7 +16887,7 @@ static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
 // weights are published. It runs before the verdict on the step before is known: three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
 // The update of tile number `at` of a block from acc, the warps' parts of its gradient; publishes the new weights.
-template <int P>
+template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
@@ -16866,8 +16908,11 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
     if (there) {
         const float v =
             gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
-        if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-        gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
+        if (gtr__net<NET>::checks(s) && gtr__res_infinite(v)) {
+            mark |= 2;
+            atomicOr(&h->own[gtr__res_team()][par], 2u);
+        }
+        gtr__apply<gtr__res_adapt, 1, gtr__net<NET>::rules>(rule, &p, &v, &a, &b);
         if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
     } else p = 0.0f;
     if (sent) gtr__publish(to, gtr__word_pack(gtr__res_ready<P>(p), mark));
@@ -16881,7 +16926,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
     }
 }
 // Awaits the operands of N tiles before it updates the first: else consumers of the last one's weights wait for all.
-template <int P, int N>
+template <int P, uint64_t NET, int N>
 static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
@@ -16898,7 +16943,8 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
         for (int j = 0; j < N; j++) {           // tiles behind the last: the first again
             const int at = k + j * each < h->tiles ? k + j * each : k, l = h->tile[at].layer, n0 = h->tile[at].n0;
             pz[j] = gtr__res_opaque(s.layer[l].width); ph[j] = gtr__res_opaque(s.layer[l - 1].width);
-            z[j] = (l == s.m.layers - 1 ? s.dl : s.layer[l].dz) + row * pz[j] + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
+            z[j] = (l == gtr__net<NET>::layers(s) - 1 ? s.dl : s.layer[l].dz) + row * pz[j]
+                + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
             y[j] = s.layer[l - 1].h + row * ph[j] + h->tile[at].k0 + 2 * g;
         }
         float acc[N][2][4] = {}, db[N][2] = {};
@@ -16940,7 +16986,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
         for (int j = 0; j < N; j++) {
             const int at = k + j * each;
             if (at >= h->tiles) continue;
-            gtr__res_tile_update<P>(s, pool, h, block, at, step, last, acc[j], db[j], awaited.tag);
+            gtr__res_tile_update<P, NET>(s, pool, h, block, at, step, last, acc[j], db[j], awaited.tag);
             if (at + each < h->tiles) gtr__res_sync();
         }
     }
@@ -16948,7 +16994,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
 // Updates tiles' biases, which are few, off the critical path. Behind a barrier.
-template <int P>
+template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last) {
     const int r = gtr__res_thread(), par = step & 1;
@@ -16966,8 +17012,12 @@ static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr
             const float *old = state + step % 3 * 3 * 272, v = gtr__res_total(red + k * 128 + r, 16);
             float a = old[272], b = old[544];
             p = old[0];
-            if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-            gtr__apply<gtr__res_adapt, 1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
+            if (gtr__net<NET>::checks(s) && gtr__res_infinite(v)) {
+                mark |= 2;
+                atomicOr(&h->own[gtr__res_team()][par], 2u);
+            }
+            gtr__apply<gtr__res_adapt, 1, gtr__net<NET>::rules>(
+                gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
             now[0] = p; now[272] = a; now[544] = b;
             if (last) L.db[n] = v;
         }
@@ -17040,22 +17090,23 @@ static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float 
     }
 }
 // Publishes parts: x w of a block's columns and k, 16 rows by a warp. Contains a barrier of its team.
-template <int P, int CUT>
+template <int P, int CUT, uint64_t NET>
 static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int group, int rank, int step, uint32_t tag) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1,
         units = gtr__res_slice<CUT>(s) / 8;
     const int xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale,
-        *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
+    const float scale = gtr__net<NET>::bytes(s) ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale,
+        *x = pool + s.x_at + (par * s.rows * 16 + g) * (gtr__net<NET>::bytes(s) ? xp : s.xp),
+        *q = pool + s.w0_at + g * kp + 4 * t;
     uint32_t *to = s.part
         + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<CUT>(s) + rank) * units * 128 + lane * 4;
-    if (!s.bytes || warp >= s.rows) gtr__res_sync();
+    if (!gtr__net<NET>::bytes(s) || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
         float acc[TILES][2][4] = {};
-        if (s.bytes)
+        if (gtr__net<NET>::bytes(s))
 #pragma unroll 1
             for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_turn<P, CUT>()) gtr__res_forward<P, CUT>(acc,
                 x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
@@ -17074,7 +17125,7 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
 }
 // Updates the biases of 4 FOURS columns of the first layer from c on, a lane each, from a step's dz: all blocks of a
 // group that have rows compute the same. keeps: stores them; bad |= 2 where a gradient is not finite.
-template <int P, int FOURS>
+template <int P, uint64_t NET, int FOURS>
 static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
         int step, int c, bool keeps, bool last, uint32_t &bad) {
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[1].group);
@@ -17097,8 +17148,8 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
     const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
     if (lane >= 4 * FOURS || n >= s.m.layer[0].n) return 0.0f;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
-    if (s.m.checks && gtr__res_infinite(v)) bad |= 2;
-    gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
+    if (gtr__net<NET>::checks(s) && gtr__res_infinite(v)) bad |= 2;
+    gtr__apply<gtr__res_adapt, 1, gtr__net<NET>::rules>(rule, &p, &v, &a, &b);
     if (keeps) { now[0] = p; now[32] = a; now[64] = b; }
     if (last) s.m.layer[0].db[n] = v;
     return p;
@@ -17166,7 +17217,7 @@ static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
 // rounded for products. A warp has tasks of 16 rows by 16 columns. Padding stays 0, as x or dz is 0 there. No barrier
 // follows.
 // listen(): awaits dz and returns the marks; if there are any, no weight is updated.
-template <int P, int CUT, typename F>
+template <int P, int CUT, uint64_t NET, typename F>
 static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
@@ -17174,7 +17225,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
     const int slice = gtr__res_slice<CUT>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
     const int zp = CUT ? (int)gtr__res_known<CUT>::ZP : s.zp, xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp,
         kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
+    const float scale = gtr__net<NET>::bytes(s) ? s.m.x.scale : 1.0f, after = s.dw_scale;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
     int row = 0, c = 0;
     const float *z = pool, *x = pool;
@@ -17183,7 +17234,8 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
         const int m = CUT == GTR__RES_NARROW ? 0 : u >= pairs, pair = u - m * pairs;
         row = m * 16 + 2 * g; c = pair * 16 + 4 * t;
         z = pool + s.middle_at + t * zp + m * 16 + 2 * g;
-        x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
+        x = pool + s.x_at + (par * s.rows * 16 + t) * (gtr__net<NET>::bytes(s) ? xp : s.xp)
+            + pair * (gtr__net<NET>::bytes(s) ? 4 : 16);
         state = (float4 *)(pool + s.state_at) + u * 384 + lane; w0 = (float4 *)(pool + s.w0_at + row * kp + c);
     };
     place(warp);
@@ -17193,7 +17245,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
     for (int u = warp; u < tasks; u += GTR__RES_WARPS) {
         if (u != warp) place(u);
         float acc[2][2][4] = {};
-        if (s.bytes) gtr__res_backward<P, true, CUT != 0>(acc, z, zp, x, xp, 2 * s.rows, scale);
+        if (gtr__net<NET>::bytes(s)) gtr__res_backward<P, true, CUT != 0>(acc, z, zp, x, xp, 2 * s.rows, scale);
         else gtr__res_backward<P, false, false>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
         kept.get(state, par);
@@ -17209,7 +17261,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
                 none = fmaf(v[i * 4 + e], 0.0f, none);
             }
         }
-        gtr__apply<gtr__res_adapt, 8>(rule, p, v, a, b);
+        gtr__apply<gtr__res_adapt, 8, gtr__net<NET>::rules>(rule, p, v, a, b);
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float *q = p + i * 4;
@@ -17220,7 +17272,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
             now[32] = make_float4(a[i * 4], a[i * 4 + 1], a[i * 4 + 2], a[i * 4 + 3]);
             now[64] = make_float4(b[i * 4], b[i * 4 + 1], b[i * 4 + 2], b[i * 4 + 3]);
         }
-        if (none != 0.0f && s.m.checks) atomicOr(&h->own[0][par], 2u);
+        if (none != 0.0f && gtr__net<NET>::checks(s)) atomicOr(&h->own[0][par], 2u);
         if (last)
 #pragma unroll 1
             for (int i = 0; i < 2; i++) {
@@ -17235,7 +17287,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
     // by a warp with the fewest tasks
     if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {
         uint32_t bad = 0;
-        gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
+        gtr__res_bias<P, NET, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
         if (bad) atomicOr(&h->own[0][par], bad);
     }
     return 0;
@@ -17277,6 +17329,7 @@ static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr_
         else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
     }
 }
+template <uint64_t NET>
 static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int precision) {
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
@@ -17289,15 +17342,15 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n && e < there) {
             v[0][e] = z.p[i + e];
-            if (o.states > 0) v[1][e] = a[i + e];
-            if (o.states > 1) v[2][e] = b[i + e];
+            if (gtr__net<NET>::states(s) > 0) v[1][e] = a[i + e];
+            if (gtr__net<NET>::states(s) > 1) v[2][e] = b[i + e];
         }
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n) { p[e] = v[0][e]; p[far + e] = v[1][e]; p[2 * far + e] = v[2][e]; }
     });
     if (block >= s.groups * s.ranks) return;
     const int group = block % s.groups, pairs = (s.kr + 15) / 16, size = (s.layer[0].slice + 15) / 16 * pairs * 64;
-    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // first each four's indices
+    gtr__res_held<NET>(s, group, [&](int u, int l, int r, int c, int from, int to) {    // first each four's indices
         ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 4) << 16;
         if (to >= 0) *(int4 *)(pool + to) = make_int4(l, r, c, 0);
     });
@@ -17337,6 +17390,7 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
                 make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
     }
 }
+template <uint64_t NET>
 static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h,
         int block, int step) {
     const gtr__optim &o = s.m.optim;
@@ -17347,8 +17401,8 @@ static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr_
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n && e < there) {
             z.p[i + e] = p[e];
-            if (o.states > 0) o.state[0][z.offset + i + e] = p[far + e];
-            if (o.states > 1) o.state[1][z.offset + i + e] = p[2 * far + e];
+            if (gtr__net<NET>::states(s) > 0) o.state[0][z.offset + i + e] = p[far + e];
+            if (gtr__net<NET>::states(s) > 1) o.state[1][z.offset + i + e] = p[2 * far + e];
         }
         if (!z.bf16 && !z.f16) return;
 #pragma unroll 1
@@ -17381,7 +17435,7 @@ static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, i
 // them over the ranks, and publishes the output.
 static GTR__DEVICE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
-template <int P, int CUT, typename V, int N>
+template <int P, int CUT, uint64_t NET, typename V, int N>
 static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
         int group, int rank, int step, gtr__waiting &awaited) {
     constexpr int W = (int)(sizeof(V) / 4);
@@ -17402,7 +17456,7 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
     // the update of the step before, while parts are on their way
     if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
-        const float held = gtr__res_bias<P, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
+        const float held = gtr__res_bias<P, NET, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
         if (__any_sync(0xffffffffu, bad)) own |= 2;
 #pragma unroll
         for (int w = 0; w < W; w++) bias[w] = __shfl_sync(0xffffffffu, held, (c & 6) + w);
@@ -17415,19 +17469,21 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
 #pragma unroll
         for (int i = 0; i < N; i++) z[w] += gtr__word_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
-        out[w] = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f;
-        saved[w] = L.saved ? gtr__res_low<P>(z[w]) : out[w];
-        if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out[w], saved[w]);
+        out[w] = n + w < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z[w])) : 0.0f;
+        saved[w] = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z[w]) : out[w];
+        if (gtr__net<NET>::drop(q) > 0.0f)
+            gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out[w], saved[w]);
         out[w] = gtr__res_sent<P>(out[w]);
     }
     own |= awaited.bad;
     if (n < q.width) gtr__publish(to, out, own);
-    if (n < q.width && s.last_pre && s.m.layers == 2) gtr__publish(s.pre + at, saved, own);
+    if (n < q.width && gtr__net<NET>::last_pre(s) && gtr__net<NET>::layers(s) == 2)
+        gtr__publish(s.pre + at, saved, own);
 #pragma unroll
     for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
 // A rank's rows, by the first team: from the first layer's parts to its dz.
-template <int P, int CUT> struct gtr__res_rows {
+template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
     static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
         REST = gtr__res_known<CUT>::REST;
     // W: adjacent elements of a thread
@@ -17453,8 +17509,9 @@ template <int P, int CUT> struct gtr__res_rows {
     GTR__DEVICE gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
             int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
             awaited(awaited), tid(gtr__res_thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3),
-            par(step & 1), total(s.rows * 16), last(LAST ? LAST : s.m.layers - 1), mine(par * total + rank * 16),
-            y(pool + s.y_at), d(pool + s.d_at), end(s.layer[last]), hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
+            par(step & 1), total(s.rows * 16), last(LAST ? LAST : gtr__net<NET>::layers(s) - 1),
+            mine(par * total + rank * 16), y(pool + s.y_at), d(pool + s.d_at), end(s.layer[last]),
+            hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
             pitch(gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16)), end_pitch(gtr__res_opaque(end.forward_pitch)),
             hidden_width(gtr__res_opaque(hidden.width)), whole(last > 1), from(whole ? 0 : group * hidden.slice),
             upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice), under(!whole ? 0
@@ -17478,23 +17535,25 @@ template <int P, int CUT> struct gtr__res_rows {
                 for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
                     const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
                     const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
-                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f,
-                        saved = L.saved ? gtr__res_low<P>(z) : out;
-                    if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
+                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z)) : 0.0f,
+                        saved = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z) : out;
+                    if (gtr__net<NET>::drop(q) > 0.0f)
+                        gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
                     const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
                     pool[q.own_at + e] = saved;
                     if (n >= q.width) continue;
                     gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
-                    if (s.last_pre && l == last - 1) gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
+                    if (gtr__net<NET>::last_pre(s) && l == last - 1)
+                        gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
                 }
         }
-        if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS)
+        if (gtr__net<NET>::last_pre(s)) for (int r = warp; r < 16; r += GTR__RES_WARPS)
                 for (int c = lane * 4; c < hidden.width; c += 128) {
             uint4 v[1];
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
             gtr__res_keep(y + r * pitch + c, v[0]);
         }
-        if (s.last_pre) gtr__res_sync();
+        if (gtr__net<NET>::last_pre(s)) gtr__res_sync();
     }
     GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
@@ -17508,6 +17567,7 @@ template <int P, int CUT> struct gtr__res_rows {
     // The last hidden layer's gradient: all columns where there are layers below, and the group's columns of the next
     // one's, as parts; else the group's columns.
     GTR__DEVICE void hidden_back() {
+        const int act = gtr__net<NET>::act(H);
         float back[TILES][4] = {};
 #pragma unroll 1
         for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
@@ -17533,11 +17593,11 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll
             for (int u = 0; u < 2; u++) {
                 float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
-                if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f,
+                if (act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f,
                     saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
-                else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y,
+                else if (act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y,
                     saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
-                else f = gtr__res_other_dact4(H.act, f,
+                else f = gtr__res_other_dact4(act, f,
                     make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
                 v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z);
                 v[u][3] = gtr__res_low<P>(f.w);
@@ -17608,7 +17668,7 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll
                     for (int w = 0; w < W; w++) {
                         v[w] = gtr__res_low<P>(
-                            gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
+                            gtr__res_dact<NET>(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
                         v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
                     }
                     if (n < to.width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
@@ -17616,17 +17676,17 @@ template <int P, int CUT> struct gtr__res_rows {
         }
     }
     GTR__DEVICE void run(float scale) {
-        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // before the wait for parts
+        gtr__res_lose<P, NET>(s, pool, h, rank, par, scale, losing);        // before the wait for parts
         if constexpr (TILES == 2)
-            gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
-        else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group,
-            rank, step, awaited);
+            gtr__res_gather<P, CUT, NET, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
+        else gtr__res_gather<P, CUT, NET, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h,
+            group, rank, step, awaited);
         gtr__res_pass(h, par, awaited);
         gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the second team has stored the further weights
         forward();
         // Loads that don't depend on the loss are issued before it; words that no block waits for are published last.
         fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
-        gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
+        gtr__res_loss<P, NET, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
             rank, par, losing);
         gtr__res_sync();
         mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
@@ -17744,7 +17804,7 @@ static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int 
     return !(flag & 2);
 }
 // The first team: what exchanges carry. Returns the step that was not finite, or -1.
-template <int P, int CUT>
+template <int P, int CUT, uint64_t NET>
 static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
@@ -17757,11 +17817,11 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
         const bool last = i == steps - 1;
         awaited.tag = (uint32_t)i >> 1 & 1;
         awaited.bad = 0;
-        gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, awaited.tag);
-        if (rank < s.rows) gtr__res_rows<P, CUT>(s, pool, h, group, rank, i, awaited).run(scale);
+        gtr__res_parts<P, CUT, NET>(s, pool, h, group, rank, i, awaited.tag);
+        if (rank < s.rows) gtr__res_rows<P, CUT, NET>(s, pool, h, group, rank, i, awaited).run(scale);
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         // the way back: awaits dz of the group's columns, all rows
-        const uint32_t marks = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
+        const uint32_t marks = gtr__res_first<P, CUT, NET>(s, pool, h, group, rank, i, last, [&] {
             const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP
             : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
             const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
@@ -17795,24 +17855,24 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
     // the last step's biases
     if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {
         uint32_t bad = 0;
-        gtr__res_bias<P, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
+        gtr__res_bias<P, NET, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
         if (bad) atomicOr(&h->own[0][steps & 1 ^ 1], bad);
     }
     return -1;
 }
 // The second team, at the end: the last step's biases and figures.
-template <int P>
+template <int P, uint64_t NET>
 static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     gtr__res_sync();
-    gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
+    gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, steps - 1, true);
     if (rank >= s.rows) return;
-    gtr__res_publish_loss(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
+    gtr__res_publish_loss<NET>(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
     gtr__res_sync();
     if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
 // The second team: tiles, the loss's figures, the further weights, the next step's x.
-template <int P>
+template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     gtr__waiting awaited = { 0, 0, s.m.hurry };
@@ -17825,11 +17885,11 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
         awaited.bad = 0;
         if (i > 0) {
             gtr__res_sync();
-            gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
+            gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
             // while other blocks' weights are on their way; a block has the verdict before it updates
-            gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);
+            gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, &h->marks[1][par]);
             gtr__res_weights(s, pool, i - 1, awaited);
             gtr__res_pass(h, par, awaited);
         }
@@ -17842,23 +17902,24 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
             if (gtr__res_thread() == 0) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
             if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
         }
-        if (more && s.drops && rank < s.rows)
-            gtr__res_masks(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
-        if (more) gtr__res_ask(s, pool, h, i + 1, rank, raw);
+        if (more && gtr__net<NET>::drops(s) && rank < s.rows)
+            gtr__res_masks<NET>(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
+        if (more) gtr__res_ask<NET>(s, pool, h, i + 1, rank, raw);
         if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
         gtr__res_sync();
-        if (more) gtr__res_take<P>(s, pool, h, i + 1, rank, raw);
+        if (more) gtr__res_take<P, NET>(s, pool, h, i + 1, rank, raw);
         if (i < 0) gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         else {
             if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
-            gtr__res_tiles<P, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
+            gtr__res_tiles<P, NET, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
         }
     }
-    gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
+    gtr__res_rear_end<P, NET>(s, pool, h, me, group, rank, steps);
 }
 // Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
 // and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
 // or a status stops the launch.
+template <uint64_t NET>
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
@@ -17873,7 +17934,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
     for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4)
         *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);
     if (me < blocks - 1) {
-        if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, s.m.layers, h->segment, tid, 32);
+        if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, gtr__net<NET>::layers(s), h->segment, tid, 32);
 #pragma unroll 4
         for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4)
             *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -17887,7 +17948,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
         if (tid >= 64 && tid < 72) {
             const int k = tid - 64, index = gtr__res_tile(s, me, k);
             int l = 1;
-            while (l + 1 < s.m.layers && index >= s.layer[l + 1].task0) l++;
+            while (l + 1 < gtr__net<NET>::layers(s) && index >= s.layer[l + 1].task0) l++;
             if (k == 0 || index < s.tasks) {
                 h->tile[k].layer = l; h->tile[k].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16;
                 h->tile[k].k0 = (index - s.layer[l].task0) % s.layer[l].across * 16;
@@ -17896,24 +17957,25 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
             if (index < s.tasks && (k == 7 || gtr__res_tile(s, me, k + 1) >= s.tasks)) h->tiles = k + 1;
         }
         __syncthreads();
-        gtr__res_load(s, pool, h, me, precision);
+        gtr__res_load<NET>(s, pool, h, me, precision);
     }
     return gtr__res_begin(s, h);
 }
 // All blocks but the reporting one. wrong: the step that was not finite, or -1.
+template <uint64_t NET>
 static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h,
         int steps, int wrong) {
     const int me = (int)blockIdx.x;
     if (gtr__res_end(s, steps,
             gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
-        gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
+        gtr__res_save<NET>(s, pool, h, me, wrong < 0 ? steps : wrong);
         gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
     }
 }
 static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_head *h, int steps) {
     gtr__res_service(s, h->part, s.ranks, steps, [](int) {});
 }
-template <int P, int CUT>
+template <int P, int CUT, uint64_t NET>
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
     extern __shared__ __align__(16) char gtr__pool[];
     __shared__ __align__(16) gtr__res_head head;
@@ -17921,7 +17983,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     float *pool = gtr__res_base(gtr__pool);
     gtr__res_head *h = (gtr__res_head *)gtr__res_base((char *)&head);
     const int me = (int)blockIdx.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
-    if (!gtr__res_prepare(s, pool, h, P)) return;
+    if (!gtr__res_prepare<NET>(s, pool, h, P)) return;
     const int steps = (int)s.record[0].more + 1;
     int wrong = -1;             // the step that was not finite
     if (me == (int)gridDim.x - 1) gtr__res_serve(s, h, steps);
@@ -17940,20 +18002,20 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
                 if (one < (int)(sizeof(gtr__rates) / 4))
                     ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
                 gtr__res_sync();
-                gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
+                gtr__res_tiles<P, NET, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
                 gtr__res_sync();
-                gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
+                gtr__res_tile_biases<P, NET>(s, pool, h, me, team, 2, i, i == steps - 1);
             }
         } else {
-            if (gtr__res_team()) gtr__res_rear<P>(s, pool, h, me, group, rank, steps);
+            if (gtr__res_team()) gtr__res_rear<P, NET>(s, pool, h, me, group, rank, steps);
             else {
                 gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-                wrong = gtr__res_front<P, CUT>(s, pool, h, group, rank, steps, s.m.ctl->scale);
+                wrong = gtr__res_front<P, CUT, NET>(s, pool, h, group, rank, steps, s.m.ctl->scale);
                 if (threadIdx.x == 0) h->wrong = wrong;
             }
         }
         __syncthreads();
-        gtr__res_finish(s, pool, h, steps, me < workers ? h->wrong : wrong);
+        gtr__res_finish<NET>(s, pool, h, steps, me < workers ? h->wrong : wrong);
     }
     gtr__mlp_grid_leave(s.m);
 }
@@ -18169,7 +18231,7 @@ static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets
 template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    return gtr__all_of(GTR__VARIANT(gtr__k_resident, P, CUT), s, blocks, GTR__RES_T, bytes, 1).start(run, c);
+    return gtr__all_of(GTR__VARIANT(gtr__k_resident, P, CUT, 0), s, blocks, GTR__RES_T, bytes, 1).start(run, c);
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -23118,7 +23180,7 @@ static GTR__DEVICE void gtr__wide_get(float4 *x, const gtr__wide_line &l, int ro
     if (STATES > 1) x[3] = __ldcg((const float4 *)(l.v + e));
 }
 template <int STATES> static GTR__DEVICE void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
-    gtr__apply<gtr__adapt_quick, 4, STATES>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
+    gtr__apply<gtr__adapt_quick, 4, gtr__rules_with<STATES>()>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
     __stcg((float4 *)(l.p + e), x[1]);
     if (STATES > 0) __stcg((float4 *)(l.m + e), x[2]);
     if (STATES > 1) __stcg((float4 *)(l.v + e), x[3]);
