@@ -15115,11 +15115,13 @@ template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__rep
     shared->launches = ctl->launches;
     ctl->guard = 0;
 }
+// By whole-network kernels, in whose code it stands once.
+static __device__ __noinline__ void gtr__report_whole(const gtr__reporting &m) { gtr__report_step<false>(m); }
 // Of a launch of several steps that finds the sticky status, whatever set it: counts them. The record of the first says
 // how many there are.
 static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
-    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step<false>(m);
+    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_whole(m);
 }
 // The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
 // changes the state leaves in the control word; block 0's writes its entry, too, and waits until the host has it. The
@@ -16310,8 +16312,13 @@ template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
     }
     return 1.0f / v;
 }
+// Not inline: its code is long, and stands at several places off the critical path.
+static __device__ __noinline__ int64_t gtr__res_origin_of(int64_t r, int64_t rows, int64_t first, uint64_t key,
+        int half) {
+    return gtr__origin<true>(r, rows, first, key, half);
+}
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
-    return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
+    return gtr__res_origin_of(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
 // it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
@@ -16678,34 +16685,35 @@ template <uint64_t NET> static GTR__DEVICE float gtr__res_dact(const gtr__mlp_la
         L.act_a, L.act_b).x;
 }
 // visit(unit, layer, row, column, from, to) for each four words of further weights that the block holds; row -1:
-// biases;
-// from: word behind layer 1's published weights; to: word of shared memory, -1: none.
+// biases; from: word behind layer 1's published weights; to: word of shared memory, -1: none.
 template <uint64_t NET, typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
-    int base = 0;
-    for (int l = 1; l < gtr__net<NET>::layers(s); l++) {
-        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const bool last = l == gtr__net<NET>::layers(s) - 1;
-        const int row = last ? 0 : group * q.slice, left = q.width - row,
-            rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
-        const int across = before.width / 4, column = group * before.slice,
-            wide = before.width - column < before.slice ? before.width - column : before.slice;
-        const int w = (int)(q.w - s.layer[1].w), b = (int)(q.b - s.layer[1].w);
-        for (int i = (int)threadIdx.x; i < rows * across; i += GTR__RES_T) {
-            const int r = i / across, c = (i - r * across) * 4;
-            visit(base + i, l, row + r, c, w + (row + r) * before.width + c, q.forward_at + r * q.forward_pitch + c);
+#pragma unroll 1
+    for (int u = (int)threadIdx.x; u < s.units; u += GTR__RES_T) {
+        int i = u, l = 1, r = 0, c = 0, from = 0, to = -1;
+#pragma unroll 1
+        for (; l < gtr__net<NET>::layers(s); l++) {
+            const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+            const bool last = l == gtr__net<NET>::layers(s) - 1;
+            const int row = last ? 0 : group * q.slice, left = q.width - row,
+                rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
+            const int across = before.width / 4, column = group * before.slice, side = before.width - column,
+                wide = last || side < 0 ? 0 : side < before.slice ? side / 4 : before.slice / 4;
+            if (i >= rows * across && i < rows * across + rows / 4) {
+                i -= rows * across;
+                r = -1; c = row + i * 4; from = (int)(q.b - s.layer[1].w) + c; to = q.bias_at + i * 4;
+                break;
+            }
+            const bool back = i >= rows * across;
+            if (back) i -= rows * across + rows / 4;
+            if (back && i >= q.width * wide) { i -= q.width * wide; continue; }
+            const int fours = back ? wide : across, at = i / fours, word = (i - at * fours) * 4;
+            r = (back ? 0 : row) + at; c = (back ? column : 0) + word;
+            from = (int)(q.w - s.layer[1].w) + r * before.width + c;
+            to = (back ? q.back_at + at * q.back_pitch : q.forward_at + at * q.forward_pitch) + word;
+            break;
         }
-        base += rows * across;
-        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T)
-            visit(base + i, l, -1, row + i * 4, b + row + i * 4, q.bias_at + i * 4);
-        base += rows / 4;
-        if (last || wide <= 0) continue;
-        for (int i = (int)threadIdx.x; i < q.width * (wide / 4); i += GTR__RES_T) {
-            const int r = i / (wide / 4), c = (i - r * (wide / 4)) * 4;
-            visit(base + i, l, r, column + c, w + r * before.width + column + c, q.back_at + r * q.back_pitch + c);
-        }
-        base += q.width * (wide / 4);
+        visit(u, to < 0 ? 0 : l, r, c, from, to);
     }
-    for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
 // Awaits these words as step `from` has updated them, and stores them in shared memory.
 static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from,
@@ -17301,32 +17309,33 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
 template <typename F>
 static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
-    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x,
-        slice = s.layer[0].slice, third = step % 3;
-    const gtr__mlp_layer &A = s.m.layer[0];
-    if (block < workers) {
-        const int pairs = (s.kr + 15) / 16, size = (slice + 15) / 16 * pairs * 64, k0 = rank * s.kr;
+    const int group = block % s.groups, rank = block / s.groups, slice = s.layer[0].slice, k0 = rank * s.kr,
+        pairs = (s.kr + 15) / 16, first = rank < s.ranks ? (slice + 15) / 16 * pairs * 64 : 0,
+        tiles = first + (rank < s.ranks ? 32 : 0), all = tiles + h->tiles * 272;
 #pragma unroll 1
-        for (int e = tid; e < size; e += GTR__RES_T) {
+    for (int e = (int)threadIdx.x; e < all; e += GTR__RES_T) {
+        int l = 0, n, k, live, far = 272;
+        bool bias = e >= first;
+        float *p;
+        if (!bias) {
             const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1),
-                n = group * slice + row, c = (u - m * pairs) * 16 + (e & 3) * 4;
-            visit(0, (int64_t)n * A.k + k0 + c, row < slice && n < A.n && c < s.kr ? A.k - k0 - c : 0, 4, true,
-                pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4, 128);
+                c = (u - m * pairs) * 16 + (e & 3) * 4;
+            n = group * slice + row; k = k0 + c; live = row < slice && c < s.kr ? 4 : 0;
+            p = pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4; far = 128;
+        } else if (e < tiles) {
+            n = group * slice + e - first; k = 0; live = e - first < slice;
+            p = pool + s.layer[0].bias_at + (step & 1) * 96 + e - first; far = 32;
+        } else {
+            const int tile = (e - tiles) / 272, i = e - tiles - tile * 272;
+            bias = i >= 256;
+            l = h->tile[tile].layer; n = h->tile[tile].n0 + (bias ? i - 256 : i >> 4);
+            k = bias ? h->tile[tile].k0 : h->tile[tile].k0 + (i & 15); live = !bias || k == 0;
+            p = pool + gtr__res_tile_at(s, block) + tile * GTR__RES_TILE + step % 3 * 3 * 272 + i;
         }
-        const int n = group * slice + tid;
-        if (tid < 32) visit(1, n, tid < slice && n < A.n && A.db, 1, rank == 0,
-            pool + s.layer[0].bias_at + (step & 1) * 96 + tid, 32);
-    }
-#pragma unroll 1
-    for (int k = 0; k < h->tiles; k++) {
-        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__mlp_layer &L = s.m.layer[l];
-        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + third * 3 * 272;
-        if (tid >= 272) continue;
-        const bool bias = tid >= 256;
-        const int n = n0 + (bias ? tid - 256 : tid >> 4), c = k0 + (tid & 15);
-        if (bias) visit(2 * l + 1, n, k0 == 0 && n < L.n && L.db, 1, true, state + tid, 272);
-        else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
+        const int left = n >= L.n ? 0 : bias ? L.db != NULL : L.k - k;
+        visit(2 * l + bias, bias ? n : (int64_t)n * L.k + k, live < left ? live : left, e < first ? 4 : 1,
+            l || !bias || rank == 0, p, far);
     }
 }
 template <uint64_t NET>
@@ -17726,6 +17735,7 @@ template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
         gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
     }
 }
+static __device__ __noinline__ void gtr__res_give(const gtr__opd &o, float v) { gtr__give1(o, 0, v); }
 // Reports a step's figures, the sums over ranks; of a bad step, also the launch's steps behind it, which are not done.
 static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
@@ -17734,14 +17744,13 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
         loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w;
     }
     loss = m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)m.pair.count;
-    gtr__give1(m.loss_value, 0, loss);
-    if (m.xent.count.p) gtr__give1(m.xent.count, 0, counted);
-    if (m.accuracy.p) gtr__give1(m.accuracy, 0, (float)((double)right / (double)labelled));
+    gtr__res_give(m.loss_value, loss);
+    if (m.xent.count.p) gtr__res_give(m.xent.count, counted);
+    if (m.accuracy.p) gtr__res_give(m.accuracy, (float)((double)right / (double)labelled));
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
     m.ctl->guard = bad;
-    gtr__report_step<false>(m.report);
-    if (bad) for (step++; step < steps; step++) gtr__report_step<false>(m.report);
+    do gtr__report_whole(m.report); while (bad && ++step < steps);
 }
 // The reporting block: for each step ahead(step); then it awaits the loss of each rank's rows and, from the next step,
 // the verdict: whether a gradient was not finite; then it reports.
@@ -20452,7 +20461,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         opened = false;
         if (reporter) {
             if (norm_pending) report_norm(h->tag);
-            if (pending && tid == GTR__THIN_T - 32) gtr__report_step<false>(m.report);
+            if (pending && tid == GTR__THIN_T - 32) gtr__report_whole(m.report);
             __syncwarp();
             gtr__thin_ahead(m, h, !pending);
         }
@@ -20680,7 +20689,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         if (reporter && stays && norm_pending) report_norm(h->tag + 1);
         if (reporter && tid == GTR__THIN_T - 32 && stays)      // of the launch's steps, those that were not reported
             for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--)
-                gtr__report_step<false>(m.report);
+                gtr__report_whole(m.report);
         if constexpr (fed) {
             if (tid == 0) *(opened ? &h->start : &h->go) = 0;
             if (opened) gtr__thin_go<P>(false);
