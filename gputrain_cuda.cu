@@ -17869,47 +17869,41 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
     }
     return -1;
 }
-// The second team, at the end: the last step's biases and figures.
-template <int P, uint64_t NET>
-static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me,
-        int group, int rank, int steps) {
-    gtr__res_sync();
-    gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, steps - 1, true);
-    if (rank >= s.rows) return;
-    gtr__res_publish_loss<NET>(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
-    gtr__res_sync();
-    if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
-}
-// The second team: tiles, the loss's figures, the further weights, the next step's x.
+// The second team: tiles, the loss's figures, the further weights, the next step's x; behind the last step, its biases
+// and figures.
 template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
-    for (int i = -1; i < steps; i++) {
+    for (int i = -1; ; i++) {
         gtr__res_raw raw = { 0, 0.0f };
         const int par = i & 1;
-        const bool more = i + 1 < steps;
+        const bool more = i + 1 < steps, over = i == steps;
         awaited.tag = (uint32_t)i >> 1 & 1;
         awaited.bad = 0;
         if (i > 0) {
             gtr__res_sync();
-            gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, i - 1, false);
+            gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, i - 1, over);
         }
         if (i > 0 && rank < s.rows) {
             // while other blocks' weights are on their way; a block has the verdict before it updates
-            gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, &h->marks[1][par]);
-            gtr__res_weights(s, pool, i - 1, awaited);
-            gtr__res_pass(h, par, awaited);
+            gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own[1][par ^ 1] : &h->marks[1][par]);
+            if (!over) {
+                gtr__res_weights(s, pool, i - 1, awaited);
+                gtr__res_pass(h, par, awaited);
+            }
         }
         if (i < 0) {            // before the first
             gtr__res_origins(s, pool, h, 0);
             gtr__res_sync();
         } else {
-            gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
+            if (over) gtr__res_sync();
+            else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
             if (h->stop) return;
-            if (gtr__res_thread() == 0) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+            if (gtr__res_thread() == 0 && !over) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
             if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
+            if (over) return;
         }
         if (more && gtr__net<NET>::drops(s) && rank < s.rows)
             gtr__res_masks<NET>(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
@@ -17923,7 +17917,6 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
             gtr__res_tiles<P, NET, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
         }
     }
-    gtr__res_rear_end<P, NET>(s, pool, h, me, group, rank, steps);
 }
 // Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
 // and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
