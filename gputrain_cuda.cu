@@ -16180,9 +16180,10 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
 // What of a network a kernel has as constants, NET: 0, nothing; or, in so many bits for each fact, 1 more than its
 // value, 0 where it is not known. ACT: 1 more than the activation, SAVED: whether its input is saved, of all hidden
 // layers; LOSS: 0 cross-entropy, 1 mean squared error, 2 the other; DROPS: whether there is dropout. The batch is no
-// fact: another one needs no new code. gtr__net alone reads NET.
+// fact: another one needs no new code. W0 to W2: widths of the first layers by eights. gtr__net alone reads NET.
 #define GTR__NET_FACTS(X) \
-    X(LAYERS, 3) X(ACT, 7) X(SAVED, 2) X(LOSS, 2) X(RULE, 4) X(BYTES, 2) X(LAST_PRE, 2) X(DROPS, 2) X(CHECKS, 2)
+    X(LAYERS, 3) X(ACT, 7) X(SAVED, 2) X(LOSS, 2) X(RULE, 4) X(BYTES, 2) X(LAST_PRE, 2) X(DROPS, 2) X(CHECKS, 2) \
+    X(W0, 10) X(W1, 10) X(W2, 10)
 #define GTR__NET_PLACE(name, bits) GTR__NET_##name, GTR__NET_##name##_END = GTR__NET_##name + (bits) - 1,
 enum { GTR__NET_FACTS(GTR__NET_PLACE) GTR__NET_BITS };
 static_assert(GTR__NET_BITS <= 64, "NET has 64 bits");
@@ -16204,6 +16205,34 @@ template <uint64_t NET> struct gtr__net {
     static GTR__DEVICE int drops(const gtr__res &s) { return DROPS ? s.drops : 0; }
     static GTR__DEVICE float drop(const gtr__res_layer &q) { return DROPS ? q.drop : 0.0f; }
     static GTR__DEVICE int checks(const gtr__res &s) { return CHECKS < 0 ? s.m.checks : (int)CHECKS; }
+};
+// What follows from a cut and from the widths of three layers, where both are known (gtr__res_cut, at run time).
+template <int CUT, uint64_t NET> struct gtr__res_shape {
+    typedef gtr__net<NET> net;
+    enum {
+        KNOWN = CUT && net::LAYERS == 3 && net::W0 >= 0 && net::W1 >= 0 && net::W2 >= 0,
+        FIRST = net::W0 * 8, SECOND = net::W1 * 8, LAST = net::W2 * 8,
+        SLICE = KNOWN ? (int)gtr__res_known<CUT>::SLICE : 8, GROUPS = (FIRST + SLICE - 1) / SLICE, NEXT = KNOWN ? ((SECOND + GROUPS - 1) / GROUPS + 7) / 8 * 8 : 0,
+        UNITS = NEXT * (FIRST / 4) + NEXT / 4 + SECOND * (SLICE / 4) + LAST * (SECOND / 4) + LAST / 4
+    };
+    static GTR__DEVICE int groups(const gtr__res &s) { return KNOWN ? (int)GROUPS : s.groups; }
+    static GTR__DEVICE int width(const gtr__res &s, int l)
+    {
+        return !KNOWN ? s.layer[l].width : l == 0 ? (int)FIRST : l == 1 ? (int)SECOND : (int)LAST;
+    }
+    static GTR__DEVICE int slice(const gtr__res &s, int l)
+    {
+        return !KNOWN ? s.layer[l].slice : l == 0 ? (int)SLICE : l == 1 ? (int)NEXT : (int)LAST;
+    }
+    static GTR__DEVICE int pitch(const gtr__res &s, int l)      // of w's rows, forward
+    {
+        return KNOWN ? (width(s, l - 1) + 31) / 32 * 32 + 16 : s.layer[l].forward_pitch;
+    }
+    static GTR__DEVICE int back_pitch(const gtr__res &s, int l)
+    {
+        return KNOWN ? slice(s, l - 1) + 4 : s.layer[l].back_pitch;
+    }
+    static GTR__DEVICE int units(const gtr__res &s) { return KNOWN ? (int)UNITS : s.units; }
 };
 
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words that a step's figures are computed from
@@ -16326,6 +16355,7 @@ enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
 static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
+template <bool CONSTANT> static GTR__DEVICE int gtr__res_unless(int v) { return CONSTANT ? v : gtr__res_opaque(v); }
 // opaque, but for its bounds: then its halves are shifts
 static GTR__DEVICE int gtr__res_below(int v, int end) {
     v = gtr__res_opaque(v);
@@ -16566,11 +16596,12 @@ static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
 }
 // red = parts of a (16, width) w^T by warps, which await a's words, 16 of k at a time, four of them a lane's. keep:
 // where these are stored as well.
-template <int P, int TILES>
+template <int P, int TILES, bool KNOWN>
 static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
         int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
-    width = gtr__res_opaque(width); pitch = gtr__res_opaque(pitch); keep_pitch = gtr__res_opaque(keep_pitch);
+    width = gtr__res_unless<KNOWN>(width); pitch = gtr__res_unless<KNOWN>(pitch);
+    keep_pitch = gtr__res_unless<KNOWN>(keep_pitch);
     float acc[2][TILES][4] = {};
     w += g * pitch + 4 * t;
     a += g * width + 4 * t;
@@ -16610,6 +16641,7 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
                 gtr__res_mma<P>(acc[i][j], second, b1);
             }
         }
+        if (KNOWN && steps <= 2 * GTR__RES_WARPS) break;
     }
 #pragma unroll
     for (int j = 0; j < TILES; j++)
@@ -16619,10 +16651,10 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
 }
 // acc += two tiles of d, accumulators as A fragments, times w's rows: columns 2 t and 2 t + 1 of a tile are k t and t +
 // 4 of the mma, in w as well.
-template <int P, int TILES>
+template <int P, int TILES, bool KNOWN>
 static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
         int pitch, int tiles) {
-    pitch = gtr__res_opaque(pitch);
+    pitch = gtr__res_unless<KNOWN>(pitch);
     const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
 #pragma unroll
     for (int u = 0; u < 2; u++) {
@@ -16716,24 +16748,27 @@ template <uint64_t NET, typename F> static GTR__DEVICE void gtr__res_held(const 
     }
 }
 // Awaits these words as step `from` has updated them, and stores them in shared memory.
-static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from,
-        gtr__waiting &awaited) {
+template <typename SHAPE>
+static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__waiting &awaited) {
+    constexpr int rounds = ((int)SHAPE::UNITS + GTR__RES_TEAM - 1) / GTR__RES_TEAM,
+        ASKED = SHAPE::KNOWN && rounds < GTR__RES_ASKED ? rounds : GTR__RES_ASKED;
     const int tid = gtr__res_thread();
     const uint32_t tag = awaited.tag, *unit = (const uint32_t *)pool + s.unit_at + tid,
         *w = s.layer[1].w + (from & 1) * s.renewed;
     awaited.tag = from >> 1 & 1;
 #pragma unroll 1
-    for (int u = tid; u < s.units; u += GTR__RES_ASKED * GTR__RES_TEAM) {
-        uint4 v[GTR__RES_ASKED];
-        uint32_t where[GTR__RES_ASKED];
-        const int n = (s.units - u + GTR__RES_TEAM - 1) / GTR__RES_TEAM;
+    for (int u = tid; u < SHAPE::units(s); u += ASKED * GTR__RES_TEAM) {
+        uint4 v[ASKED];
+        uint32_t where[ASKED];
+        const int n = (SHAPE::units(s) - u + GTR__RES_TEAM - 1) / GTR__RES_TEAM;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
-        gtr__await_words<GTR__RES_ASKED, true>(v, n, awaited, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+        for (int i = 0; i < ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        gtr__await_words<ASKED, true>(v, n, awaited, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
-        for (int i = 0; i < GTR__RES_ASKED; i++)
+        for (int i = 0; i < ASKED; i++)
             if (where[i] >> 16 != 0xffffu) gtr__res_keep(pool + (where[i] >> 16) * 4, v[i]);
-        unit += GTR__RES_ASKED * GTR__RES_TEAM;
+        if (SHAPE::KNOWN && rounds == ASKED) break;
+        unit += ASKED * GTR__RES_TEAM;
     }
     awaited.tag = tag;
 }
@@ -16760,9 +16795,9 @@ static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, cons
 // Logits and the loss's gradient, to d.
 template <int P, uint64_t NET, int LAST, int TILES>
 static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
-        int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
+        int pitch, int width, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16,
-        last = LAST ? LAST : gtr__net<NET>::layers(s) - 1, n = s.m.layer[last].n, width = s.layer[last].width;
+        last = LAST ? LAST : gtr__net<NET>::layers(s) - 1, n = s.m.layer[last].n;
     float *left = pool + s.left_at + r * GTR__RES_OUT + lane;
 #pragma unroll
     for (int i = 0; i < TILES / 2; i++) {
@@ -17109,7 +17144,8 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
         *x = pool + s.x_at + (par * s.rows * 16 + g) * (gtr__net<NET>::bytes(s) ? xp : s.xp),
         *q = pool + s.w0_at + g * kp + 4 * t;
     uint32_t *to = s.part
-        + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<CUT>(s) + rank) * units * 128 + lane * 4;
+        + (((par * s.rows + warp) * gtr__res_shape<CUT, NET>::groups(s) + group) * gtr__res_ranks<CUT>(s) + rank)
+            * units * 128 + lane * 4;
     if (!gtr__net<NET>::bytes(s) || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
@@ -17447,16 +17483,18 @@ static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y
 template <int P, int CUT, uint64_t NET, typename V, int N>
 static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
         int group, int rank, int step, gtr__waiting &awaited) {
+    typedef gtr__res_shape<CUT, NET> shape;
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
     const gtr__res_layer &q = s.layer[0];
     const int par = step & 1, slice = gtr__res_slice<CUT>(s), ranks = gtr__res_ranks<CUT>(s), units = slice * 16,
+        width = shape::width(s, 0),
         e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c,
-        at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
+        at = (par * s.rows * 16 + rank * 16 + r) * width + n;
     if (e >= units) return;
     V v[N];
     const int units_ = CUT ? units : gtr__res_opaque(units);
-    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * ranks * units + e;
+    const uint32_t *part = s.part + ((par * s.rows + rank) * shape::groups(s) + group) * ranks * units + e;
     uint32_t own = awaited.tag | gtr__res_own(h, par ^ 1);
     uint32_t *to = q.h + at;
     float z[W], bias[W], out[W], saved[W];
@@ -17485,14 +17523,15 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
         out[w] = gtr__res_sent<P>(out[w]);
     }
     own |= awaited.bad;
-    if (n < q.width) gtr__publish(to, out, own);
-    if (n < q.width && gtr__net<NET>::last_pre(s) && gtr__net<NET>::layers(s) == 2)
+    if (n < width) gtr__publish(to, out, own);
+    if (n < width && gtr__net<NET>::last_pre(s) && gtr__net<NET>::layers(s) == 2)
         gtr__publish(s.pre + at, saved, own);
 #pragma unroll
     for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
 // A rank's rows, by the first team: from the first layer's parts to its dz.
 template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
+    typedef gtr__res_shape<CUT, NET> shape;
     static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
         REST = gtr__res_known<CUT>::REST;
     // W: adjacent elements of a thread
@@ -17506,25 +17545,28 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
     float *y, *d;
     const gtr__res_layer &end, &hidden;
     const gtr__mlp_layer &H;
-    const int pitch, d_pitch = 36, end_pitch, hidden_width;
+    const int end_width, pitch, d_pitch = 36, end_pitch, hidden_width;
     const bool whole;           // there are layers below the last hidden one, whose gradient needs all its columns
-    const int from, upto, under;
+    const int slice, from, upto, under;
     gtr__res_losing<REST> losing;
     // the group's columns of the last hidden layer's gradient, from column place on; weights of the last layer, loaded
     // ahead
     float published[2][4], w[2][4];
     int place;
     uint32_t mark;
+    static GTR__DEVICE int unless(int v) { return gtr__res_unless<shape::KNOWN>(v); }
     GTR__DEVICE gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
             int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
             awaited(awaited), tid(gtr__res_thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3),
             par(step & 1), total(s.rows * 16), last(LAST ? LAST : gtr__net<NET>::layers(s) - 1),
             mine(par * total + rank * 16), y(pool + s.y_at), d(pool + s.d_at), end(s.layer[last]),
             hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
-            pitch(gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16)), end_pitch(gtr__res_opaque(end.forward_pitch)),
-            hidden_width(gtr__res_opaque(hidden.width)), whole(last > 1), from(whole ? 0 : group * hidden.slice),
-            upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice), under(!whole ? 0
-            : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {
+            end_width(shape::width(s, last)), pitch(unless((shape::width(s, last - 1) + 31) / 32 * 32 + 16)),
+            end_pitch(unless(shape::pitch(s, last))), hidden_width(unless(shape::width(s, last - 1))), whole(last > 1),
+            slice(shape::slice(s, last - 1)), from(whole ? 0 : group * slice),
+            upto(whole || from + slice > shape::width(s, last - 1) ? shape::width(s, last - 1) : from + slice),
+            under(!whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{},
+            place(-1) {
     }
     // Forward through the further layers; leaves the last one's sums in red.
     GTR__DEVICE void forward() {
@@ -17532,17 +17574,18 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         for (int l = 1; l <= last; l++) {
             const gtr__mlp_layer &L = s.m.layer[l];
             const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-            const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
+            const int width = shape::width(s, l), below = shape::width(s, l - 1),
+                columns = l == last ? width : shape::slice(s, l), base = l == last ? 0 : group * shape::slice(s, l);
             float *red = pool + s.red_at + (l & 1) * s.red_words;
-            if (base < q.width)
-                gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at,
-                    q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, awaited);
+            if (base < width)
+                gtr__res_product<P, REST, shape::KNOWN>(red, before.h + mine * below, below, pool + q.forward_at,
+                    shape::pitch(s, l), columns / 8, l == last ? y : NULL, pitch, awaited);
             gtr__res_pass(h, par, awaited);
             gtr__res_sync();
-            if (l < last && base < q.width)
+            if (l < last && base < width)
 #pragma unroll 1
                 for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
-                    const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
+                    const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * width + n;
                     const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
                     float out = n < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z)) : 0.0f,
                         saved = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z) : out;
@@ -17550,14 +17593,14 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                         gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
                     const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
                     pool[q.own_at + e] = saved;
-                    if (n >= q.width) continue;
+                    if (n >= width) continue;
                     gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
                     if (gtr__net<NET>::last_pre(s) && l == last - 1)
                         gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
                 }
         }
         if (gtr__net<NET>::last_pre(s)) for (int r = warp; r < 16; r += GTR__RES_WARPS)
-                for (int c = lane * 4; c < hidden.width; c += 128) {
+                for (int c = lane * 4; c < shape::width(s, last - 1); c += 128) {
             uint4 v[1];
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
             gtr__res_keep(y + r * pitch + c, v[0]);
@@ -17589,7 +17632,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t);
             }
 #pragma unroll
-            for (int k = 0; k < REST; k++) if (k * 8 < end.width) {
+            for (int k = 0; k < REST; k++) if (k * 8 < end_width) {
                 const float *p = d + g * d_pitch + k * 8 + t,
                     *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
                 const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]),
@@ -17611,15 +17654,16 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z);
                 v[u][3] = gtr__res_low<P>(f.w);
             }
-            if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch,
-                hidden.back_pitch, under);
-            if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
+            if (whole) gtr__res_onward<P, TILES, shape::KNOWN>(back, v, pool + hidden.back_at
+                + c0 * shape::back_pitch(s, last - 1), shape::back_pitch(s, last - 1), under);
+            if (c0 + 16 > group * slice && c0 < (group + 1) * slice) {
                 place = c0;
 #pragma unroll
                 for (int u = 0; u < 2; u++)
 #pragma unroll
                     for (int e = 0; e < 4; e++) published[u][e] = v[u][e];
             }
+            if (shape::KNOWN && upto <= GTR__RES_WARPS * 16) break;
         }
         if (whole) gtr__res_spill<TILES>(pool + s.red_at + (last & 1 ^ 1) * s.red_words, back, under);
     }
@@ -17627,7 +17671,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
 #pragma unroll
         for (int u = 0; u < 2; u++) {
             const int c = place + u * 8 + 2 * t;
-            if (place < 0 || c < group * hidden.slice || c >= (group + 1) * hidden.slice || c >= upto) continue;
+            if (place < 0 || c < group * slice || c >= (group + 1) * slice || c >= upto) continue;
             uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
             gtr__publish2(to, gtr__word_pack(gtr__res_published<P>(published[u][0]), mark),
                 gtr__word_pack(gtr__res_published<P>(published[u][1]), mark));
@@ -17640,10 +17684,11 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
 #pragma unroll unroll
         for (int l = last - 1; l > 0; l--) {
             const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
-            const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice;
+            const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice,
+                width = shape::width(s, l - 1);
             float *red = pool + s.red_at + (l & 1) * s.red_words;
             if (l < last - 1) {
-                if (base < to.width) {
+                if (base < width) {
                     float acc[TILES][4] = {};
 #pragma unroll 1
                     for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
@@ -17659,14 +17704,14 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                             f[u][2] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].x));
                             f[u][3] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].y));
                         }
-                        gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch,
+                        gtr__res_onward<P, TILES, false>(acc, f, pool + q.back_at + c0 * q.back_pitch,
                             q.back_pitch, slice / 8);
                     }
                     gtr__res_spill<TILES>(red, acc, slice / 8);
                 }
                 gtr__res_sync();
             }
-            if (base < to.width)
+            if (base < width)
 #pragma unroll 1
                 for (int e = tid * W; e < 16 * slice; e += GTR__RES_TEAM * W) {
                     const int n = base + gtr__res_column(e);
@@ -17680,7 +17725,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                             gtr__res_dact<NET>(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
                         v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
                     }
-                    if (n < to.width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
+                    if (n < width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * width + n, v, mark);
                 }
         }
     }
@@ -17696,7 +17741,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         // Loads that don't depend on the loss are issued before it; words that no block waits for are published last.
         fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
         gtr__res_loss<P, NET, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
-            rank, par, losing);
+            shape::width(s, last), rank, par, losing);
         gtr__res_sync();
         mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
         hidden_back();
@@ -17704,11 +17749,11 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         else publish();
         further_back();
         if (whole) publish();
-        if (group == s.groups - 1)
+        if (group == shape::groups(s) - 1)
 #pragma unroll
             for (int i = 0; i < REST / 2; i++) {
                 const int c = (tid & 15) + i * 16;
-                if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c,
+                if (i * 16 < end_width && c < end_width) gtr__publish(s.dl + (mine + tid / 16) * end_width + c,
                     gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
             }
         gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // the weights are read, the figures' numbers left
@@ -17816,6 +17861,7 @@ static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int 
 template <int P, int CUT, uint64_t NET>
 static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
+    typedef gtr__res_shape<CUT, NET> shape;
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16,
         shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
@@ -17831,11 +17877,11 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         // the way back: awaits dz of the group's columns, all rows
         const uint32_t marks = gtr__res_first<P, CUT, NET>(s, pool, h, group, rank, i, last, [&] {
-            const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP
+            const int width = gtr__res_unless<shape::KNOWN>(shape::width(s, 0)), zp = CUT ? (int)gtr__res_known<CUT>::ZP
             : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
             const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
             float *z = pool + s.middle_at + c;
-            if (c < slice && group * slice + c < s.layer[0].width)
+            if (c < slice && group * slice + c < shape::width(s, 0))
 #pragma unroll 1
                 for (int r = tid >> shift; r < total; r += TILES * step) {
                     uint4 v[TILES];
@@ -17871,7 +17917,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
 }
 // The second team: tiles, the loss's figures, the further weights, the next step's x; behind the last step, its biases
 // and figures.
-template <int P, uint64_t NET>
+template <int P, int CUT, uint64_t NET>
 static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     gtr__waiting awaited = { 0, 0, s.m.hurry };
@@ -17890,7 +17936,7 @@ static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_h
             // while other blocks' weights are on their way; a block has the verdict before it updates
             gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own[1][par ^ 1] : &h->marks[1][par]);
             if (!over) {
-                gtr__res_weights(s, pool, i - 1, awaited);
+                gtr__res_weights<gtr__res_shape<CUT, NET>>(s, pool, i - 1, awaited);
                 gtr__res_pass(h, par, awaited);
             }
         }
@@ -17984,7 +18030,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     gtr__enter();
     float *pool = gtr__res_base(gtr__pool);
     gtr__res_head *h = (gtr__res_head *)gtr__res_base((char *)&head);
-    const int me = (int)blockIdx.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
+    const int me = (int)blockIdx.x, groups = gtr__res_shape<CUT, NET>::groups(s),
+        workers = groups * gtr__res_ranks<CUT>(s), group = me % groups, rank = me / groups;
     if (!gtr__res_prepare<NET>(s, pool, h, P)) return;
     const int steps = (int)s.record[0].more + 1;
     int wrong = -1;             // the step that was not finite
@@ -18009,7 +18056,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
                 gtr__res_tile_biases<P, NET>(s, pool, h, me, team, 2, i, i == steps - 1);
             }
         } else {
-            if (gtr__res_team()) gtr__res_rear<P, NET>(s, pool, h, me, group, rank, steps);
+            if (gtr__res_team()) gtr__res_rear<P, CUT, NET>(s, pool, h, me, group, rank, steps);
             else {
                 gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
                 wrong = gtr__res_front<P, CUT, NET>(s, pool, h, group, rank, steps, s.m.ctl->scale);
