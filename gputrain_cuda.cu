@@ -16212,7 +16212,8 @@ template <int CUT, uint64_t NET> struct gtr__res_shape {
     enum {
         KNOWN = CUT && net::LAYERS == 3 && net::W0 >= 0 && net::W1 >= 0 && net::W2 >= 0,
         FIRST = net::W0 * 8, SECOND = net::W1 * 8, LAST = net::W2 * 8,
-        SLICE = KNOWN ? (int)gtr__res_known<CUT>::SLICE : 8, GROUPS = (FIRST + SLICE - 1) / SLICE, NEXT = KNOWN ? ((SECOND + GROUPS - 1) / GROUPS + 7) / 8 * 8 : 0,
+        SLICE = KNOWN ? (int)gtr__res_known<CUT>::SLICE : 8, GROUPS = (FIRST + SLICE - 1) / SLICE,
+        NEXT = KNOWN ? ((SECOND + GROUPS - 1) / GROUPS + 7) / 8 * 8 : 0,
         UNITS = NEXT * (FIRST / 4) + NEXT / 4 + SECOND * (SLICE / 4) + LAST * (SECOND / 4) + LAST / 4
     };
     static GTR__DEVICE int groups(const gtr__res &s) { return KNOWN ? (int)GROUPS : s.groups; }
@@ -17340,8 +17341,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
 // >>resident-kernel
 // visit(segment, index in it, valid elements, elements, whether this block stores them, their place in shared memory,
 // distance to the moments') for all weights of the block with their moments of a step: four of the first layer at a
-// time, else one. gtr__res_load reads them from device memory at a launch's begin, gtr__res_save stores them at its
-// end.
+// time, else one. gtr__res_state reads them from device memory at a launch's begin and stores them at its end.
 template <typename F>
 static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
@@ -17374,35 +17374,61 @@ static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr_
             l || !bias || rank == 0, p, far);
     }
 }
+// saves: from shared memory to device memory; else the other way, and zeros where there is no element.
+template <uint64_t NET>
+static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+        int step, bool saves) {
+    const int states = gtr__net<NET>::states(s);
+    gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, float *p, int far) {
+        const gtr__segment &z = h->segment[which];
+        float *const to[3] = { z.p + i, s.m.optim.state[0] + z.offset + i, s.m.optim.state[1] + z.offset + i };
+        float v[3][4];
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const float *from = saves ? p + k * far : to[k];
+                v[k][e] = e < n && (saves || (e < there && k <= states)) ? from[e] : 0.0f;
+            }
+        if (saves && !owner) return;
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                float *q = saves ? to[k] : p + k * far;
+                if (e < n && (!saves || (e < there && k <= states))) q[e] = v[k][e];
+            }
+        if (!saves || (!z.bf16 && !z.f16)) return;
+#pragma unroll 1
+        for (int e = 0; e < n && e < there; e++) {
+            if (z.bf16) gtr__put(z.bf16, GTR_BF16, i + e, p[e]);
+            if (z.f16) gtr__put(z.f16, GTR_F16, i + e, p[e]);
+        }
+    });
+}
+// Four words of further weights, in the place of which their address lies: where they come from.
+struct alignas(16) gtr__res_from { const float *p; int live, bias; };
+static GTR__DEVICE gtr__res_from gtr__res_from_of(const gtr__res &s, const gtr__res_head *h, int l, int r, int c) {
+    const gtr__mlp_layer &L = s.m.layer[l];
+    if (r < 0) return { h->segment[2 * l + 1].p + c, L.db ? L.n - c : 0, 1 };
+    return { h->segment[2 * l].p + (int64_t)r * L.k + c, r < L.n ? L.k - c : 0, 0 };
+}
 template <uint64_t NET>
 static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int precision) {
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
     auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
-    const gtr__optim &o = s.m.optim;
-    gtr__res_each(s, pool, h, block, 0, [&](int which, int64_t i, int there, int n, bool, float *p, int far) {
-        const gtr__segment &z = h->segment[which];
-        const float *a = o.state[0] + z.offset, *b = o.state[1] + z.offset;
-        float v[3][4] = {};
-#pragma unroll
-        for (int e = 0; e < 4; e++) if (e < n && e < there) {
-            v[0][e] = z.p[i + e];
-            if (gtr__net<NET>::states(s) > 0) v[1][e] = a[i + e];
-            if (gtr__net<NET>::states(s) > 1) v[2][e] = b[i + e];
-        }
-#pragma unroll
-        for (int e = 0; e < 4; e++) if (e < n) { p[e] = v[0][e]; p[far + e] = v[1][e]; p[2 * far + e] = v[2][e]; }
-    });
+    gtr__res_state<NET>(s, pool, h, block, 0, false);
     if (block >= s.groups * s.ranks) return;
     const int group = block % s.groups, pairs = (s.kr + 15) / 16, size = (s.layer[0].slice + 15) / 16 * pairs * 64;
     gtr__res_held<NET>(s, group, [&](int u, int l, int r, int c, int from, int to) {    // first each four's indices
         ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 4) << 16;
-        if (to >= 0) *(int4 *)(pool + to) = make_int4(l, r, c, 0);
+        if (to >= 0) *(gtr__res_from *)(pool + to) = gtr__res_from_of(s, h, l, r, c);
     });
     __syncthreads();
 #pragma unroll 1
     for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then, from these, weights
-        float v[4][4] = {}, *to[4];
+        float v[4][4], *to[4];
         bool bias[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -17410,14 +17436,10 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
                 ? ((const uint32_t *)pool)[s.unit_at + u + k * GTR__RES_T] >> 16 : 0xffff;
             to[k] = place == 0xffff ? NULL : pool + place * 4;
             if (!to[k]) continue;
-            const int4 at = *(const int4 *)to[k];
-            const gtr__mlp_layer &L = s.m.layer[at.x];
-            bias[k] = at.y < 0;
-            const float *p = bias[k] ? L.db ? h->segment[2 * at.x + 1].p : NULL
-                : at.y < L.n ? h->segment[2 * at.x].p + (int64_t)at.y * L.k : NULL;
-            const int live = p ? (bias[k] ? L.n : L.k) - at.z : 0;
+            const gtr__res_from from = *(const gtr__res_from *)to[k];
+            bias[k] = from.bias;
 #pragma unroll
-            for (int e = 0; e < 4; e++) if (e < live) v[k][e] = p[at.z + e];
+            for (int e = 0; e < 4; e++) v[k][e] = e < from.live ? from.p[e] : 0.0f;
         }
 #pragma unroll
         for (int k = 0; k < 4; k++) if (to[k]) {
@@ -17427,6 +17449,7 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
         }
     }
     __syncthreads();
+#pragma unroll 1
     for (int e = (int)threadIdx.x; e < size; e += GTR__RES_T) {
         const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1);
         const float *p = pool + s.state_at + (e >> 5) * 768 + (e & 31) * 4;
@@ -17434,28 +17457,6 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
             *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) =
                 make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
     }
-}
-template <uint64_t NET>
-static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h,
-        int block, int step) {
-    const gtr__optim &o = s.m.optim;
-    gtr__res_each(s, pool, h, block, step,
-            [&](int which, int64_t i, int there, int n, bool owner, const float *p, int far) {
-        const gtr__segment &z = h->segment[which];
-        if (!owner) return;
-#pragma unroll
-        for (int e = 0; e < 4; e++) if (e < n && e < there) {
-            z.p[i + e] = p[e];
-            if (gtr__net<NET>::states(s) > 0) o.state[0][z.offset + i + e] = p[far + e];
-            if (gtr__net<NET>::states(s) > 1) o.state[1][z.offset + i + e] = p[2 * far + e];
-        }
-        if (!z.bf16 && !z.f16) return;
-#pragma unroll 1
-        for (int e = 0; e < n && e < there; e++) {
-            if (z.bf16) gtr__put(z.bf16, GTR_BF16, i + e, p[e]);
-            if (z.f16) gtr__put(z.f16, GTR_F16, i + e, p[e]);
-        }
-    });
 }
 // Stores the step's batch in the inputs' slots, for readers behind the launch.
 template <int T, typename Net, typename Head>
@@ -18016,7 +18017,7 @@ static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *po
     const int me = (int)blockIdx.x;
     if (gtr__res_end(s, steps,
             gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
-        gtr__res_save<NET>(s, pool, h, me, wrong < 0 ? steps : wrong);
+        gtr__res_state<NET>(s, pool, h, me, wrong < 0 ? steps : wrong, true);
         gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
     }
 }
