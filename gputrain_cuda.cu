@@ -16969,8 +16969,8 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
         }
     }
 }
-// Awaits the operands of N tiles before it updates the first: else consumers of the last one's weights wait for all.
-template <int P, uint64_t NET, int N>
+// A team's tiles of a step.
+template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
@@ -16978,61 +16978,45 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
     const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
-    for (int k = first; k < h->tiles; k += N * each) {
+    for (int k = first; k < h->tiles; k += each) {
         // columns 2 g and 2 g + 1 of dz are the mma's rows g and g + 8, those of h are of one tile each; h, published
         // long ago, is awaited first
-        const uint32_t *z[N], *y[N];
-        int pz[N], ph[N];
-#pragma unroll
-        for (int j = 0; j < N; j++) {           // tiles behind the last: the first again
-            const int at = k + j * each < h->tiles ? k + j * each : k, l = h->tile[at].layer, n0 = h->tile[at].n0;
-            pz[j] = gtr__res_opaque(s.layer[l].width); ph[j] = gtr__res_opaque(s.layer[l - 1].width);
-            z[j] = (l == gtr__net<NET>::layers(s) - 1 ? s.dl : s.layer[l].dz) + row * pz[j]
-                + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
-            y[j] = s.layer[l - 1].h + row * ph[j] + h->tile[at].k0 + 2 * g;
-        }
-        float acc[N][2][4] = {}, db[N][2] = {};
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, pz = gtr__res_opaque(s.layer[l].width),
+            ph = gtr__res_opaque(s.layer[l - 1].width);
+        const uint32_t *z = (l == gtr__net<NET>::layers(s) - 1 ? s.dl : s.layer[l].dz) + row * pz
+            + (n0 + 2 * g < pz ? n0 + 2 * g : 0), *y = s.layer[l - 1].h + row * ph + h->tile[k].k0 + 2 * g;
+        float acc[2][4] = {}, db[2] = {};
 #pragma unroll 1
         for (int r0 = warp; r0 < 2 * s.rows; r0 += 2 * GTR__RES_WARPS) {
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
-            uint2 u[N][4], v[4];
-#pragma unroll
-            for (int j = 0; j < N; j++)
-                gtr__await_words<4>(u[j], n, awaited, [&](int i) {
-                    return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j];
-                });
+            uint2 u[4], v[4];
+            gtr__await_words<4>(u, n, awaited, [&](int i) {
+                return y + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph;
+            });
             // polls of dz before it is near would take bandwidth from other blocks
             if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
             waits = false;
+            gtr__await_words<4>(v, n, awaited, [&](int i) {
+                return z + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz;
+            });
+            z += 2 * GTR__RES_WARPS * 8 * pz; y += 2 * GTR__RES_WARPS * 8 * ph;
 #pragma unroll
-            for (int j = 0; j < N; j++) {
-                gtr__await_words<4>(v, n, awaited, [&](int i) {
-                    return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j];
-                });
-                z[j] += 2 * GTR__RES_WARPS * 8 * pz[j]; y[j] += 2 * GTR__RES_WARPS * 8 * ph[j];
-#pragma unroll
-                for (int i = 0; i < 4; i += 2) {
-                    if (i >= n) continue;
-                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y),
-                        gtr__word_number(v[i + 1].x), gtr__word_number(v[i + 1].y) };
-                    db[j][0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]);
-                    db[j][1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
-                    const float b0[2] = { gtr__res_operand<P>(u[j][i].x), gtr__res_operand<P>(u[j][i + 1].x) },
-                        b1[2] = { gtr__res_operand<P>(u[j][i].y), gtr__res_operand<P>(u[j][i + 1].y) };
-                    gtr__res_mma<P>(acc[j][0], f, b0);
-                    gtr__res_mma<P>(acc[j][1], f, b1);
-                }
+            for (int i = 0; i < 4; i += 2) {
+                if (i >= n) continue;
+                const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y),
+                    gtr__word_number(v[i + 1].x), gtr__word_number(v[i + 1].y) };
+                db[0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]);
+                db[1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
+                const float b0[2] = { gtr__res_operand<P>(u[i].x), gtr__res_operand<P>(u[i + 1].x) },
+                    b1[2] = { gtr__res_operand<P>(u[i].y), gtr__res_operand<P>(u[i + 1].y) };
+                gtr__res_mma<P>(acc[0], f, b0);
+                gtr__res_mma<P>(acc[1], f, b1);
             }
         }
         if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);     // warps without rows
         waits = false;
-#pragma unroll
-        for (int j = 0; j < N; j++) {
-            const int at = k + j * each;
-            if (at >= h->tiles) continue;
-            gtr__res_tile_update<P, NET>(s, pool, h, block, at, step, last, acc[j], db[j], awaited.tag);
-            if (at + each < h->tiles) gtr__res_sync();
-        }
+        gtr__res_tile_update<P, NET>(s, pool, h, block, k, step, last, acc, db, awaited.tag);
+        if (k + each < h->tiles) gtr__res_sync();
     }
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
@@ -17916,54 +17900,81 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
     }
     return -1;
 }
-// The second team: tiles, the loss's figures, the further weights, the next step's x; behind the last step, its biases
-// and figures.
+// A worker's second team, while the first computes: the loss's figures, the further weights, the next step's x. Returns
+// whether there is a step i.
 template <int P, int CUT, uint64_t NET>
-static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
+static GTR__DEVICE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
+        int steps, int i, gtr__waiting &awaited) {
+    gtr__res_raw raw = { 0, 0.0f };
+    const int par = i & 1;
+    const bool more = i + 1 < steps, over = i == steps;
+    awaited.tag = (uint32_t)i >> 1 & 1;
+    awaited.bad = 0;
+    if (i > 0 && rank < s.rows) {
+        // while other blocks' weights are on their way; a block has the verdict before it updates
+        gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own[1][par ^ 1] : &h->marks[1][par]);
+        if (!over) {
+            gtr__res_weights<gtr__res_shape<CUT, NET>>(s, pool, i - 1, awaited);
+            gtr__res_pass(h, par, awaited);
+        }
+    }
+    if (i < 0) {                // before the first
+        gtr__res_origins(s, pool, h, 0);
+        gtr__res_sync();
+    } else {
+        if (over) gtr__res_sync();
+        else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
+        if (h->stop) return false;
+        if (gtr__res_thread() == 0 && !over) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+        if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
+        if (over) return false;
+    }
+    if (more && gtr__net<NET>::drops(s) && rank < s.rows)
+        gtr__res_masks<NET>(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
+    if (more) gtr__res_ask<NET>(s, pool, h, i + 1, rank, raw);
+    if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
+    gtr__res_sync();
+    if (more) gtr__res_take<P, NET>(s, pool, h, i + 1, rank, raw);
+    if (i < 0) gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
+    else if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
+    return true;
+}
+// A spare block's team, before it has tiles of step i, if any. wrong: the step that was not finite, by the verdict that
+// all blocks have.
+static GTR__DEVICE bool gtr__res_spare(const gtr__res &s, gtr__res_head *h, int steps, int i, int &wrong) {
+    const int one = gtr__res_thread();
+    gtr__waiting awaited = { 0, 0, s.m.hurry };
+    if (i < 0) return true;
+    if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
+    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+    if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; return false; }
+    if (i == steps) return false;
+    if (gtr__res_team() >= h->tiles) return true;
+    if (one < (int)(sizeof(gtr__rates) / 4))
+        ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
+    gtr__res_sync();
+    return true;
+}
+// A worker's second team, and both teams of a spare block, which take tiles in turn; behind the last step, biases and
+// figures. No block waits for words of one without tiles, nor for its reads.
+template <int P, int CUT, uint64_t NET>
+static GTR__DEVICE int gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
+    const bool spare = rank >= gtr__res_ranks<CUT>(s);
+    const int first = spare ? gtr__res_team() : 0, each = spare ? 2 : 1;
+    int wrong = -1;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = -1; ; i++) {
-        gtr__res_raw raw = { 0, 0.0f };
-        const int par = i & 1;
-        const bool more = i + 1 < steps, over = i == steps;
-        awaited.tag = (uint32_t)i >> 1 & 1;
-        awaited.bad = 0;
-        if (i > 0) {
+        if (i > 0 && (!spare || first < h->tiles)) {
             gtr__res_sync();
-            gtr__res_tile_biases<P, NET>(s, pool, h, me, 0, 1, i - 1, over);
+            gtr__res_tile_biases<P, NET>(s, pool, h, me, first, each, i - 1, i == steps);
         }
-        if (i > 0 && rank < s.rows) {
-            // while other blocks' weights are on their way; a block has the verdict before it updates
-            gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own[1][par ^ 1] : &h->marks[1][par]);
-            if (!over) {
-                gtr__res_weights<gtr__res_shape<CUT, NET>>(s, pool, i - 1, awaited);
-                gtr__res_pass(h, par, awaited);
-            }
-        }
-        if (i < 0) {            // before the first
-            gtr__res_origins(s, pool, h, 0);
-            gtr__res_sync();
-        } else {
-            if (over) gtr__res_sync();
-            else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-            if (h->stop) return;
-            if (gtr__res_thread() == 0 && !over) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
-            if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
-            if (over) return;
-        }
-        if (more && gtr__net<NET>::drops(s) && rank < s.rows)
-            gtr__res_masks<NET>(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
-        if (more) gtr__res_ask<NET>(s, pool, h, i + 1, rank, raw);
-        if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
-        gtr__res_sync();
-        if (more) gtr__res_take<P, NET>(s, pool, h, i + 1, rank, raw);
-        if (i < 0) gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-        else {
-            if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
-            gtr__res_tiles<P, NET, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
-        }
+        if (spare) { if (!gtr__res_spare(s, h, steps, i, wrong)) break; }
+        else if (!gtr__res_beside<P, CUT, NET>(s, pool, h, group, rank, steps, i, awaited)) break;
+        if (i >= 0) gtr__res_tiles<P, NET>(s, pool, h, me, first, each, i, i + 1 == steps, rank < s.rows);
     }
+    return wrong;
 }
 // Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
 // and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
@@ -18038,31 +18049,11 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     int wrong = -1;             // the step that was not finite
     if (me == (int)gridDim.x - 1) gtr__res_serve(s, h, steps);
     else {
-        if (me >= workers) {
-            const int team = gtr__res_team(), one = gtr__res_thread();        // spare: the teams take tiles in turn
-#pragma unroll 1
-            for (int i = 0; i <= steps; i++) {
-                gtr__waiting awaited = { 0, 0, s.m.hurry };
-                if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
-                if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
-                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // as in all blocks
-                if (i == steps) break;
-                // no block waits for words of a block without tiles, nor for its reads
-                if (team >= h->tiles) continue;
-                if (one < (int)(sizeof(gtr__rates) / 4))
-                    ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
-                gtr__res_sync();
-                gtr__res_tiles<P, NET, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
-                gtr__res_sync();
-                gtr__res_tile_biases<P, NET>(s, pool, h, me, team, 2, i, i == steps - 1);
-            }
-        } else {
-            if (gtr__res_team()) gtr__res_rear<P, CUT, NET>(s, pool, h, me, group, rank, steps);
-            else {
-                gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
-                wrong = gtr__res_front<P, CUT, NET>(s, pool, h, group, rank, steps, s.m.ctl->scale);
-                if (threadIdx.x == 0) h->wrong = wrong;
-            }
+        if (me >= workers || gtr__res_team()) wrong = gtr__res_rear<P, CUT, NET>(s, pool, h, me, group, rank, steps);
+        else {
+            gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
+            wrong = gtr__res_front<P, CUT, NET>(s, pool, h, group, rank, steps, s.m.ctl->scale);
+            if (threadIdx.x == 0) h->wrong = wrong;
         }
         __syncthreads();
         gtr__res_finish<NET>(s, pool, h, steps, me < workers ? h->wrong : wrong);
