@@ -17520,7 +17520,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
     static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
         REST = gtr__res_known<CUT>::REST;
     // W: adjacent elements of a thread
-    static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;
+    static constexpr int W = CUT == GTR__RES_BROAD ? 2 : 1;
     const gtr__res &s;
     float *pool;
     gtr__res_head *h;
@@ -17553,37 +17553,43 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
             under(!whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{},
             place(-1) {
     }
-    // Forward through the further layers; leaves the last one's sums in red.
-    GTR__DEVICE void forward() {
-#pragma unroll unroll
-        for (int l = 1; l <= last; l++) {
-            const gtr__mlp_layer &L = s.m.layer[l];
-            const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-            const int width = shape::width(s, l), below = shape::width(s, l - 1),
-                columns = l == last ? width : shape::slice(s, l), base = l == last ? 0 : group * shape::slice(s, l);
-            float *red = pool + s.red_at + (l & 1) * s.red_words;
-            if (base < width)
-                gtr__res_product<P, REST, shape::KNOWN>(red, before.h + mine * below, below, pool + q.forward_at,
-                    shape::pitch(s, l), columns / 8, l == last ? y : NULL, pitch, awaited);
-            gtr__res_pass(h, par, awaited);
-            gtr__res_sync();
-            if (l < last && base < width)
+    // Forward through layer l; leaves the last one's sums in red.
+    GTR__DEVICE void forward_through(int l)
+    {
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const int width = shape::width(s, l), below = shape::width(s, l - 1),
+            columns = l == last ? width : shape::slice(s, l), base = l == last ? 0 : group * shape::slice(s, l);
+        float *red = pool + s.red_at + (l & 1) * s.red_words;
+        if (base < width)
+            gtr__res_product<P, REST, shape::KNOWN>(red, before.h + mine * below, below, pool + q.forward_at,
+                shape::pitch(s, l), columns / 8, l == last ? y : NULL, pitch, awaited);
+        gtr__res_pass(h, par, awaited);
+        gtr__res_sync();
+        if (l < last && base < width)
 #pragma unroll 1
-                for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
-                    const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * width + n;
-                    const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
-                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z)) : 0.0f,
-                        saved = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z) : out;
-                    if (gtr__net<NET>::drop(q) > 0.0f)
-                        gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
-                    const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
-                    pool[q.own_at + e] = saved;
-                    if (n >= width) continue;
-                    gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
-                    if (gtr__net<NET>::last_pre(s) && l == last - 1)
-                        gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
-                }
-        }
+            for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
+                const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * width + n;
+                const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
+                float out = n < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z)) : 0.0f,
+                    saved = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z) : out;
+                if (gtr__net<NET>::drop(q) > 0.0f)
+                    gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
+                const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
+                pool[q.own_at + e] = saved;
+                if (n >= width) continue;
+                gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
+                if (gtr__net<NET>::last_pre(s) && l == last - 1)
+                    gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
+            }
+    }
+    // Through the further layers: by constants where they are known, which compile sooner than an unrolled loop.
+    GTR__DEVICE void forward()
+    {
+        if constexpr (LAST == 2) { forward_through(1); forward_through(2); }
+        else
+#pragma unroll 1
+            for (int l = 1; l <= last; l++) forward_through(l);
         if (gtr__net<NET>::last_pre(s)) for (int r = warp; r < 16; r += GTR__RES_WARPS)
                 for (int c = lane * 4; c < shape::width(s, last - 1); c += 128) {
             uint4 v[1];
@@ -17666,13 +17672,13 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
     }
     // From there down to the first layer's dz, which is published.
     GTR__DEVICE void further_back() {
-#pragma unroll unroll
-        for (int l = last - 1; l > 0; l--) {
+#pragma unroll 1
+        for (int l = LAST ? 1 : last - 1; l > 0; l--) {
             const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
             const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice,
                 width = shape::width(s, l - 1);
             float *red = pool + s.red_at + (l & 1) * s.red_words;
-            if (l < last - 1) {
+            if (!LAST && l < last - 1) {
                 if (base < width) {
                     float acc[TILES][4] = {};
 #pragma unroll 1
