@@ -16373,9 +16373,10 @@ static GTR__DEVICE float *gtr__res_base(char *p) {
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
 }
-// Not bar.sync: that requires all warps to wait at the same instruction, and teams don't.
+// bar.sync promises that the lanes of a warp wait at one instruction together, which all here do, though teams wait at
+// different ones; barrier.sync promises nothing, and each has code for lanes that come alone.
 static GTR__DEVICE void gtr__res_bar(int id, int threads) {
-    asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
+    asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
 static GTR__DEVICE void gtr__res_arrive(int id, int threads) {
     asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
