@@ -16179,11 +16179,12 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
 
 // What of a network a kernel has as constants, NET: 0, nothing; or, in so many bits for each fact, 1 more than its
 // value, 0 where it is not known. ACT: 1 more than the activation, SAVED: whether its input is saved, of all hidden
-// layers; LOSS: 0 cross-entropy, 1 mean squared error, 2 the other; DROPS: whether there is dropout. The batch is no
-// fact: another one needs no new code. W0 to W2: widths of the first layers by eights. gtr__net alone reads NET.
+// layers; LOSS: 0 cross-entropy, 1 mean squared error, 2 the other; DROPS, SMOOTH: whether there is dropout, smoothing
+// of labels; W0 to W2: widths of the first layers by eights. The batch is no fact: another one needs no new code.
+// gtr__net alone reads NET.
 #define GTR__NET_FACTS(X) \
     X(LAYERS, 3) X(ACT, 7) X(SAVED, 2) X(LOSS, 2) X(RULE, 4) X(BYTES, 2) X(LAST_PRE, 2) X(DROPS, 2) X(CHECKS, 2) \
-    X(W0, 10) X(W1, 10) X(W2, 10)
+    X(SMOOTH, 2) X(W0, 10) X(W1, 10) X(W2, 10)
 #define GTR__NET_PLACE(name, bits) GTR__NET_##name, GTR__NET_##name##_END = GTR__NET_##name + (bits) - 1,
 enum { GTR__NET_FACTS(GTR__NET_PLACE) GTR__NET_BITS };
 static_assert(GTR__NET_BITS <= 64, "NET has 64 bits");
@@ -16204,6 +16205,7 @@ template <uint64_t NET> struct gtr__net {
     static GTR__DEVICE int last_pre(const gtr__res &s) { return LAST_PRE < 0 ? s.last_pre : (int)LAST_PRE; }
     static GTR__DEVICE int drops(const gtr__res &s) { return DROPS ? s.drops : 0; }
     static GTR__DEVICE float drop(const gtr__res_layer &q) { return DROPS ? q.drop : 0.0f; }
+    static GTR__DEVICE float smooth(const gtr__res &s) { return SMOOTH ? s.m.xent.smooth : 0.0f; }
     static GTR__DEVICE int checks(const gtr__res &s) { return CHECKS < 0 ? s.m.checks : (int)CHECKS; }
 };
 // What follows from a cut and from the widths of three layers, where both are known (gtr__res_cut, at run time).
@@ -16871,6 +16873,7 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
     for (int i = 0; i < 2; i++) v[i] = lane + i * 16 < n ? left[i * 16] : 0.0f;
     if (gtr__net<NET>::xent(s)) {
         const gtr__xent &x = s.m.xent;
+        const float smooth = gtr__net<NET>::smooth(s);
         const float top = pool[at + 16 * GTR__RES_OUT + r], log_sum = log1pf(pool[at + 16 * GTR__RES_OUT + 16 + r]);
         const int label = ((const int *)pool)[s.label_at + par * s.rows * 16 + row];
         const bool counts = row < s.m.batch && label != x.ignore;
@@ -16883,16 +16886,16 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
             sum_of += v[i] - top;
             if (v[i] != v[i]) where = -1;
             else if (v[i] == top && c < where) where = c;
-            if (c == label && counts && x.smooth < 1.0f) loss = (1.0f - x.smooth) * (log_sum - (v[i] - top));
+            if (c == label && counts && smooth < 1.0f) loss = (1.0f - smooth) * (log_sum - (v[i] - top));
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
-            if (x.smooth > 0.0f) sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
+            if (smooth > 0.0f) sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
             const int other = __shfl_xor_sync(0xffffffffu, where, o);
             where = where < other ? where : other;
         }
         if (lane == 0 && counts) {
-            if (x.smooth > 0.0f) loss += x.smooth * (log_sum - sum_of / (float)x.n);
+            if (smooth > 0.0f) loss += smooth * (log_sum - sum_of / (float)x.n);
             if (label < 0 || label >= n) loss = NAN;
             tally = 1;
         }
