@@ -17780,6 +17780,7 @@ static __device__ __noinline__ void gtr__res_give(const gtr__opd &o, float v) { 
 static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
+#pragma unroll 1
     for (int r = 0; r < rows; r++) {
         loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w;
     }
@@ -17834,9 +17835,12 @@ template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(co
     if (tid <= (int)s.record[0].more) {
         h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key;
     }
+    static_assert(sizeof(gtr__record) % 8 == 0 && sizeof(gtr__record) <= 8 * GTR__RES_T, "a word for a thread");
+    if (tid < (int)(sizeof(gtr__record) / 8)) ((uint64_t *)&h->record)[tid] = ((const uint64_t *)&s.record[0])[tid];
     if (tid == 0) {
-        h->record = s.record[0];
-        for (h->half = 1; (uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows; h->half++) {}
+        int half = 1;
+        for (const uint64_t rows = (uint64_t)s.record[0].rows; (uint64_t)1 << (2 * half) < rows; half++) {}
+        h->half = half;
     }
     __syncthreads();
     return true;
@@ -18001,6 +18005,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
         gtr__res_records(s);
     }
     // tag 1, which no word of steps 0 and 1 has
+#pragma unroll 1
     for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4)
         *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);
     if (me < blocks - 1) {
