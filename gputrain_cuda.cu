@@ -17990,9 +17990,9 @@ static GTR__DEVICE int gtr__res_rear(const gtr__res &s, float *pool, gtr__res_he
     }
     return wrong;
 }
-// Before the first step, one function for all variants of the kernel (gtr__res_finish: behind the last): clears words
-// and shared memory, finds segments and tiles, loads the block's weights, waits at the first barrier. False: abandoned,
-// or a status stops the launch.
+// Before the first step, one function for all variants that know as much of the network (gtr__res_finish: behind the
+// last): clears words and shared memory, finds segments and tiles, loads the block's weights, waits at the first
+// barrier. False: abandoned, or a status stops the launch.
 template <uint64_t NET>
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
