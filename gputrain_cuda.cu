@@ -15115,13 +15115,14 @@ template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__rep
     shared->launches = ctl->launches;
     ctl->guard = 0;
 }
-// By whole-network kernels, in whose code it stands once.
-static __device__ __noinline__ void gtr__report_whole(const gtr__reporting &m) { gtr__report_step<false>(m); }
+// For a kernel in whose code it is to stand once.
+static __device__ __noinline__ void gtr__report_called(const gtr__reporting &m) { gtr__report_step<false>(m); }
 // Of a launch of several steps that finds the sticky status, whatever set it: counts them. The record of the first says
 // how many there are.
+template <void (*STEP)(const gtr__reporting &) = gtr__report_step<false>>
 static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
-    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_whole(m);
+    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) STEP(m);
 }
 // The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
 // changes the state leaves in the control word; block 0's writes its entry, too, and waits until the host has it. The
@@ -16344,12 +16345,15 @@ template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
     }
     return 1.0f / v;
 }
-// Not inline: its code is long, and stands at several places off the critical path.
+template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
+    return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
+}
+// The same off the critical path, where its long code stands once.
 static __device__ __noinline__ int64_t gtr__res_origin_of(int64_t r, int64_t rows, int64_t first, uint64_t key,
         int half) {
     return gtr__origin<true>(r, rows, first, key, half);
 }
-template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
+template <typename Head> static GTR__DEVICE int64_t gtr__res_origin_called(const Head *h, int step, int64_t r) {
     return gtr__res_origin_of(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
@@ -16405,7 +16409,7 @@ static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
     const int row = gtr__res_thread();
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
     if (row >= s.rows * 16) return;
-    const int64_t from = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
+    const int64_t from = row < s.m.batch ? gtr__res_origin_called(h, step, row) : -1;
     // rows of the data set, then offsets of these rows' first elements
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
@@ -17451,7 +17455,7 @@ template <int T, typename Net, typename Head>
 static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
     for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
-        const int64_t origin = gtr__res_origin(h, step, r);
+        const int64_t origin = gtr__res_origin_called(h, step, r);
         for (int f = -1; f < s.m.n_rest; f++) {
             const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
             const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
@@ -17791,7 +17795,7 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
     m.ctl->guard = bad;
-    do gtr__report_whole(m.report); while (bad && ++step < steps);
+    do gtr__report_called(m.report); while (bad && ++step < steps);
 }
 // The reporting block: for each step ahead(step); then it awaits the loss of each rank's rows and, from the next step,
 // the verdict: whether a gradient was not finite; then it reports.
@@ -17997,7 +18001,7 @@ template <uint64_t NET>
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
-        if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
+        if (me == 0 && tid == 0) gtr__report_stuck<gtr__report_called>(s.m.report, s.m.record);
         return false;
     }
     if (me == blocks - 1) {     // first, as it takes the longest
@@ -20508,7 +20512,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         opened = false;
         if (reporter) {
             if (norm_pending) report_norm(h->tag);
-            if (pending && tid == GTR__THIN_T - 32) gtr__report_whole(m.report);
+            if (pending && tid == GTR__THIN_T - 32) gtr__report_step<false>(m.report);
             __syncwarp();
             gtr__thin_ahead(m, h, !pending);
         }
@@ -20736,7 +20740,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         if (reporter && stays && norm_pending) report_norm(h->tag + 1);
         if (reporter && tid == GTR__THIN_T - 32 && stays)      // of the launch's steps, those that were not reported
             for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--)
-                gtr__report_whole(m.report);
+                gtr__report_step<false>(m.report);
         if constexpr (fed) {
             if (tid == 0) *(opened ? &h->start : &h->go) = 0;
             if (opened) gtr__thin_go<P>(false);
