@@ -7,22 +7,20 @@ CUDA    = gputrain_cuda.cu
 TESTS   = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
 
-# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone (-arch=sm_90a would make PTX of compute_90, too).
+# A GPU is used where nvcc and a working GPU are.
 GPU    := $(if $(NVCC),$(shell nvidia-smi -L >/dev/null 2>&1 && echo yes))
 ifeq ($(GPU),yes)
 CC_GPU := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
 endif
-ARCH    = $(if $(filter 9.0,$(CC_GPU)),-gencode arch=compute_90a$(comma)code=sm_90a,-arch=native)
 NATIVE  = $(if $(GPU),cuda,cpu)
 
 space := $(subst ,, )
 comma := ,
 HOST   = -Xcompiler $(subst $(space),$(comma),$(strip $(CFLAGS)))
 
-# A build is a folder under build/: cpu, cuda (for this GPU), ptx75 and ptx80 (from PTX alone, own products).
-NV_cuda  = $(ARCH)
-NV_ptx75 = -gencode arch=compute_75$(comma)code=compute_75 -DGPUTRAIN_NO_CUBLASLT
-NV_ptx80 = -gencode arch=compute_80$(comma)code=compute_80 -DGPUTRAIN_NO_CUBLASLT
+# A build is a folder under build/: cpu, cuda, ptx75 and ptx80 (own products; run with kernels as PTX for that architecture).
+NV_ptx75 = -DGPUTRAIN_NO_CUBLASLT
+NV_ptx80 = -DGPUTRAIN_NO_CUBLASLT
 
 help:
 	@echo 'make run          train on handwritten digits and show what came of it (GPU if there is one, else CPU)'
@@ -50,7 +48,7 @@ help:
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
 	@echo
-	@echo 'here: $(if $(GPU),nvcc $(ARCH) for a GPU of compute capability $(CC_GPU),$(CC) $(CFLAGS) and no GPU)'
+	@echo 'here: $(if $(GPU),nvcc for a GPU of compute capability $(CC_GPU),$(CC) $(CFLAGS) and no GPU)'
 
 run: build/$(NATIVE)/02_digits
 	build/$(NATIVE)/02_digits
@@ -119,15 +117,15 @@ campaign-kills: build/cpu/test_files
 
 # Where a change is to change nothing. ON=objects: the program alone, to be linked elsewhere.
 oracle:
-	@CC='$(CC)' CXX='$(CXX)' COMPUTE='$(COMPUTE)' NVFLAGS='$(ARCH)' sh tests/oracle.sh '$(OLD)' $(ON:%=--%) $(CASES)
+	@CC='$(CC)' CXX='$(CXX)' COMPUTE='$(COMPUTE)' sh tests/oracle.sh '$(OLD)' $(ON:%=--%) $(CASES)
 
 # ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
 BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
 bench: $(patsubst %,build/$(BENCH_ARCH)/%,bench 03_fashion 06_cnn)
-	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(SPLIT) $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
+	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
 	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
-	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(subst $(comma), ,$(ROWS))
+	$(patsubst ptx%,GPUTRAIN_KERNEL_ARCH=compute_%,$(filter ptx%,$(BENCH_ARCH))) build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(subst $(comma), ,$(ROWS))
 
 bench-stream: build/$(NATIVE)/stream
 	$< $(FASHION)
@@ -155,12 +153,11 @@ build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 build/cpu/bench build/cpu/stream build/cpu/online build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
-# $(1): a build with CUDA. Newer toolkits can optimise on all cores at a time, whose number does not change the code.
-SPLIT = $(if $(shell $(NVCC) --help | grep -e --split-compile),-split-compile=0)
+# $(1): a build with CUDA.
 define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
-	$(NVCC) -O3 $$(SPLIT) $$(NV_$(1)) -c $(CUDA) -o $$@
-COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(if $(filter cuda,$(1)),-Xlinker --as-needed -lcublasLt) $(LIBS:-pthread=-lpthread)
+	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
+COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o

@@ -7,8 +7,8 @@ and in all others, if there are others:
     #include "gputrain.h"
 compile:
     cc -O3 -march=native train.c -lm -pthread   (CPU)
-    nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt   (GPU, else CPU)
-On Hopper write -arch=sm_90a: its fastest instructions are compiled for that name alone. CUDA 11.4 or newer, C++17.
+    nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu   (GPU, else CPU)
+Kernels are compiled at run time, when a network is known, and kept in ~/.cache/gputrain. CUDA 11.4 or newer, C++17.
 Licence (MIT-0) and history at the end.
 
 A COMPLETE PROGRAM
@@ -131,7 +131,7 @@ CONFIG MACROS
     GPUTRAIN_CUDA               gputrain_cuda.cu is linked in
     GPUTRAIN_STATIC             beside GPUTRAIN_IMPLEMENTATION: all functions static, a private copy for this file
     GPUTRAIN_NO_THREADS         the CPU backend without threads, and no -pthread; chosen where atomics are missing (tcc)
-    GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only, and no -lcublasLt
+    GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only
     GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
     GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math and -ffinite-math-only
@@ -1351,6 +1351,9 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
 #include <string.h>
+#ifdef GTR__TEXT_OF_FILE
+GTR__TEXT_OF_FILE(gtr__header_text)
+#endif
 #define GTR__MAX_QUEUES  32 /* queue = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
@@ -2332,11 +2335,10 @@ typedef struct {
     sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared), sizeof(gtr__caps), sizeof(gtr__matcher) }
 #define GTR__CUDA_SYMBOL gtr_cuda_backend_0_1
 #ifdef __cplusplus
-extern "C"
+extern "C" const gtr__backend *GTR__CUDA_SYMBOL(void);
 #else
-extern
+extern const gtr__backend *GTR__CUDA_SYMBOL(void);
 #endif
-const gtr__backend *GTR__CUDA_SYMBOL(void);
 // >>programs
 /* A program: element-wise nodes of one index space as one. A late matcher of both backends moves them side by side, and
    its kernel passes over the elements once, some at a time, operands and results in slots. A slot holds values as they
@@ -8464,7 +8466,7 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
     if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
     else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text,
         "%s%s", ctx->caps.name, ctx->caps.compute == 90 && !ctx->caps.arch_feature
-        ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
+        ? " (without its own matrix instructions: NVRTC 12 compiles them)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
 gtr_context *gtr_create(gtr_desc desc) {
@@ -8477,7 +8479,7 @@ gtr_context *gtr_create(gtr_desc desc) {
     ctx->desc = desc;
     ctx->host.user = ctx;
     ctx->host.alloc = gtr__host_cb_alloc; ctx->host.free = gtr__host_cb_free;
-    ctx->host.log = gtr__host_cb_log; ctx->host.error = gtr__host_cb_error;
+    ctx->host.log = ctx->desc.log ? gtr__host_cb_log : NULL; ctx->host.error = gtr__host_cb_error;
     ctx->memory_version = 1;
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
@@ -21862,7 +21864,8 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
                     gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int,
                     softmax_mask; plans of micro-batches hold less; a predictor is made within the memory limit; in
-                    evaluation no activation is lost behind batch_norm's, nor a sum that is broadcast
+                    evaluation no activation is lost behind batch_norm's, nor a sum that is broadcast; kernels are
+                    compiled when a network is known
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

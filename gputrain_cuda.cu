@@ -1,14 +1,18 @@
 // gputrain_cuda.cu - version 0.1 - the CUDA backend of gputrain.h: kernels, cuBLASLt, streams, graphs.
 //
 // Compile it beside your program and define GPUTRAIN_CUDA for both:
-//     nvcc -O3 -arch=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt
-// Toolkits from CUDA 11.4 on compile it, as C++17.
-// Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone, and nothing to link.
+//     nvcc -O3 -DGPUTRAIN_CUDA train.c gputrain_cuda.cu
+// Toolkits from CUDA 11.4 on compile it, as C++17; so do g++ and clang++ with a toolkit's headers (-x c++).
+// Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone.
+//
+// The file has two halves. The host half launches kernels; a compiler reads it when the program is built. The device
+// half, what GTR__DEVICE_HALF encloses, is the kernels: its text is a part of the program, and NVRTC compiles of it
+// what a network needs, when the network is known (>>kernels).
 //
 // The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one
 // (gtr_cuda_backend_0_1).
-// All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
-// that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
+// All else is static; but for the kernels that a process has loaded nothing is mutable outside an instance. Which path
+// a kernel takes is chosen by the architecture that it is compiled for. Licence: that of gputrain.h.
 //
 // Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
 // or of the team that shares a row. warpgroup: four warps. group, if of no other kind: channels of a convolution or
@@ -19,8 +23,14 @@
 //
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
+//     prelude              the two halves; what headers would say to the device half
 //     device-helpers       the instance as launchers see it, errors, results
-//     launch               kernels as data, and what starts them: overlap, clusters, cooperative launch, shared memory
+//     variants             kernels as data: a name, constants, the types of its parameters
+//     kernel-text          the text of a kernel's program: the parts of the two files that it needs
+//     kernel-libraries     NVRTC, functions of the driver
+//     kernel-cache         compiled kernels on disk
+//     kernels              compiling side by side, loading; the process's kernels
+//     launch               what starts kernels: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
 //     carried-steps        steps that nodes carry, as the fields of epilogues
@@ -151,9 +161,20 @@
 //     matchers             the list of matchers
 //     table                the backend's table
 
+#if !defined(GTR__AHEAD) && !defined(_MSC_VER)
+// The device half's text: the two files as they are, which the assembler puts into the program.
+#define GTR__TEXT_OF_FILE(name) \
+    __asm__(".pushsection .rodata\n.globl " #name "\n.hidden " #name "\n" #name ":\n.incbin \"" __FILE__ \
+        "\"\n.byte 0\n.popsection\n"); \
+    extern "C" const char name[];
+#endif
 #define GPUTRAIN_BACKEND
 #include "gputrain.h"
+#ifdef GTR__TEXT_OF_FILE
+GTR__TEXT_OF_FILE(gtr__kernel_text)
+#endif
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -164,7 +185,23 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <type_traits>
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+#endif
 
 #if GPUTRAIN_VERSION_MAJOR != 0 || GPUTRAIN_VERSION_MINOR != 1
 #error "gputrain_cuda.cu is of version 0.1 and gputrain.h is of another: take both files from one release"
@@ -178,8 +215,168 @@
 #if !defined(_MSC_VER) && __cplusplus < 201703L
 #error "gputrain_cuda.cu is C++17: add -std=c++17, which compilers older than g++ 11 do not take by themselves"
 #endif
-#if CUDART_VERSION < 11070
-#define __grid_constant__       // kernels then copy their parameters where they index them
+
+// >>prelude
+// GTR__GLOBAL: of a kernel's prototype, by which the host half knows its parameters. GTR__BOTH: of a function that both
+// halves call. GTR__AHEAD: one compiler reads both halves, and no kernel is made at run time (the GPU in software).
+#if defined(__CUDACC_RTC__) || defined(GTR__AHEAD)
+#define GTR__DEVICE_HALF 1
+#define GTR__GLOBAL __global__
+#define GTR__BOTH __host__ __device__ __forceinline__
+#else
+#define GTR__DEVICE_HALF 0
+#define GTR__GLOBAL
+#define GTR__BOTH inline
+#endif
+
+#ifdef __CUDACC_RTC__
+// What headers would say: NVRTC reads none.
+typedef signed char int8_t; typedef unsigned char uint8_t;
+typedef short int16_t; typedef unsigned short uint16_t;
+typedef int int32_t; typedef unsigned int uint32_t;
+#ifdef _WIN32
+typedef long long int64_t; typedef unsigned long long uint64_t;
+#else
+typedef long int64_t; typedef unsigned long uint64_t;
+#endif
+typedef uint64_t uintptr_t; typedef int64_t intptr_t; typedef int64_t ptrdiff_t;
+#define INT64_MAX ((int64_t)9223372036854775807)
+#define INT64_MIN (-INT64_MAX - 1)
+#define INT32_MAX 2147483647
+#define INT32_MIN (-2147483647 - 1)
+#define UINT32_MAX 4294967295u
+#define INT_MIN (-2147483647 - 1)
+#define INT_MAX 2147483647
+#define FLT_MAX 3.402823466e+38f
+#define FLT_MIN 1.175494351e-38f
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define offsetof(type, member) ((unsigned long)__INTADDR__(&((type *)0)->member))
+#define M_PI 3.14159265358979323846
+namespace std {
+template <typename A, typename B> struct is_same { static constexpr bool value = false; };
+template <typename A> struct is_same<A, A> { static constexpr bool value = true; };
+template <bool C, typename A, typename B> struct conditional { typedef A type; };
+template <typename A, typename B> struct conditional<false, A, B> { typedef B type; };
+template <bool C, typename A, typename B> using conditional_t = typename conditional<C, A, B>::type;
+template <typename T, T V> struct integral_constant {
+    static constexpr T value = V;
+    __device__ constexpr operator T() const { return V; }
+};
+}
+struct __half { uint16_t bits; };
+struct __nv_bfloat16 { uint16_t bits; };
+struct alignas(4) __half2 { __half x, y; };
+struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
+static __device__ __forceinline__ float __half2float(__half h) {
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));
+    return f;
+}
+static __device__ __forceinline__ __half __float2half_rn(float f) {
+    __half h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
+    return h;
+}
+static __device__ __forceinline__ float __bfloat162float(__nv_bfloat16 h) {
+    float f;
+    asm("mov.b32 %0, {0, %1};" : "=f"(f) : "h"(h.bits));
+    return f;
+}
+static __device__ __forceinline__ __nv_bfloat16 __float2bfloat16_rn(float f) {
+    __nv_bfloat16 h;
+#if __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
+#else
+    const uint32_t u = __float_as_uint(f);
+    h.bits = (u & 0x7fffffffu) > 0x7f800000u ? (uint16_t)0x7fff : (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+#endif
+    return h;
+}
+static __device__ __forceinline__ __half __ushort_as_half(uint16_t u) {
+    __half h;
+    h.bits = u;
+    return h;
+}
+static __device__ __forceinline__ __nv_bfloat16 __ushort_as_bfloat16(uint16_t u) {
+    __nv_bfloat16 h;
+    h.bits = u;
+    return h;
+}
+static __device__ __forceinline__ float __low2float(__half2 h) {
+    uint32_t u;
+    float f;
+    memcpy(&u, &h, 4);
+    asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}" : "=f"(f) : "r"(u));
+    return f;
+}
+static __device__ __forceinline__ float __high2float(__half2 h) {
+    uint32_t u;
+    float f;
+    memcpy(&u, &h, 4);
+    asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}" : "=f"(f) : "r"(u));
+    return f;
+}
+static __device__ __forceinline__ float2 __half22float2(__half2 h) {
+    return make_float2(__low2float(h), __high2float(h));
+}
+static __device__ __forceinline__ __half2 __floats2half2_rn(float a, float b) {
+    __half2 h;
+#if __CUDA_ARCH__ >= 800
+    uint32_t u;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(b), "f"(a));
+    memcpy(&h, &u, 4);
+#else
+    h.x = __float2half_rn(a); h.y = __float2half_rn(b);
+#endif
+    return h;
+}
+static __device__ __forceinline__ __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+    __nv_bfloat162 h;
+#if __CUDA_ARCH__ >= 800
+    uint32_t u;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(b), "f"(a));
+    memcpy(&h, &u, 4);
+#else
+    h.x = __float2bfloat16_rn(a); h.y = __float2bfloat16_rn(b);
+#endif
+    return h;
+}
+static __device__ __forceinline__ __half2 __half2half2(__half h) {
+    __half2 r;
+    r.x = r.y = h;
+    return r;
+}
+static __device__ __forceinline__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
+    __nv_bfloat162 r;
+    r.x = r.y = h;
+    return r;
+}
+static __device__ __forceinline__ __half2 __hmul2(__half2 a, __half2 b) {
+    uint32_t u, v;
+    memcpy(&u, &a, 4); memcpy(&v, &b, 4);
+    asm("mul.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
+    memcpy(&a, &u, 4);
+    return a;
+}
+// All ones in the halves of which a's is greater.
+static __device__ __forceinline__ uint32_t __hgt2_mask(__half2 a, __half2 b) {
+    uint32_t u, v;
+    memcpy(&u, &a, 4); memcpy(&v, &b, 4);
+    asm("set.gt.u32.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
+    return u;
+}
+static __device__ __forceinline__ uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
+#if __CUDA_ARCH__ >= 900
+    uint32_t u, v;
+    memcpy(&u, &a, 4); memcpy(&v, &b, 4);
+    asm("set.gt.u32.bf16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
+    return u;
+#else
+    return (__bfloat162float(a.x) > __bfloat162float(b.x) ? 0xffffu : 0u)
+        | (__bfloat162float(a.y) > __bfloat162float(b.y) ? 0xffff0000u : 0u);
+#endif
+}
 #endif
 
 // >>device-helpers
@@ -214,9 +411,10 @@ typedef struct gtr__cuda {
     gtr__host host;
     int device;
     int sm_count;               // multiprocessors to fill: those there, or desc.max_sm if fewer
-    int compute;                // 75, 80, 87, 90, ...: what the loaded code was compiled for, not what the device is
-    int arch_feature;           // the loaded code has sm_90a's own instructions
+    int compute;                // 75, 80, 87, 90, ...: what kernels are compiled for, not what the device is
+    int arch_feature;           // they have sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
+    char arch[24];              // what its kernels are compiled for: sm_90a, compute_75
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
@@ -239,6 +437,7 @@ struct gtr__run {
     struct gtr__siblings *siblings;     // NULL, or products that others may join
     const struct gtr__tail *tail;       // NULL, or steps that wait for a product
     struct gtr__siblings *chosen;       // NULL, or where to note a product and its choice
+    struct gtr__wanted *wanted; // NULL, or a run that enqueues nothing: where to note variants that are not loaded
 };
 static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : NULL; }
 
@@ -247,9 +446,11 @@ static inline int gtr__early_in(const gtr__run *run, int k) { return k < 64 && (
 
 // Notes an error with the host of an instance, or of none (NULL), and returns its code.
 #ifdef __GNUC__
-__attribute__((format(printf, 3, 4)))
+#define GTR__FORMAT(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GTR__FORMAT(text, first)
 #endif
-static inline gtr_result gtr__fail(gtr__cuda *g, gtr_result code, const char *format, ...) {
+static inline GTR__FORMAT(3, 4) gtr_result gtr__fail(gtr__cuda *g, gtr_result code, const char *format, ...) {
     char text[512];
     va_list list;
     va_start(list, format);
@@ -286,49 +487,982 @@ static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *wha
         cudaGetErrorName(e), (int)e);
 }
 
-// >>launch
+// For cleaning up: what it meets has been reported before, or cannot be helped.
+static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError(); }
+
+#if GTR__DEVICE_HALF
+// Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
+// meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
+// predecessor waited for is done.
+static GTR__DEVICE void gtr__enter() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+#endif
+
+// >>variants
 // gtr__launch alone starts kernels. Which one is data, a variant: its name and its constants, the arguments of its
 // template. A launcher names variants, may choose among them, and starts one with bytes of shared memory:
 //     gtr__start(run, c, wide ? GTR__VARIANT(gtr__k_a, T, 4) : GTR__VARIANT(gtr__k_a, T, 1), grid, block, bytes, ...)
 //     GTR__LAUNCH(run, c, gtr__k_b, grid, block, bytes, ...)      one without constants
 // Every kernel's first statement is gtr__enter().
+typedef enum { GTR__CONSTANT_NONE, GTR__CONSTANT_INT, GTR__CONSTANT_BOOL, GTR__CONSTANT_TYPE } gtr__constant_kind;
 typedef struct gtr__variant {
-    const void *entry;          // of the kernel that is compiled into the program; only this section reads it
+    const void *entry;          // of a kernel that is compiled ahead, or NULL; only this section reads it
     const char *name;
     int64_t constant[8];
+    uint8_t kind[8];            // a gtr__constant_kind
     int n_constants;
 } gtr__variant;
 // A variant whose parameters have these types.
 template <typename... P> struct gtr__variant_of : gtr__variant { };
 
-// A constant as a number: a value as it is, a type by its dtype.
-#define GTR__NO_CONSTANT INT64_MIN
-template <auto V> static constexpr int64_t gtr__constant() { return (int64_t)V; }
-template <typename T = void> static constexpr int64_t gtr__constant();
-template <> constexpr int64_t gtr__constant<void>()          { return GTR__NO_CONSTANT; }
-template <> constexpr int64_t gtr__constant<float>()         { return GTR_F32; }
-template <> constexpr int64_t gtr__constant<__nv_bfloat16>() { return GTR_BF16; }
-template <> constexpr int64_t gtr__constant<__half>()        { return GTR_F16; }
-template <> constexpr int64_t gtr__constant<uint16_t>()      { return GTR_DTYPE_COUNT; }    // of either of 2 bytes
+// A constant: a value as it is, a type by its dtype.
+typedef struct gtr__constant_as { gtr__constant_kind kind; int64_t value; } gtr__constant_as;
+template <auto V> static constexpr gtr__constant_as gtr__constant() {
+    return { std::is_same<decltype(V), bool>::value ? GTR__CONSTANT_BOOL : GTR__CONSTANT_INT, (int64_t)V };
+}
+template <typename T = void> static constexpr gtr__constant_as gtr__constant();
+template <> constexpr gtr__constant_as gtr__constant<void>()          { return { GTR__CONSTANT_NONE, 0 }; }
+template <> constexpr gtr__constant_as gtr__constant<float>()         { return { GTR__CONSTANT_TYPE, GTR_F32 }; }
+template <> constexpr gtr__constant_as gtr__constant<__nv_bfloat16>() { return { GTR__CONSTANT_TYPE, GTR_BF16 }; }
+template <> constexpr gtr__constant_as gtr__constant<__half>()        { return { GTR__CONSTANT_TYPE, GTR_F16 }; }
+template <> constexpr gtr__constant_as gtr__constant<uint16_t>() {      // of either of 2 bytes
+    return { GTR__CONSTANT_TYPE, GTR_DTYPE_COUNT };
+}
 
-template <typename... P, typename... C>
-static gtr__variant_of<typename std::remove_const<P>::type...> gtr__variant_make(void (*entry)(P...), const char *name,
-                                                                                 C... constants) {
-    const int64_t given[] = { constants... };
-    gtr__variant_of<typename std::remove_const<P>::type...> v = {};
-    v.entry = (const void *)entry; v.name = name;
-    for (int &n = v.n_constants; given[n] != GTR__NO_CONSTANT; n++) v.constant[n] = given[n];
+// A kernel's type, of which the host half knows the prototype alone.
+template <typename F> struct gtr__variant_for;
+template <typename... P> struct gtr__variant_for<void (P...)> {
+    typedef gtr__variant_of<typename std::remove_const<P>::type...> type;
+};
+// nvcc makes a reference of it
+template <typename... P> struct gtr__variant_for<void (&)(P...)> : gtr__variant_for<void (P...)> { };
+template <typename F, typename... C>
+static typename gtr__variant_for<F>::type gtr__variant_make(const void *entry, const char *name, C... constants) {
+    const gtr__constant_as given[] = { constants... };
+    typename gtr__variant_for<F>::type v = {};
+    v.entry = entry; v.name = name;
+    for (int &n = v.n_constants; given[n].kind; n++) {
+        v.kind[n] = (uint8_t)given[n].kind; v.constant[n] = given[n].value;
+    }
     return v;
 }
 // A ninth constant does not compile.
 #define GTR__CONSTANTS(a, b, c, d, e, f, g, h, ninth, ...) \
     gtr__constant<a>(), gtr__constant<b>(), gtr__constant<c>(), gtr__constant<d>(), gtr__constant<e>(), \
-    gtr__constant<f>(), gtr__constant<g>(), gtr__constant<h>(), ninth GTR__NO_CONSTANT
+    gtr__constant<f>(), gtr__constant<g>(), gtr__constant<h>(), ninth gtr__constant<>()
 #define GTR__EXPAND(x) x        // MSVC's preprocessor hands __VA_ARGS__ on as one argument without it
-#define GTR__VARIANT(kernel, ...) \
-    gtr__variant_make(kernel<__VA_ARGS__>, #kernel, GTR__EXPAND(GTR__CONSTANTS(__VA_ARGS__, , , , , , , , , )))
-#define GTR__KERNEL(kernel) gtr__variant_make(kernel, #kernel, GTR__NO_CONSTANT)    // without constants
+#ifdef GTR__AHEAD
+#define GTR__ENTRY(...) (const void *)__VA_ARGS__
+#else
+#define GTR__ENTRY(...) NULL
+#endif
+#define GTR__VARIANT(kernel, ...) gtr__variant_make<decltype(kernel<__VA_ARGS__>)>(GTR__ENTRY(kernel<__VA_ARGS__>), \
+    #kernel, GTR__EXPAND(GTR__CONSTANTS(__VA_ARGS__, , , , , , , , , )))
+// A constant that is known at run time alone. Kernels that are compiled ahead do without.
+static inline void gtr__variant_knows(gtr__variant *v, int k, uint64_t value) {
+#ifdef GTR__AHEAD
+    (void)v; (void)k; (void)value;
+#else
+    v->constant[k] = (int64_t)value;
+#endif
+}
+#define GTR__KERNEL(kernel) \
+    gtr__variant_make<decltype(kernel)>(GTR__ENTRY(kernel), #kernel, gtr__constant<>())     // without constants
 
+// >>kernel-text
+// The device half's text, which is a part of the program: the two files as they were when it was compiled. They are
+// read as pieces: a directive, a macro, or what stands at the left margin up to the bracket or semicolon that ends it.
+// A program of a kernel has the pieces that its own text names, and that these name in turn, in their order.
+#ifndef GTR__AHEAD
+typedef enum { GTR__PIECE_DIRECTIVE, GTR__PIECE_CALL, GTR__PIECE_MACRO, GTR__PIECE_CODE } gtr__piece_kind;
+typedef struct gtr__piece {
+    const char *begin, *end;
+    int line;
+    gtr__piece_kind kind;
+    bool always;                // every program has it: a directive, a macro's use in the device half
+} gtr__piece;
+typedef struct gtr__word { uint64_t hash; int piece; } gtr__word;
+typedef struct gtr__source {
+    gtr__piece *piece;
+    int n, room, header, rest;  // the header's are from the one on, the .cu's the others
+    gtr__word *word;            // open addressing: names that pieces define; an empty one has piece -1
+    int n_word;                 // a power of two
+    bool failed;                // out of memory
+} gtr__source;
+
+static bool gtr__letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool gtr__letter_or_digit(char c) { return gtr__letter(c) || (c >= '0' && c <= '9'); }
+static uint64_t gtr__hash_bytes(const void *data, size_t n, uint64_t h = 0xcbf29ce484222325u) {
+    for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
+    return h;
+}
+// The same kind of hash, of eight bytes at a time.
+static uint64_t gtr__hash_words(const void *data, size_t n, uint64_t h) {
+    const unsigned char *p = (const unsigned char *)data;
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t u;
+        memcpy(&u, p, 8);
+        h = (h ^ u) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return gtr__hash_bytes(p, n, h);
+}
+// Behind a comment or literal that begins at p, or p.
+static const char *gtr__past_comment(const char *p, const char *end) {
+    if (*p == '/' && p + 1 < end && p[1] == '/') {
+        while (p < end && *p != '\n') p++;
+    } else if (*p == '/' && p + 1 < end && p[1] == '*') {
+        for (p += 2; p + 1 < end && (p[0] != '*' || p[1] != '/'); ) p++;
+        p = p + 2 < end ? p + 2 : end;
+    } else if (*p == '"' || *p == '\'') {
+        const char quote = *p++;
+        while (p < end && *p != quote) p += *p == '\\' ? 2 : 1;
+        p = p < end ? p + 1 : end;
+    }
+    return p;
+}
+// Behind the end of a directive's last line.
+static const char *gtr__past_directive(const char *p, const char *end) {
+    while (p < end && *p != '\n') {
+        const char *past = gtr__past_comment(p, end);       // which may go on behind the line
+        p = past != p ? past : p + (*p == '\\' && p + 1 < end ? 2 : 1);
+    }
+    return p;
+}
+// The end of code that begins at the left margin at p: behind a line that leaves no bracket open and ends in a
+// semicolon, in a brace, or, of a macro's use, in a bracket.
+static const char *gtr__past_code(const char *p, const char *end, bool call) {
+    int open = 0;
+    char last = 0;
+    while (p < end) {
+        if (*p == '\n') {
+            if (!open && (last == ';' || last == '}' || (call && last == ')'))) return p;
+            while (p < end && (*p == '\n' || *p == ' ')) p++;
+            if (p < end && *p == '#') p = gtr__past_directive(p, end);
+            continue;
+        }
+        const char *past = gtr__past_comment(p, end);
+        if (past != p) { if (*p == '"' || *p == '\'') last = '"'; p = past; continue; }
+        open += (*p == '{' || *p == '(') - (*p == '}' || *p == ')');
+        if (*p != ' ') last = *p;
+        p++;
+    }
+    return end;
+}
+static void gtr__add_piece(gtr__source *s, gtr__piece piece) {
+    if (s->n == s->room) {
+        const int room = s->room ? 2 * s->room : 4096;
+        gtr__piece *more = (gtr__piece *)realloc((void *)s->piece, (size_t)room * sizeof *more);
+        if (!more) { s->failed = true; return; }
+        s->piece = more; s->room = room;
+    }
+    s->piece[s->n++] = piece;
+}
+static bool gtr__begins(const char *p, const char *end, const char *word) {
+    const size_t n = strlen(word);
+    return (size_t)(end - p) >= n && !memcmp(p, word, n);
+}
+static const char *gtr__find(const char *p, const char *end, const char *word) {
+    for (; p < end; p++) if (*p == *word && gtr__begins(p, end, word)) return p;
+    return NULL;
+}
+// Adds the pieces of [begin, end), a part of a file.
+static void gtr__read_pieces(gtr__source *s, const char *file, const char *begin, const char *end) {
+    const char *p = begin, *counted = file;
+    int line = 1, level = 0, half = 0;  // half: the level of GTR__DEVICE_HALF's condition, or 0
+    while (p < end) {
+        const char *past = *p == '"' ? p : gtr__past_comment(p, end);
+        if (past != p) { p = past; continue; }
+        if (*p == '\n' || *p == ' ' || *p == '}') { p++; continue; }
+        if (gtr__begins(p, end, "extern \"C\" {")) { p += 12; continue; }
+        for (; counted < p; counted++) line += *counted == '\n';
+        gtr__piece piece = { p, NULL, line, GTR__PIECE_CODE, false };
+        if (*p == '#') {
+            const char *word = p + 1;
+            while (*word == ' ') word++;
+            piece.kind = gtr__begins(word, end, "define") ? GTR__PIECE_MACRO : GTR__PIECE_DIRECTIVE;
+            piece.always = piece.kind == GTR__PIECE_DIRECTIVE;
+            p = gtr__past_directive(p, end);
+            bool drop = gtr__begins(word, end, "include");
+            if (gtr__begins(word, end, "if") && ++level && gtr__begins(word, end, "if GTR__DEVICE_HALF")) {
+                half = level; drop = true;
+            }
+            if (gtr__begins(word, end, "endif") && level-- == half) { half = 0; drop = true; }
+            if (drop) continue;
+        } else {
+            const char *name = p;
+            while (gtr__letter_or_digit(*name)) name++;
+            const bool call = *name == '(' && gtr__begins(p, end, "GTR__");
+            p = gtr__past_code(p, end, call);
+            if (call) piece.kind = GTR__PIECE_CALL;
+            piece.always = call && (half != 0 || gtr__find(piece.begin, p, "GTR__BOTH"));
+            if ((call && !piece.always) || gtr__find(piece.begin, p, "GTR__GLOBAL void")) continue;  // a prototype
+        }
+        piece.end = p;
+        gtr__add_piece(s, piece);
+    }
+}
+// The next word at or behind *at; NULL: there is none.
+static const char *gtr__next_word(const char **at, const char *end, size_t *n) {
+    const char *p = *at;
+    while (p < end && !gtr__letter(*p)) {
+        const char *past = gtr__past_comment(p, end);
+        if (past != p) p = past;
+        else if (*p >= '0' && *p <= '9') while (p < end && (gtr__letter_or_digit(*p) || *p == '.')) p++;
+        else p++;
+    }
+    const char *word = p;
+    while (p < end && gtr__letter_or_digit(*p)) p++;
+    *at = p; *n = (size_t)(p - word);
+    return *n ? word : NULL;
+}
+static void gtr__add_word(gtr__source *s, const char *word, size_t n, int piece) {
+    const uint64_t hash = gtr__hash_bytes(word, n);
+    uint64_t i = hash;
+    for (; s->word[i & (uint64_t)(s->n_word - 1)].piece >= 0; i++) { }
+    s->word[i & (uint64_t)(s->n_word - 1)] = { hash, piece };
+}
+static const char *gtr__past_brackets(const char *p, const char *end, char open, char close) {
+    int depth = 0;
+    for (; p < end; p++) {
+        const char *past = gtr__past_comment(p, end);
+        if (past != p) { p = past - 1; continue; }
+        depth += (*p == open) - (*p == close);
+        if (!depth) return p + 1;
+    }
+    return end;
+}
+static bool gtr__is_word(const char *word, size_t n, const char *text) {
+    return word && strlen(text) == n && !memcmp(word, text, n);
+}
+// Names that a piece may define begin so, and a function's with small letters; what others stand for all programs have.
+static bool gtr__own_name(const char *word, size_t n) {
+    return n > 4 && (!memcmp(word, "gtr_", 4) || !memcmp(word, "GTR_", 4));
+}
+// Notes which names piece k defines. Of a macro its own; of an enum all words; of a struct its tag and, of a typedef,
+// the last word or that of a pointer to functions; of a function or a variable the word in front of its parameters or
+// its value.
+static void gtr__note_names(gtr__source *s, int k) {
+    gtr__piece *piece = &s->piece[k];
+    const char *p = piece->begin, *end = piece->end, *word;
+    size_t n;
+    bool alias = false;
+    if (piece->always) return;
+    while ((word = gtr__next_word(&p, end, &n)) != NULL) {
+        while (p < end && *p == ' ') p++;
+        if (gtr__is_word(word, n, "define") || gtr__is_word(word, n, "using")) {
+            if ((word = gtr__next_word(&p, end, &n)) != NULL) gtr__add_word(s, word, n, k);
+            return;
+        }
+        if (gtr__is_word(word, n, "static_assert")) return;
+        if (gtr__is_word(word, n, "typedef")) alias = true;
+        else if (gtr__is_word(word, n, "template")) p = gtr__past_brackets(p, end, '<', '>');
+        else if (gtr__is_word(word, n, "enum")) {
+            while ((word = gtr__next_word(&p, end, &n)) != NULL) {
+                if (gtr__own_name(word, n)) gtr__add_word(s, word, n, k);
+                piece->always |= p < end && *p == '(';     // a macro makes names of it
+            }
+            return;
+        } else if (gtr__is_word(word, n, "struct") || gtr__is_word(word, n, "union")) {
+            if (gtr__begins(p, end, "alignas")) p = gtr__past_brackets(p + 7, end, '(', ')');
+            if ((word = gtr__next_word(&p, end, &n)) != NULL && gtr__own_name(word, n)) gtr__add_word(s, word, n, k);
+            break;
+        } else if (alias) break;
+        else {
+            const bool own = gtr__own_name(word, n) && *word == 'g';
+            if (*p == '(' && !own) { p = gtr__past_brackets(p, end, '(', ')'); continue; }
+            if (*p == '<') { p = gtr__past_brackets(p, end, '<', '>'); while (p < end && *p == ' ') p++; }
+            if (own && (*p == '(' || *p == '=' || *p == '[' || *p == ';')) { gtr__add_word(s, word, n, k); return; }
+        }
+    }
+    const char *last = NULL, *function = alias ? gtr__find(piece->begin, end, "(*") : NULL;
+    size_t length = 0;
+    for (p = function ? function : piece->begin; alias && (word = gtr__next_word(&p, end, &n)) != NULL; ) {
+        last = word; length = n;
+        if (function) break;
+    }
+    if (last) gtr__add_word(s, last, length, k);
+}
+static gtr__source gtr__read_source() {
+    gtr__source s;
+    memset((void *)&s, 0, sizeof s);
+    const char *prelude = strstr(gtr__kernel_text, "// >>prelude\n"),
+        *helpers = prelude ? strstr(prelude, "// >>device-helpers\n") : NULL,
+        *host = helpers ? strstr(helpers, "// >>variants\n") : NULL,
+        *rest = host ? strstr(host, "// >>elements\n") : NULL,
+        *seam_end = strstr(gtr__header_text, "#endif /* GPUTRAIN_H */");
+    s.failed = !rest || !seam_end;
+    if (s.failed) return s;
+    gtr__read_pieces(&s, gtr__kernel_text, prelude, helpers);
+    for (s.header = 0; s.header < s.n; s.header++) s.piece[s.header].always = true;
+    gtr__read_pieces(&s, gtr__header_text, gtr__header_text, strchr(seam_end, '\n'));
+    s.rest = s.n;
+    gtr__read_pieces(&s, gtr__kernel_text, helpers, host);
+    gtr__read_pieces(&s, gtr__kernel_text, rest, rest + strlen(rest));
+    for (s.n_word = 1 << 16; s.n_word < 8 * s.n; s.n_word *= 2) { }
+    s.word = (gtr__word *)malloc((size_t)s.n_word * sizeof *s.word);
+    s.failed |= !s.word;
+    for (int i = 0; !s.failed && i < s.n_word; i++) s.word[i].piece = -1;
+    for (int k = 0; !s.failed && k < s.n; k++) gtr__note_names(&s, k);
+    return s;
+}
+// The two files' pieces, read when a thread first asks; they live as long as the process. NULL: out of memory.
+static const gtr__source *gtr__source_text() {
+    static const gtr__source s = gtr__read_source();
+    return s.failed ? NULL : &s;
+}
+
+// A text that grows; failed: out of memory, and there is none.
+typedef struct gtr__growing { char *at; size_t n, room; bool failed; } gtr__growing;
+static void gtr__append(gtr__growing *t, const char *text, size_t n) {
+    if (t->n + n + 1 > t->room && !t->failed) {
+        const size_t room = 2 * (t->n + n) + 4096;
+        char *more = (char *)realloc(t->at, room);
+        if (!more) { free(t->at); t->at = NULL; t->failed = true; }
+        else { t->at = more; t->room = room; }
+    }
+    if (t->failed) return;
+    memcpy(t->at + t->n, text, n);
+    t->n += n;
+    t->at[t->n] = 0;
+}
+// The text of a program whose kernel has this name; NULL: out of memory. The caller frees it.
+static char *gtr__program_text(const gtr__source *s, const char *name) {
+    bool *in = (bool *)calloc((size_t)s->n, 1);
+    int *todo = (int *)malloc((size_t)s->n * sizeof *todo), n_todo = 0;
+    int line = 0;               // of the next piece, if nothing is left out
+    gtr__growing t = { NULL, 0, 0, false };
+    const char *at = name, *end = name + strlen(name);
+    // pieces that define the words of [at, end) are in, and their words are next
+    auto reach = [&] {
+        const char *word;
+        size_t n;
+        while ((word = gtr__next_word(&at, end, &n)) != NULL) {
+            const uint64_t hash = gtr__hash_bytes(word, n);
+            for (uint64_t i = hash; s->word[i & (uint64_t)(s->n_word - 1)].piece >= 0; i++) {
+                const gtr__word *w = &s->word[i & (uint64_t)(s->n_word - 1)];
+                if (w->hash != hash || in[w->piece]) continue;
+                in[w->piece] = true; todo[n_todo++] = w->piece;
+            }
+        }
+    };
+    if (in && todo) {
+        reach();
+        for (int k = 0; k < s->n; k++) if (s->piece[k].always) { in[k] = true; todo[n_todo++] = k; }
+        while (n_todo) { const gtr__piece *p = &s->piece[todo[--n_todo]]; at = p->begin; end = p->end; reach(); }
+        for (int k = 0; k < s->n; k++) {
+            const gtr__piece *p = &s->piece[k];
+            if (!in[k]) continue;
+            if (p->line != line || k == s->header || k == s->rest) {
+                char to[64];
+                snprintf(to, sizeof to, "#line %d \"%s\"\n", p->line,
+                    k >= s->header && k < s->rest ? "gputrain.h" : "gputrain_cuda.cu");
+                gtr__append(&t, to, strlen(to));
+            }
+            gtr__append(&t, p->begin, (size_t)(p->end - p->begin));
+            gtr__append(&t, "\n", 1);
+            line = p->line + 1;
+            for (const char *c = p->begin; c < p->end; c++) line += *c == '\n';
+        }
+    }
+    free(in); free(todo);
+    return t.at;
+}
+#endif
+
+// >>kernel-libraries
+// Libraries that are opened at run time: the driver, which the runtime has opened, and NVRTC.
+#ifdef _WIN32
+static void *gtr__library_open(const char *path) { return (void *)LoadLibraryA(path); }
+static void *gtr__library_symbol(void *library, const char *name) {
+    return (void *)GetProcAddress((HMODULE)library, name);
+}
+#else
+static void *gtr__library_open(const char *path)                  { return dlopen(path, RTLD_LAZY | RTLD_LOCAL); }
+static void *gtr__library_symbol(void *library, const char *name) { return dlsym(library, name); }
+#endif
+// The driver's function of a name, of CUDA 12.0 or else of 11.4; NULL: it has none.
+static void *gtr__driver_function(const char *name) {
+    void *f = NULL;
+    cudaError_t e = cudaErrorUnknown;
+#if CUDART_VERSION >= 12050
+    cudaDriverEntryPointQueryResult found;
+    for (const unsigned version : { 12000u, 11040u }) {
+        e = cudaGetDriverEntryPointByVersion(name, &f, version, cudaEnableDefault, &found);
+        if (e == cudaSuccess && found == cudaDriverEntryPointSuccess) return f;
+    }
+    f = NULL;
+#elif CUDART_VERSION >= 12000
+    cudaDriverEntryPointQueryResult found;
+    e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found);
+    if (found != cudaDriverEntryPointSuccess) f = NULL;
+#else
+    e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault);
+#endif
+    gtr__quiet(e);
+    return e == cudaSuccess ? f : NULL;
+}
+#ifndef GTR__AHEAD
+// X(name of a function, its parameters); all return an nvrtcResult, 0: it worked.
+#define GTR__NVRTC_FUNCTIONS(X) \
+    X(Version, (int *major, int *minor)) \
+    X(CreateProgram, (void **program, const char *text, const char *name, int n, const char *const *headers, \
+        const char *const *names)) \
+    X(DestroyProgram, (void **program)) X(AddNameExpression, (void *program, const char *name)) \
+    X(CompileProgram, (void *program, int n, const char *const *options)) \
+    X(GetLoweredName, (void *program, const char *name, const char **lowered)) \
+    X(GetProgramLogSize, (void *program, size_t *bytes)) X(GetProgramLog, (void *program, char *log)) \
+    X(GetCUBINSize, (void *program, size_t *bytes)) X(GetCUBIN, (void *program, char *image)) \
+    X(GetPTXSize, (void *program, size_t *bytes)) X(GetPTX, (void *program, char *image)) \
+    X(GetNumSupportedArchs, (int *n)) X(GetSupportedArchs, (int *archs))
+#define GTR__NVRTC_MEMBER(name, parameters) int (*name) parameters;
+typedef struct gtr__nvrtc {
+    int version;                // 12040: 12.4; 0: there is none, and why says so
+    char why[160];
+    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_MEMBER)
+} gtr__nvrtc;
+
+static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
+    void *const library = gtr__library_open(path);
+    int major = 0, minor = 0;
+    if (!library) return false;
+#define GTR__NVRTC_LOAD(name, parameters) \
+    n->name = (int (*) parameters)gtr__library_symbol(library, "nvrtc" #name); \
+    if (!n->name) return false;
+    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_LOAD)
+    if (n->Version(&major, &minor) || major > most) {
+        snprintf(n->why, sizeof n->why, "the driver is older than %.100s (NVRTC %d.%d)", path, major, minor);
+        return false;
+    }
+    // one kernel, which tells whether the library that has what NVRTC builds in is there, too
+    void *program = NULL;
+    const char *const option = "-arch=compute_75";
+    int e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
+    if (!e) e = n->CompileProgram(program, 1, &option);
+    if (program) n->DestroyProgram(&program);
+    if (e) snprintf(n->why, sizeof n->why, "%.100s does not compile (libnvrtc-builtins is not beside it?)", path);
+    else n->version = major * 1000 + minor * 10;
+    return !e;
+}
+// Opens NVRTC of a major version that the driver takes, most first: from where the loader looks, the toolkit's folder,
+// and the usual one.
+static void gtr__nvrtc_open(gtr__nvrtc *n) {
+    int driver = 0;
+    const char *const folder[] = { "", getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda" };
+#ifdef _WIN32
+    static const char *const file[] = { "nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll" };
+    static const char *const under[] = { "/bin/x64/", "/bin/" };
+#else
+    static const char *const file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
+    static const char *const under[] = { "/lib64/", "/lib/" };
+#endif
+    if (cudaDriverGetVersion(&driver) != cudaSuccess) cudaGetLastError();
+    snprintf(n->why, sizeof n->why, "NVRTC was not found (%.40s ..., part of the CUDA Toolkit)", file[0]);
+    for (const char *name : file) for (const char *at : folder) for (const char *sub : under) {
+        char path[512];
+        if (!at || (!*at && sub != under[0])) continue;
+        snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", name);
+        if (gtr__nvrtc_from(n, path, driver / 1000)) return;
+    }
+}
+
+// >>kernel-cache
+// Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE ("": nowhere), else gputrain in $XDG_CACHE_HOME or ~/.cache. A
+// file's name is its key: the hash of what its kernel was compiled of, how and by what. Whoever wrote it, a file is
+// whole or not taken: it ends in the hash of what stands in front. What fails here costs a compilation, no more.
+#define GTR__CACHE_BYTES (256ll << 20)          // the oldest files go where there are more
+#define GTR__CACHE_MAGIC 0x316e72656b727467ull
+typedef struct gtr__cached { uint64_t magic, key, bytes, name_bytes; } gtr__cached;     // image, name and hash follow
+// A compiled kernel: its image and its name in there. malloc'ed.
+typedef struct gtr__compiled { char *data, *name; size_t bytes; } gtr__compiled;
+#ifdef _WIN32
+static bool gtr__cache_folder(char *, size_t)                    { return false; }
+static bool gtr__cache_read(uint64_t, gtr__compiled *)              { return false; }
+static void gtr__cache_write(uint64_t, const gtr__compiled *)       { }
+#else
+// The folder, made where it is missing; false: there is none that is the user's alone.
+static bool gtr__cache_folder(char *path, size_t room) {
+    const char *given = getenv("GPUTRAIN_KERNEL_CACHE"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct stat s;
+    int n;
+    if (getuid() != geteuid() || getgid() != getegid()) return false;
+    if (given) n = snprintf(path, room, "%s", given);
+    else if (base && *base == '/') n = snprintf(path, room, "%s/gputrain", base);
+    else if (home && *home == '/') n = snprintf(path, room, "%s/.cache/gputrain", home);
+    else return false;
+    if (n <= 0 || (size_t)n + 40 > room) return false;
+    for (char *p = path + 1; ; p++) {
+        if (*p && *p != '/') continue;
+        const char was = *p;
+        *p = 0;
+        if (mkdir(path, 0700) && errno != EEXIST) return false;
+        *p = was;
+        if (!was) break;
+    }
+    return !stat(path, &s) && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
+}
+static bool gtr__cache_file(char *path, size_t room, uint64_t key, const char *end) {
+    if (!gtr__cache_folder(path, room - 64)) return false;
+    const size_t n = strlen(path);
+    snprintf(path + n, room - n, "/%016llx%s", (unsigned long long)key, end);
+    return true;
+}
+static bool gtr__cache_read(uint64_t key, gtr__compiled *image) {
+    char path[1024];
+    struct stat s;
+    gtr__cached head;
+    uint64_t sum = 0;
+    memset((void *)image, 0, sizeof *image);
+    if (!gtr__cache_file(path, sizeof path, key, ".kernel")) return false;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    bool whole = !fstat(file, &s) && S_ISREG(s.st_mode) && s.st_uid == geteuid()
+        && read(file, &head, sizeof head) == (ssize_t)sizeof head && head.magic == GTR__CACHE_MAGIC && head.key == key
+        && head.name_bytes > 1 && head.name_bytes < 4096 && head.bytes < (1u << 30)
+        && (uint64_t)s.st_size == sizeof head + head.bytes + head.name_bytes + sizeof sum;
+    const size_t rest = whole ? (size_t)(head.bytes + head.name_bytes) : 0;
+    if (whole) image->data = (char *)malloc(rest);
+    whole = whole && image->data && read(file, image->data, rest) == (ssize_t)rest
+        && read(file, &sum, sizeof sum) == (ssize_t)sizeof sum
+        && sum == gtr__hash_words(image->data, rest, gtr__hash_words(&head, sizeof head, key))
+        && !image->data[rest - 1];
+    close(file);
+    if (!whole) { free(image->data); image->data = NULL; return false; }
+    image->bytes = (size_t)head.bytes;
+    image->name = image->data + head.bytes;
+    utimes(path, NULL);         // what is used is not old
+    return true;
+}
+// Deletes the oldest files until the folder has room for more.
+static void gtr__cache_trim(const char *folder) {
+    for (int turn = 0; turn < 64; turn++) {
+        char path[1400], oldest[1400] = "";
+        int64_t all = 0;
+        time_t when = 0;
+        DIR *d = opendir(folder);
+        struct dirent *e;
+        if (!d) return;
+        while ((e = readdir(d)) != NULL) {
+            struct stat s;
+            snprintf(path, sizeof path, "%.1000s/%.255s", folder, e->d_name);
+            if (stat(path, &s) || !S_ISREG(s.st_mode)) continue;
+            all += s.st_size;
+            if (!*oldest || s.st_mtime < when) { when = s.st_mtime; memcpy(oldest, path, sizeof oldest); }
+        }
+        closedir(d);
+        if (all <= GTR__CACHE_BYTES || !*oldest || unlink(oldest)) return;
+    }
+}
+static bool gtr__write_all(int file, const void *data, size_t n) {
+    return write(file, data, n) == (ssize_t)n;
+}
+// Writes a file under another name and gives it its own when it is whole.
+static void gtr__cache_write(uint64_t key, const gtr__compiled *image) {
+    char path[1024], part[1100], tail[48];
+    static int count;
+    const gtr__cached head = { GTR__CACHE_MAGIC, key, image->bytes, strlen(image->name) + 1 };
+    uint64_t sum = gtr__hash_words(&head, sizeof head, key);
+    if (!gtr__cache_file(path, sizeof path, key, ".kernel")) return;
+    snprintf(tail, sizeof tail, ".%ld.%d", (long)getpid(), __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+    snprintf(part, sizeof part, "%s%s", path, tail);
+    const int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    const size_t rest = image->bytes + (size_t)head.name_bytes;     // the name lies behind the image
+    sum = gtr__hash_words(image->data, rest, sum);
+    const bool written = gtr__write_all(file, &head, sizeof head) && gtr__write_all(file, image->data, rest)
+        && gtr__write_all(file, &sum, sizeof sum);
+    if (close(file) || !written || rename(part, path)) unlink(part);
+    *strrchr(path, '/') = 0;
+    gtr__cache_trim(path);
+}
+#endif
+#endif
+
+// >>kernels
+// Variants that the process has compiled and loaded, by device; all instances share them, and one lock keeps them.
+// Variants of a plan are compiled side by side before its first step, others when they are launched.
+#ifdef GTR__AHEAD
+struct gtr__wanted { void *all; int n, room; };
+static gtr_result gtr__want(gtr__run *, const gtr__variant &) { return GTR_OK; }
+static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *) { return GTR_OK; }
+static void gtr__kernels_text(char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
+static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
+    g->compute = EMU_COMPUTE;
+#ifdef EMU_HOPPER
+    g->arch_feature = 1;
+#endif
+    return GTR_OK;
+}
+#else
+typedef struct gtr__loaded {
+    uint64_t key;               // of the variant's name, architecture and device
+    CUfunction function;
+    CUmodule module;
+} gtr__loaded;
+// What a thread is to compile.
+typedef struct gtr__compilation {
+    const char *arch;
+    char name[192];
+    gtr__compiled image;
+    char why[400];              // NULL image: why
+    uint64_t key;
+} gtr__compilation;
+typedef struct gtr__kernels {
+    gtr__nvrtc nvrtc;
+    uint64_t text_hash;
+    gtr__loaded *loaded;        // open addressing; key 0: empty
+    int n_loaded, room;
+    CUresult (*load)(CUmodule *, const void *);
+    CUresult (*get)(CUfunction *, CUmodule, const char *);
+    CUresult (*unload)(CUmodule);
+    CUresult (*set_attribute)(CUfunction, CUfunction_attribute, int);
+    CUresult (*get_attribute)(int *, CUfunction_attribute, CUfunction);
+    CUresult (*blocks)(int *, CUfunction, int, size_t);
+#if CUDART_VERSION >= 11080
+    CUresult (*launch)(const CUlaunchConfig *, CUfunction, void **, void **);
+    CUresult (*clusters)(int *, CUfunction, const CUlaunchConfig *);
+#else
+    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+        void **, void **);
+    CUresult (*launch_together)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+        CUstream, void **);
+#endif
+    int compiled, from_disk;    // since the process began
+    double seconds;
+} gtr__kernels;
+static gtr__kernels gtr__process;
+#ifdef _WIN32
+static SRWLOCK gtr__process_lock = SRWLOCK_INIT;
+static void gtr__process_hold() { AcquireSRWLockExclusive(&gtr__process_lock); }
+static void gtr__process_drop() { ReleaseSRWLockExclusive(&gtr__process_lock); }
+#else
+static pthread_mutex_t gtr__process_lock = PTHREAD_MUTEX_INITIALIZER;
+static void gtr__process_hold() { pthread_mutex_lock(&gtr__process_lock); }
+static void gtr__process_drop() { pthread_mutex_unlock(&gtr__process_lock); }
+#endif
+
+// GPUTRAIN_KERNEL_DEBUG=1: profilers and debuggers show lines of the source.
+static bool gtr__kernel_debug() {
+    const char *set = getenv("GPUTRAIN_KERNEL_DEBUG");
+    return set && *set == '1';
+}
+// A variant's name as C++ has it: kernel<true, 4, float>.
+static void gtr__variant_name(const gtr__variant &v, char *to, size_t room) {
+    static const char *const type[] = { "float", "__nv_bfloat16", "__half" };
+    size_t n = (size_t)snprintf(to, room, "%s", v.name);
+    for (int i = 0; i < v.n_constants && n < room; i++) {
+        const char *before = i ? ", " : "<";
+        const int64_t c = v.constant[i];
+        if (v.kind[i] == GTR__CONSTANT_TYPE) n += (size_t)snprintf(to + n, room - n, "%s%s", before,
+            c == GTR_F32 ? type[0] : c == GTR_BF16 ? type[1] : c == GTR_F16 ? type[2] : "uint16_t");
+        else if (v.kind[i] == GTR__CONSTANT_BOOL)
+            n += (size_t)snprintf(to + n, room - n, "%s%s", before, c ? "true" : "false");
+        else n += (size_t)snprintf(to + n, room - n, "%s%lld", before, (long long)c);
+    }
+    if (v.n_constants && n < room) snprintf(to + n, room - n, ">");
+}
+// What a kernel's compilation depends on, of this process.
+static uint64_t gtr__compilation_key(const gtr__compilation *c) {
+    char text[320];
+    snprintf(text, sizeof text, "%s %s %d %d", c->name, c->arch, gtr__process.nvrtc.version, gtr__kernel_debug());
+    return gtr__hash_bytes(text, strlen(text), gtr__process.text_hash);
+}
+// NULL: the first line of what the compiler says, to why.
+static void gtr__compile_failed(gtr__compilation *c, void *program) {
+    const gtr__nvrtc *n = &gtr__process.nvrtc;
+    size_t bytes = 0;
+    char *log = NULL;
+    snprintf(c->why, sizeof c->why, "NVRTC %d.%d does not compile %s", n->version / 1000, n->version % 1000 / 10,
+        c->name);
+    if (program && !n->GetProgramLogSize(program, &bytes) && bytes > 1 && (log = (char *)malloc(bytes)) != NULL
+            && !n->GetProgramLog(program, log)) {
+        const char *error = strstr(log, "error");
+        const size_t at = strlen(c->why);
+        while (error && error > log && error[-1] != '\n') error--;
+        if (error) snprintf(c->why + at, sizeof c->why - at, ": %.*s", (int)strcspn(error, "\n"), error);
+    }
+    free(log);
+}
+// Takes what a program was compiled to. False: out of memory, or an error.
+static bool gtr__compiled_of(const gtr__nvrtc *n, void *program, const char *name, gtr__compiled *image) {
+    const char *lowered = NULL;
+    size_t bytes = 0;
+    if (n->GetLoweredName(program, name, &lowered) || n->GetCUBINSize(program, &bytes)) return false;
+    const bool cubin = bytes > 0;
+    if (!cubin && n->GetPTXSize(program, &bytes)) return false;
+    image->data = (char *)malloc(bytes + strlen(lowered) + 1);
+    if (!image->data) return false;
+    image->bytes = bytes;
+    image->name = image->data + bytes;
+    memcpy(image->name, lowered, strlen(lowered) + 1);
+    return !(cubin ? n->GetCUBIN(program, image->data) : n->GetPTX(program, image->data));
+}
+// Writes a program's text where GPUTRAIN_KERNEL_DUMP names a folder.
+static void gtr__dump_text(const gtr__compilation *c, const char *text) {
+    const char *folder = getenv("GPUTRAIN_KERNEL_DUMP");
+    char path[1024];
+    if (!folder || !*folder) return;
+    snprintf(path, sizeof path, "%.700s/%.190s %.20s.cu", folder, c->name, c->arch);
+    FILE *f = fopen(path, "w");
+    if (!f) return;
+    fputs(text, f);
+    fclose(f);
+}
+// Finds a variant's image on disk or compiles it. Threads do this side by side.
+static void gtr__compile(gtr__compilation *c, bool *from_disk) {
+    const gtr__nvrtc *n = &gtr__process.nvrtc;
+    char arch[40], version[40];
+    const char *option[] = { arch, version, "-std=c++17", "-default-device", "-w", "-DGPUTRAIN_BACKEND", NULL, NULL };
+    int n_option = 6;
+    void *program = NULL;
+    *from_disk = gtr__cache_read(c->key, &c->image);
+    if (*from_disk) return;
+    snprintf(arch, sizeof arch, "-arch=%s", c->arch);
+    snprintf(version, sizeof version, "-DCUDART_VERSION=%d", n->version);
+    if (n->version >= 12090) option[n_option++] = "-no-cache";      // NVRTC's own: this one has a key that is tested
+    if (gtr__kernel_debug()) option[n_option++] = "-lineinfo";
+    const gtr__source *source = gtr__source_text();
+    char *text = source ? gtr__program_text(source, c->name) : NULL;
+    if (!text) { snprintf(c->why, sizeof c->why, "out of host memory for the text of %s", c->name); return; }
+    gtr__dump_text(c, text);
+    int e = n->CreateProgram(&program, text, "gputrain_cuda.cu", 0, NULL, NULL);
+    if (!e) e = n->AddNameExpression(program, c->name);
+    if (!e) e = n->CompileProgram(program, n_option, option);
+    free(text);
+    if (e || !gtr__compiled_of(n, program, c->name, &c->image)) {
+        free(c->image.data);
+        c->image.data = NULL;
+        gtr__compile_failed(c, program);
+    } else gtr__cache_write(c->key, &c->image);
+    if (program) n->DestroyProgram(&program);
+}
+
+typedef struct gtr__compiling { gtr__compilation *all; int n, next, from_disk; } gtr__compiling;
+static void gtr__compile_some(gtr__compiling *w) {
+    for (int i; (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n; ) {
+        bool from_disk;
+        gtr__compile(&w->all[i], &from_disk);
+        if (from_disk) __atomic_fetch_add(&w->from_disk, 1, __ATOMIC_RELAXED);
+    }
+}
+#ifdef _WIN32
+static void gtr__compile_side_by_side(gtr__compiling *w) { gtr__compile_some(w); }
+#else
+static void *gtr__compile_thread(void *w) { gtr__compile_some((gtr__compiling *)w); return NULL; }
+// By as many threads as there are processors, and half a GiB of free memory for each.
+static void gtr__compile_side_by_side(gtr__compiling *w) {
+    pthread_t thread[64];
+    long long threads = 1, room = (long long)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 29;
+    int started = 0;
+#ifdef __linux__
+    cpu_set_t set;
+    if (!sched_getaffinity(0, sizeof set, &set)) threads = CPU_COUNT(&set);
+#endif
+    for (const long long most : { room, (long long)w->n, 64ll }) if (most < threads) threads = most;
+    while (started < threads - 1 && !pthread_create(&thread[started], NULL, gtr__compile_thread, w)) started++;
+    gtr__compile_some(w);
+    while (started) pthread_join(thread[--started], NULL);
+}
+#endif
+// The lock is held, so that no other thread reads the source text meanwhile.
+static void gtr__compile_all(gtr__compilation *all, int n) {
+    gtr__compiling w = { all, n, 0, 0 };
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    gtr__compile_side_by_side(&w);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    gtr__process.seconds += (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    gtr__process.from_disk += w.from_disk;
+    gtr__process.compiled += n - w.from_disk;
+}
+
+static uint64_t gtr__loaded_key(const gtr__cuda *g, const char *name) {
+    char text[260];
+    snprintf(text, sizeof text, "%s %s %d", name, g->arch, g->device);
+    return gtr__hash_bytes(text, strlen(text)) | 1;
+}
+// Where a variant's entry is, or is to be.
+static gtr__loaded *gtr__loaded_at(uint64_t key) {
+    uint64_t i = key >> 1;
+    const uint64_t mask = (uint64_t)gtr__process.room - 1;
+    while (gtr__process.loaded[i & mask].key && gtr__process.loaded[i & mask].key != key) i++;
+    return &gtr__process.loaded[i & mask];
+}
+// Makes room for so many more.
+static bool gtr__loaded_room(int more) {
+    gtr__loaded *const before = gtr__process.loaded;
+    const int was = gtr__process.room;
+    int room = was ? was : 256;
+    while (room < 2 * (gtr__process.n_loaded + more)) room *= 2;
+    if (room == was) return true;
+    gtr__loaded *all = (gtr__loaded *)calloc((size_t)room, sizeof *all);
+    if (!all) return false;
+    gtr__process.loaded = all; gtr__process.room = room;
+    for (int i = 0; i < was; i++) if (before[i].key) *gtr__loaded_at(before[i].key) = before[i];
+    free(before);
+    return true;
+}
+// Loads a compiled variant on the current device.
+static gtr_result gtr__load_module(gtr__cuda *g, gtr__compilation *c) {
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    const uint64_t key = gtr__loaded_key(g, c->name);
+    if (!c->image.data) return gtr__fail(g, GTR_ERR_UNSUPPORTED, "%s", c->why);
+    if (!gtr__loaded_room(1)) return gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a kernel");
+    gtr__loaded *to = gtr__loaded_at(key);
+    if (to->key) return GTR_OK;
+    CUresult e = gtr__process.load(&module, c->image.data);
+    if (!e) e = gtr__process.get(&function, module, c->image.name);
+    if (e) {
+        if (module) gtr__process.unload(module);
+        return gtr__check(g, (cudaError_t)e, c->name);
+    }
+    *to = { key, function, module };
+    gtr__process.n_loaded++;
+    return GTR_OK;
+}
+// Compiles and loads those of n variants that are not loaded yet. The lock is held.
+static gtr_result gtr__make(gtr__cuda *g, gtr__compilation *all, int n) {
+    gtr_result r = GTR_OK;
+    for (int i = 0; i < n; i++) { all[i].arch = g->arch; all[i].key = gtr__compilation_key(&all[i]); }
+    gtr__compile_all(all, n);
+    for (int i = 0; i < n; i++) {
+        const gtr_result loaded = gtr__load_module(g, &all[i]);
+        if (r == GTR_OK) r = loaded;
+        free(all[i].image.data);
+    }
+    return r;
+}
+static void gtr__kernels_text(char *text, size_t size) {
+    const gtr__kernels *k = &gtr__process;
+    snprintf(text, size, "NVRTC %d.%d; %d compiled, %d from the cache, in %.2f s", k->nvrtc.version / 1000,
+        k->nvrtc.version % 1000 / 10, k->compiled, k->from_disk, k->seconds);
+}
+// Variants that a plan's launches want and that are not loaded.
+struct gtr__wanted { gtr__compilation *all; int n, room; };
+static bool gtr__is_loaded(const gtr__cuda *g, const char *name) {
+    gtr__process_hold();
+    const bool is = gtr__process.room && gtr__loaded_at(gtr__loaded_key(g, name))->key;
+    gtr__process_drop();
+    return is;
+}
+static gtr_result gtr__want(gtr__run *run, const gtr__variant &kernel) {
+    gtr__wanted *w = run->wanted;
+    char name[sizeof w->all->name];
+    gtr__variant_name(kernel, name, sizeof name);
+    if (gtr__is_loaded(run->on, name)) return GTR_OK;
+    for (int i = 0; i < w->n; i++) if (!strcmp(w->all[i].name, name)) return GTR_OK;
+    if (w->n == w->room) {
+        const int room = w->room ? 2 * w->room : 16;
+        gtr__compilation *more = (gtr__compilation *)realloc((void *)w->all, (size_t)room * sizeof *more);
+        if (!more) return GTR_OK;       // then it is compiled when it is launched
+        w->all = more; w->room = room;
+    }
+    memset((void *)&w->all[w->n], 0, sizeof *w->all);
+    memcpy(w->all[w->n++].name, name, sizeof name);
+    return GTR_OK;
+}
+// Tells the user what took long: the log, or, once, stderr.
+static void gtr__say_compiled(gtr__cuda *g, int compiled, double seconds) {
+    static bool said;
+    char text[160];
+    if (!compiled || seconds < 0.5) return;
+    snprintf(text, sizeof text, "compiled %d kernels in %.1f s; they are kept for the next time", compiled, seconds);
+    if (g->host.log) g->host.log(g->host.user, GTR_LOG_INFO, text);
+    else if (seconds > 2 && !said) { fprintf(stderr, "gputrain: %s\n", text); said = true; }
+}
+static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w) {
+    gtr_result r = GTR_OK;
+    if (w->n) {
+        gtr__process_hold();
+        const int compiled = gtr__process.compiled;
+        const double seconds = gtr__process.seconds;
+        r = gtr__make(g, w->all, w->n);
+        gtr__say_compiled(g, gtr__process.compiled - compiled, gtr__process.seconds - seconds);
+        gtr__process_drop();
+    }
+    free((void *)w->all);
+    return r;
+}
+// A variant's function, compiled if need be; NULL: *r says why, and it is an error of run->on.
+static CUfunction gtr__function(gtr__run *run, const gtr__variant &kernel, gtr_result *r) {
+    gtr__compilation one;
+    CUfunction f = NULL;
+    memset((void *)&one, 0, sizeof one);
+    gtr__variant_name(kernel, one.name, sizeof one.name);
+    gtr__process_hold();
+    const uint64_t key = gtr__loaded_key(run->on, one.name);
+    *r = GTR_OK;
+    if (!gtr__process.room || !gtr__loaded_at(key)->key) *r = gtr__make(run->on, &one, 1);
+    if (*r == GTR_OK) f = gtr__loaded_at(key)->function;
+    gtr__process_drop();
+    return f;
+}
+#define GTR__DRIVER_FUNCTIONS(X) \
+    X(load, "cuModuleLoadData") X(get, "cuModuleGetFunction") X(unload, "cuModuleUnload") \
+    X(set_attribute, "cuFuncSetAttribute") X(get_attribute, "cuFuncGetAttribute") \
+    X(blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor") GTR__DRIVER_LAUNCHES(X)
+#if CUDART_VERSION >= 11080
+#define GTR__DRIVER_LAUNCHES(X) X(launch, "cuLaunchKernelEx") X(clusters, "cuOccupancyMaxActiveClusters")
+#else
+#define GTR__DRIVER_LAUNCHES(X) X(launch, "cuLaunchKernel") X(launch_together, "cuLaunchCooperativeKernel")
+#endif
+// What kernels for a device of this compute capability are compiled for: its own code, or, where NVRTC is older than
+// the device, PTX of the newest that it knows, which the driver compiles. GPUTRAIN_KERNEL_ARCH says otherwise.
+static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
+    const gtr__nvrtc *n = &gtr__process.nvrtc;
+    const char *given = getenv("GPUTRAIN_KERNEL_ARCH");
+    int archs[64], count = 0, best = 0, newest = 0;
+    if (n->GetNumSupportedArchs(&count) || count > 64 || n->GetSupportedArchs(archs)) count = 0;
+    for (int i = 0; i < count; i++) {
+        if (archs[i] / 10 == capability / 10 && archs[i] <= capability && archs[i] > best) best = archs[i];
+        if (archs[i] <= capability && archs[i] > newest) newest = archs[i];
+    }
+    if (given && *given) {
+        const char *digits = given + strcspn(given, "0123456789");
+        snprintf(g->arch, sizeof g->arch, "%.20s", given);
+        g->compute = atoi(digits);
+    } else if (best) {
+        const bool own = best == 90 && n->version >= 12000;     // instructions of sm_90a, tensor maps
+        snprintf(g->arch, sizeof g->arch, "sm_%d%s", best, own ? "a" : "");
+        g->compute = best;
+    } else if (newest) {
+        snprintf(g->arch, sizeof g->arch, "compute_%d", newest);
+        g->compute = newest;
+    }
+    g->arch_feature = g->compute == 90 && strchr(g->arch, 'a') != NULL;
+    if (g->compute >= 75 && capability >= 75) return GTR_OK;
+    snprintf(why, 256, "the GPU has compute capability %d.%d: 7.5 is the least, and NVRTC %d.%d has to know it",
+        capability / 10, capability % 10, n->version / 1000, n->version % 1000 / 10);
+    return GTR_ERR_UNSUPPORTED;
+}
+// Opens what kernels need, once a process, and chooses what to compile for. The device's context is current.
+static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
+    gtr__kernels *k = &gtr__process;
+    gtr_result r = GTR_OK;
+    gtr__process_hold();
+    if (!k->nvrtc.version) gtr__nvrtc_open(&k->nvrtc);
+    if (!k->nvrtc.version) {
+        snprintf(why, 256, "%.250s", k->nvrtc.why);
+        r = GTR_ERR_UNSUPPORTED;
+    }
+    if (r == GTR_OK && !k->text_hash) k->text_hash = gtr__hash_words(gtr__kernel_text, strlen(gtr__kernel_text),
+        gtr__hash_words(gtr__header_text, strlen(gtr__header_text), 1));
+#define GTR__DRIVER_LOAD(member, name) \
+    if (r == GTR_OK && !k->member) *(void **)&k->member = gtr__driver_function(name); \
+    if (r == GTR_OK && !k->member) { snprintf(why, 256, "the driver has no " name); r = GTR_ERR_UNSUPPORTED; }
+    GTR__DRIVER_FUNCTIONS(GTR__DRIVER_LOAD)
+    if (r == GTR_OK) r = gtr__choose_arch(g, capability, why);
+    gtr__process_drop();
+    return r;
+}
+#endif
+
+// >>launch
 #if CUDART_VERSION >= 13000
 #define GTR__VERSIONED(name, version) name
 #else
@@ -389,9 +1523,90 @@ static void gtr__launch_config(const gtr__launch_desc *l, cudaLaunchAttribute *a
     config->numAttrs = 1;
 }
 #endif
-// Starts a kernel and checks that it started. run->on may be NULL: then an error has no text.
+#ifdef GTR__AHEAD
+static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l, const cudaLaunchConfig_t *config) {
+    return gtr__check(run->on, cudaLaunchKernelExC(config, l->kernel.entry, l->args), l->kernel.name);
+}
+static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
+    cudaFuncAttributes of;
+    cudaError_t e = cudaFuncGetAttributes(&of, kernel.entry);
+    if (e == cudaSuccess) e = cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        (int)(run->on->shared_max - of.sharedSizeBytes));
+    return gtr__check(run->on, e, "cudaFuncSetAttribute");
+}
+static cudaError_t gtr__blocks_at_a_time(gtr__run *, const gtr__launch_desc *l, int *blocks) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, l->kernel.entry, (int)l->block.x, l->shared);
+}
+static cudaError_t gtr__clusters_at_a_time(gtr__run *, const gtr__launch_desc *l, int *clusters) {
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    gtr__launch_config(l, attribute, &config);
+    return cudaOccupancyMaxActiveClusters(clusters, l->kernel.entry, &config);
+}
+#else
+#if CUDART_VERSION >= 11080
+// The driver's form of a launch; attributes are the same in both.
+static CUlaunchConfig gtr__driver_config(const cudaLaunchConfig_t *c) {
+    CUlaunchConfig d;
+    static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "the driver's and the runtime's are one");
+    memset((void *)&d, 0, sizeof d);
+    d.gridDimX = c->gridDim.x; d.gridDimY = c->gridDim.y; d.gridDimZ = c->gridDim.z;
+    d.blockDimX = c->blockDim.x; d.blockDimY = c->blockDim.y; d.blockDimZ = c->blockDim.z;
+    d.sharedMemBytes = (unsigned)c->dynamicSmemBytes;
+    d.hStream = c->stream;
+    d.attrs = (CUlaunchAttribute *)c->attrs; d.numAttrs = c->numAttrs;
+    return d;
+}
+static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l, const cudaLaunchConfig_t *config) {
+    gtr_result r;
+    const CUfunction f = gtr__function(run, l->kernel, &r);
+    if (!f) return r;
+    const CUlaunchConfig d = gtr__driver_config(config);
+    return gtr__check(run->on, (cudaError_t)gtr__process.launch(&d, f, l->args, NULL), l->kernel.name);
+}
+static cudaError_t gtr__clusters_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *clusters) {
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    gtr_result r;
+    const CUfunction f = gtr__function(run, l->kernel, &r);
+    if (!f) return cudaErrorInvalidDeviceFunction;
+    gtr__launch_config(l, attribute, &config);
+    const CUlaunchConfig d = gtr__driver_config(&config);
+    return (cudaError_t)gtr__process.clusters(clusters, f, &d);
+}
+#else
+static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l) {
+    gtr_result r;
+    const CUfunction f = gtr__function(run, l->kernel, &r);
+    if (!f) return r;
+    CUresult e;
+    if (l->together) e = gtr__process.launch_together(f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
+        l->block.z, (unsigned)l->shared, l->stream, l->args);
+    else e = gtr__process.launch(f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
+        (unsigned)l->shared, l->stream, l->args, NULL);
+    return gtr__check(run->on, (cudaError_t)e, l->kernel.name);
+}
+#endif
+static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
+    gtr_result r;
+    int own = 0;
+    const CUfunction f = gtr__function(run, kernel, &r);
+    if (!f) return r;
+    CUresult e = gtr__process.get_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    if (!e) e = gtr__process.set_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        (int)run->on->shared_max - own);
+    return gtr__check(run->on, (cudaError_t)e, "cuFuncSetAttribute");
+}
+static cudaError_t gtr__blocks_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *blocks) {
+    gtr_result r;
+    const CUfunction f = gtr__function(run, l->kernel, &r);
+    return f ? (cudaError_t)gtr__process.blocks(blocks, f, (int)l->block.x, l->shared) : cudaErrorInvalidDeviceFunction;
+}
+#endif
+// Starts a kernel and checks that it started.
 static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
     run->starts++;
+    if (run->wanted) return gtr__want(run, l->kernel);
 #if CUDART_VERSION >= 11080
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
@@ -407,13 +1622,10 @@ static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
         more->val.programmaticStreamSerializationAllowed = 1;
         config.numAttrs++;
     }
-    const cudaError_t e = cudaLaunchKernelExC(&config, l->kernel.entry, l->args);
-#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
-    const cudaError_t e = l->together
-        ? cudaLaunchCooperativeKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream)
-        : cudaLaunchKernel(l->kernel.entry, l->grid, l->block, l->args, l->shared, l->stream);
+    return gtr__launch_function(run, l, &config);
+#else           // before launch attributes: Hopper's code, which alone uses them, is for newer toolkits alone
+    return gtr__launch_function(run, l);
 #endif
-    return gtr__check(run->on, e, l->kernel.name);
 }
 
 // T, of which a template deduces nothing.
@@ -433,26 +1645,10 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
 }
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
 
-static cudaError_t gtr__attributes_of(const gtr__variant &kernel, cudaFuncAttributes *of) {
-    return cudaFuncGetAttributes(of, kernel.entry);
-}
 // Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
 // for the whole process: as each thread and context sets the same, none lowers it before another's launch.
-static cudaError_t gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
-    cudaFuncAttributes of;
-    const cudaError_t e = gtr__attributes_of(kernel, &of);
-    return e != cudaSuccess ? e : cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
-        (int)(run->on->shared_max - of.sharedSizeBytes));
-}
 static gtr_result gtr__shared_ready(gtr__run *run, const gtr__variant &kernel) {
-    return gtr__check(run->on, gtr__shared_open(run, kernel), "cudaFuncSetAttribute");
-}
-// How many threads a block of a kernel can have, which depends on what the loaded code was compiled for.
-static gtr_result gtr__threads_of(gtr__run *run, const gtr__variant &kernel, int *threads) {
-    cudaFuncAttributes of;
-    GTR__TRY(gtr__check(gtr__on(run), gtr__attributes_of(kernel, &of), "cudaFuncGetAttributes"));
-    *threads = of.maxThreadsPerBlock;
-    return GTR_OK;
+    return run->wanted ? gtr__want(run, kernel) : gtr__shared_open(run, kernel);
 }
 
 // The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
@@ -464,18 +1660,14 @@ struct gtr__together {
     {
         const int device = run->on->device;
         int each = 0, sms = 0, able = 0;
-        cudaError_t e = gtr__shared_open(run, l.kernel);
-        if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+        if (gtr__shared_open(run, l.kernel) != GTR_OK) return false;
+        cudaError_t e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
-        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, l.kernel.entry, (int)l.block.x,
-            l.shared);
+        if (e == cudaSuccess) e = gtr__blocks_at_a_time(run, &l, &each);
         int room = each * sms;
 #if CUDART_VERSION >= 11080
         if (e == cudaSuccess && l.cluster > 1) {
-            cudaLaunchAttribute attribute[2];
-            cudaLaunchConfig_t config;
-            gtr__launch_config(&l, attribute, &config);
-            e = cudaOccupancyMaxActiveClusters(&each, l.kernel.entry, &config);
+            e = gtr__clusters_at_a_time(run, &l, &each);
             room = (int)l.cluster * each;
         }
 #endif
@@ -487,7 +1679,8 @@ struct gtr__together {
     gtr_result start(gtr__run *run, const gtr__call *c)
     {
         if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
-        GTR__TRY(gtr__shared_ready(run, l.kernel));
+        if (run->wanted) return gtr__want(run, l.kernel);
+        GTR__TRY(gtr__shared_open(run, l.kernel));
         l.args = &m; l.stream = (cudaStream_t)c->stream;
         return gtr__launch(run, &l);
     }
@@ -504,18 +1697,9 @@ static inline unsigned gtr__blocks(gtr__run *run, int64_t items, int64_t per_blo
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-// Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
-// meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
-// predecessor waited for is done.
-static GTR__DEVICE void gtr__enter() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
 // >>elements
 // Storage to float and back, by type and by number.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__load(const float *p)         { return *p; }
 static GTR__DEVICE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
 static GTR__DEVICE float gtr__load(const __half *p)        { return __half2float(*p); }
@@ -527,9 +1711,11 @@ static GTR__DEVICE float gtr__rounded(int t, float v) {
     return t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
         : t == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
 }
+#endif
 static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
 static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE bool gtr__infinite(float v) {     // or NaN
     return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
 }
@@ -549,8 +1735,10 @@ static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
+#endif
 // W elements that are moved at once.
 template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
+#if GTR__DEVICE_HALF
 // 16 bytes by one store, of which the compiler would make several where it has them in parts.
 template <typename V> static GTR__DEVICE void gtr__put_whole(void *p, const V &v) {
     uint4 u;
@@ -590,6 +1778,7 @@ static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     }
     *(uint2 *)((uint16_t *)p + i) = u;
 }
+#endif
 
 // Runs the statements with T as the type that dtype names; other dtypes run nothing.
 #define GTR__BY_DTYPE(dtype, T, ...) do { \
@@ -600,6 +1789,7 @@ static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
 // >>reductions
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
 // of the lanes that it is over.
+#if GTR__DEVICE_HALF
 template <int HALF = 16, typename V> static GTR__DEVICE V gtr__warp_sum(V v) {
 #pragma unroll
     for (int i = HALF; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
@@ -653,6 +1843,7 @@ static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     if (last) __threadfence();
     return last;
 }
+#endif
 
 // >>carried-steps
 // What launchers and matchers know of the steps that a node carries: an activation, or its gradient, of op act (-1:
@@ -682,6 +1873,7 @@ static gtr__carried gtr__carried_of(const gtr__steps *steps) {
 // whichever its row names; the other may be anything.
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
 // beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__erf(float x) {
     const float t = fabsf(x);
     float p = fmaf(-4.53586072e-05f, t, 0.000445507729f), e;
@@ -754,6 +1946,7 @@ static __device__ __noinline__ float gtr__expm1(float x) { return expm1f(x); }
 static __device__ __noinline__ float gtr__pow(float x, float y) { return powf(x, y); }
 #define GTR__FORMULA_FUNCTION(name, body) static GTR__DEVICE float gtr__##name(float x) body
 GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
+#endif
 // What kernels have in line, and whole-network kernels know: 0 and what it makes of 0 are finite, but for LOG.
 #define GTR__KNOWN_TABLE(U, X) GTR__UNARY_SCALE(U, X) GTR__UNARY_OF_X(U, X)
 #define GTR__KNOWN(X) GTR__KNOWN_TABLE(GTR__UNARY_FORMULAS, X)
@@ -774,6 +1967,7 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
+#if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
@@ -785,6 +1979,7 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
     switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
 #undef GTR__CASE
 }
+#endif
 
 // >>runtime
 // An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
@@ -798,7 +1993,6 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_LINK_CUBLASLT) && defined(__linux__)
 // cuBLASLt is loaded when the first product wants it, which takes 40 ms: a program whose networks have kernels of their
 // own does without. Define GPUTRAIN_LINK_CUBLASLT where it is to be linked as ever (statically, say).
-#include <dlfcn.h>
 static void *gtr__cublaslt_open() {
     char name[40];
     snprintf(name, sizeof name, "libcublasLt.so.%d", CUDART_VERSION / 1000);
@@ -884,9 +2078,6 @@ struct gtr__on_device {
     gtr__on_device &operator=(const gtr__on_device &) = delete;
 };
 
-// For cleaning up: what it meets has been reported before, or cannot be helped.
-static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError(); }
-
 static void gtr__lock(gtr__common *common)   { while (common->lock.test_and_set(std::memory_order_acquire)) { } }
 static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_order_release); }
 
@@ -897,67 +2088,6 @@ static gtr_result gtr__alive(gtr__instance *in) {
 }
 
 // >>runtime-probe
-// What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks
-// what its architecture has.
-static __global__ void gtr__probe_kernel(int *out) {
-    gtr__enter();
-#ifdef __CUDA_ARCH__
-    out[0] = __CUDA_ARCH__ / 10;
-#endif
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    out[1] = 1;
-#else
-    out[1] = 0;
-#endif
-}
-
-#define GTR__TEXT_OF(...) #__VA_ARGS__
-#define GTR__TEXT(...)    GTR__TEXT_OF(__VA_ARGS__)
-#ifdef __CUDA_ARCH_LIST__
-#define GTR__BUILT_FOR GTR__TEXT(__CUDA_ARCH_LIST__)
-#else
-#define GTR__BUILT_FOR "unknown"
-#endif
-
-static constexpr int gtr__last_of(int only) { return only; }
-template <typename... R> static constexpr int gtr__last_of(int, R... rest) { return gtr__last_of(rest...); }
-
-// Finds out what the loaded code can do. Reports into why.
-static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why) {
-    int *device = NULL, got[2] = {0, 0};
-    const auto kernel = GTR__KERNEL(gtr__probe_kernel);
-    cudaFuncAttributes attributes;
-    gtr__run run;               // of no instance: what fails here is no error yet
-    gtr__call call;
-    memset((void *)&run, 0, sizeof run);
-    memset((void *)&call, 0, sizeof call);
-    call.stream = in->stream[0];
-    cudaError_t e = gtr__attributes_of(kernel, &attributes);    // says why it can't be loaded
-    if (e == cudaSuccess) e = cudaMalloc((void **)&device, sizeof got);
-    if (e == cudaSuccess && gtr__start(&run, &call, kernel, 1, 1, 0, device) != GTR_OK) e = cudaErrorLaunchFailure;
-    if (e == cudaSuccess) e = cudaMemcpyAsync(got, device, sizeof got, cudaMemcpyDeviceToHost, in->stream[0]);
-    if (e == cudaSuccess) e = cudaStreamSynchronize(in->stream[0]);
-    if (device) gtr__quiet(cudaFree(device));
-    in->g.compute = got[0];
-    in->g.arch_feature = got[1];
-    if (e == cudaSuccess && got[0] >= 75) return GTR_OK;
-    gtr__quiet(e);
-    if (e == cudaSuccess || e == cudaErrorNoKernelImageForDevice || e == cudaErrorInvalidDeviceFunction
-            || e == cudaErrorUnsupportedPtxVersion || e == cudaErrorInvalidKernelImage) {
-        snprintf(why, 256,
-            "no kernel image for this GPU (%.60s, compute capability %d.%d); the binary was built for %.60s: "
-            "compile with -arch=sm_%d%d", prop->name, prop->major, prop->minor, GTR__BUILT_FOR,
-            prop->major, prop->minor);
-        return GTR_ERR_UNSUPPORTED;
-    }
-    if (e == cudaErrorMemoryAllocation) {
-        snprintf(why, 256, "out of memory: other work fills the GPU (%.80s)", prop->name);
-        return GTR_ERR_NOMEM;
-    }
-    snprintf(why, 256, "the GPU (%.80s) does not run a kernel: %s", prop->name, cudaGetErrorString(e));
-    return GTR_ERR_CUDA;
-}
-
 // Whether there is a device at all; why tells apart what is missing.
 static gtr_result gtr__find_device(int index, char *why) {
     int n = 0, driver = 0, runtime = 0;
@@ -1054,7 +2184,7 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     in->g.shared_max = prop.sharedMemPerBlockOptin;
     in->g.sm_count = prop.multiProcessorCount;
     if (desc.max_sm > 0 && desc.max_sm < in->g.sm_count) in->g.sm_count = desc.max_sm;
-    return gtr__probe(in, &prop, why);
+    return gtr__kernels_open(&in->g, prop.major * 10 + prop.minor, why);
 }
 
 static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
@@ -1107,12 +2237,8 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
         caps->shared = in->g.shared_max;
         caps->arch_feature = in->g.arch_feature;
     } else {
-        snprintf(caps->name, sizeof caps->name, "CUDA code for %.60s", GTR__BUILT_FOR);
-#ifdef __CUDA_ARCH_LIST__
-        caps->compute = gtr__last_of(__CUDA_ARCH_LIST__) / 10;
-#else
+        snprintf(caps->name, sizeof caps->name, "CUDA");
         caps->compute = 75;
-#endif
         caps->sm_count = 16;
     }
     caps->f16 = 1;
@@ -1314,8 +2440,9 @@ static void gtr__cuda_environment(void *instance, char *text, size_t size) {
     gtr__instance *in = (gtr__instance *)instance;
     size_t room = 0, total = 0;
     int driver = 0, runtime = 0;
-    char library[48] = "left out";
+    char library[48] = "left out", kernels[96];
     gtr__on_device scope(in);
+    gtr__kernels_text(kernels, sizeof kernels);
     gtr__quiet(cudaDriverGetVersion(&driver));
     gtr__quiet(cudaRuntimeGetVersion(&runtime));
     gtr__quiet(cudaMemGetInfo(&room, &total));
@@ -1324,11 +2451,9 @@ static void gtr__cuda_environment(void *instance, char *text, size_t size) {
 #endif
     snprintf(text, size, "device %d: %s, compute capability %d.%d, %d multiprocessors in use\n"
         "memory: %.0f MiB, %.0f MiB free\n" "driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %s\n"
-        "built for %s; code in use is of architecture %d, TF32 and BF16 products %s, Hopper's own matrix "
-        "instructions %s\n", in->g.device, in->name, in->major, in->minor, in->g.sm_count,
+        "kernels: for %s; %s\n", in->g.device, in->name, in->major, in->minor, in->g.sm_count,
         (double)in->memory / 1048576.0, (double)room / 1048576.0, driver / 1000, driver % 1000 / 10, runtime / 1000,
-        runtime % 1000 / 10, library, GTR__BUILT_FOR, in->g.compute, in->g.compute >= 80 ? "in" : "missing",
-        in->g.arch_feature ? "in" : in->major == 9 ? "missing (-arch=sm_90a has them)" : "not of this GPU");
+        runtime % 1000 / 10, library, in->g.arch, kernels);
 }
 
 static double gtr__cuda_seconds(void *instance, int start) {
@@ -1624,6 +2749,29 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__run run = gtr__run_of(in, &call);
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
 }
+// Compiles and loads the kernels of a plan that are not loaded yet, side by side: each node's launchers run once, and
+// note what they would launch. Launchers' errors are told when they run again.
+static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan) {
+    gtr_result r = GTR_OK;
+    for (int s = 0; r == GTR_OK && s < (plan->n_stage > 0 ? plan->n_stage : 1); s++) {
+        gtr__instance *in = (gtr__instance *)instances[s];
+        gtr__wanted wanted = { NULL, 0, 0 };
+        gtr__on_device scope(in);
+        for (int i = 0; i < plan->n_node; i++) {
+            const gtr__node *node = &plan->node[i];
+            const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
+            gtr__call call = *node->call;
+            if (node->stage != s || !kernel) continue;
+            gtr__run run = gtr__run_of(in, &call);
+            const bool may = plan->guarded && call.ctl && s == 0;
+            run.barrier = may ? &call.ctl->barrier[node->stream] : NULL;
+            run.wanted = &wanted;
+            if (kernel(&run, &call) != GTR_OK) continue;
+        }
+        r = gtr__make_wanted(&in->g, &wanted);
+    }
+    return r;
+}
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t) + 1);
@@ -1632,6 +2780,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     *exec = NULL;
     plan->unfit = 0;
     GTR__TRY(gtr__alive(main));
+    GTR__TRY(gtr__make_plan(instances, plan));
     for (size_t i = 0; i < n; i++) {
         const gtr__node *node = &plan->node[i];
         if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.network.matcher; return GTR_OK; }
@@ -1841,6 +2990,7 @@ static gtr__product gtr__product_none(void) {
 // >>products-ptx
 // One instruction each. Where an architecture lacks it, the kernels that need it are not started.
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint32_t gtr__shared_address(const void *p) {
     return (uint32_t)__cvta_generic_to_shared(p);
 }
@@ -1916,9 +3066,11 @@ template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(
 #endif
     return u;
 }
+#endif
 // >>ptx-group
 // A warpgroup, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
 // here on.
+#if GTR__DEVICE_HALF
 [[maybe_unused]] static GTR__DEVICE void gtr__warpgroup_barrier(int id) {
     asm volatile("bar.sync %0, 128;" :: "r"(id) : "memory");
 }
@@ -1935,22 +3087,28 @@ static GTR__DEVICE void gtr__shared_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
+#endif
 // >>ptx-mma
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
 #if __CUDA_ARCH__ >= 800
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
 #endif
     return u;
 }
+#endif
 // d (16x8) += a (16 x 32 bytes) b (32 bytes x 8)
 #if __CUDA_ARCH__ >= 800
+#if GTR__DEVICE_HALF
 #define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *d, const uint32_t *a, const uint32_t *b) { \
     asm("mma.sync.aligned." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); }
 GTR__MMA(f16, "m16n8k16.row.col.f32.f16.f16")
+#endif
 #else
+#if GTR__DEVICE_HALF
 #define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *, const uint32_t *, const uint32_t *) {}
 static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {      // Turing has half of it
     for (int i = 0; i < 2; i++)
@@ -1958,12 +3116,16 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
 }
 #endif
+#endif
+#if GTR__DEVICE_HALF
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
+#endif
 // >>ptx-cluster
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
 // is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
 // a block's end, waits for no writes.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -1981,7 +3143,9 @@ static GTR__DEVICE void gtr__cluster_part() {
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
+#endif
 #if __CUDA_ARCH__ >= 900
+#if GTR__DEVICE_HALF
 // Of what is here in this block's shared memory, in that of the cluster's block number rank.
 static GTR__DEVICE uint32_t gtr__cluster_at(uint32_t here, int rank) {
     uint32_t address;
@@ -1992,6 +3156,8 @@ static GTR__DEVICE uint32_t gtr__cluster_address(const void *p, int rank) {
     return gtr__cluster_at(gtr__shared_address(p), rank);
 }
 #endif
+#endif
+#if GTR__DEVICE_HALF
 // Four floats there.
 static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
@@ -2003,10 +3169,12 @@ static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
 #endif
     return v;
 }
+#endif
 // >>ptx-barrier
 // Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
 // is over when all have come.
 #if __CUDA_ARCH__ >= 900
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__bar_set(uint32_t bar, uint32_t count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
 }
@@ -2058,6 +3226,7 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
                  :: "r"(bar), "r"(parity), "n"(GTR__BAR_POLLS) : "memory");
 }
 #endif
+#endif
 
 // >>tensor-maps
 #if CUDART_VERSION >= 12000
@@ -2066,26 +3235,16 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 #define GTR__TENSOR_MAPS 0
 #endif
 
+// A tensor map. The toolkits' own type is aligned to 64 bytes or 128, and both halves must agree.
+typedef struct alignas(128) gtr__bulk_map { uint64_t opaque[16]; } gtr__bulk_map;
+
 #if GTR__TENSOR_MAPS
-#include <cuda.h>
-typedef CUresult (*gtr__tensor_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+typedef CUresult (*gtr__tensor_encode)(gtr__bulk_map *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
     const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
     CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-typedef CUresult (*gtr__im2col_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+typedef CUresult (*gtr__im2col_encode)(gtr__bulk_map *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
     const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
     CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-// The driver's functions, asked for at run time: nothing more to link.
-static void *gtr__driver_function(const char *name) {
-    void *f = NULL;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    cudaError_t e = cudaGetDriverEntryPointByVersion(name, &f, 12000, cudaEnableDefault, &found);
-#else
-    cudaError_t e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found);
-#endif
-    if (e != cudaSuccess) cudaGetLastError();
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : NULL;
-}
 static gtr__tensor_encode gtr__tensor_encoder(void) {
     return (gtr__tensor_encode)gtr__driver_function("cuTensorMapEncodeTiled");
 }
@@ -2100,7 +3259,7 @@ static CUtensorMapSwizzle gtr__tensor_swizzle(int log) {
 }
 // A tensor of at most four dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are
 // zeros.
-static bool gtr__tensor_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type,
+static bool gtr__tensor_map(gtr__tensor_encode encode, gtr__bulk_map *map, const void *data, int type,
                             const int64_t *extent, const int64_t *stride, const int *box, int log, bool round,
                             int rank = 3) {
     const cuuint64_t size = type == GTR_F32 ? 4 : 2;
@@ -2118,6 +3277,7 @@ static bool gtr__tensor_map(gtr__tensor_encode encode, CUtensorMap *map, const v
 
 // >>products-epilogue
 
+#if GTR__DEVICE_HALF
 // A thread's elements, moved at once where there are four.
 template <int N> struct gtr__floats { float v[N]; };
 template <int N> static GTR__DEVICE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
@@ -2145,8 +3305,10 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
     const float y = x;
     switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
 }
+#endif
 #undef GTR__CASE_FWD
 #undef GTR__CASE_BWD
+#if GTR__DEVICE_HALF
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
@@ -2186,9 +3348,11 @@ gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, in
     for (int i = 0; i < N; i++) if (a.from) v.v[i] += from.v[i];
     return v;
 }
-static __host__ __device__ __forceinline__ bool gtr__affine_is(const gtr__product_affine &a) {
+#endif
+static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
 }
+#if GTR__DEVICE_HALF
 // What C's elements are added to; NULL: nothing.
 static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
@@ -2216,6 +3380,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t a
     gtr__epilogue(p, v, gtr__get_of<N>(p.saved, p.type_saved, at), gtr__get_of<N>(gtr__product_had(p), p.type_c, at),
                   at);
 }
+#endif
 
 // >>products-kernel
 
@@ -2248,6 +3413,7 @@ template <int ES, int T, bool K, int BYTES = 128> struct gtr__operand {
     static constexpr int bytes = rows * pitch * ES;
 };
 
+#if GTR__DEVICE_HALF
 // Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros
 // outside; safe is any good address. Of rows of whole 16 bytes, by a block of so many threads.
 template <int ES, int T, bool K, int BYTES, int THREADS>
@@ -2294,10 +3460,12 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
         dst += step * tile_t::pitch * ES;
     }
 }
+#endif
 
 // >>fragments
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
 // of a tile's depth.
+#if GTR__DEVICE_HALF
 template <int KIND, int T, bool AK, int BYTES = 128>
 static GTR__DEVICE void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
@@ -2336,9 +3504,11 @@ static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, in
     if constexpr (KIND == GTR__PRODUCT_TF32)
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
+#endif
 
 // >>products-mma
 // A block's accumulators and the two inner products. Four warps, two by two, each a quarter of the tile.
+#if GTR__DEVICE_HALF
 template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     static constexpr int MI = T / 32, NI = T / 16;
     float acc[MI][NI][4];
@@ -2440,10 +3610,12 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
         for (int i = 0; i < RM * RN; i++) c[row(i / RN) * (T + 8) + column(i % RN)] = acc[i / RN][i % RN];
     }
 };
+#endif
 
 // >>products-store
 // Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
 // start before the first is used.
+#if GTR__DEVICE_HALF
 template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F get) {
     float4 v = get(0), part[8];
     if (split == 1) return v;
@@ -2579,6 +3751,7 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
     if (r >= min(cut.m - m0, T)) return;
     gtr__product_put_sum(p, base + m0 + r, s);
 }
+#endif
 
 // >>products-tail
 // Element-wise steps behind a product, in its launch. A launch of their own takes 2 us and reads C again; here a
@@ -2590,6 +3763,7 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
 // parameters: in networks of small products these cost up to 4% of a step.
 #define GTR__TAIL_BYTES ((sizeof(gtr__tail) + 15) / 16 * 16)
 enum { GTR__TAIL_BWD = GTR__OP_COUNT, GTR__TAIL_BWD_B = 2 * GTR__OP_COUNT, GTR__TAIL_CODES = 3 * GTR__OP_COUNT };
+#if GTR__DEVICE_HALF
 // Where the steps' copy is, rows of a thread, and the block's first column.
 struct gtr__tail_here { static constexpr bool IS = true; uint32_t at; int rows, n0; };
 struct gtr__no_tail { static constexpr bool IS = false; };
@@ -2627,12 +3801,14 @@ static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__p
         }
     }
 }
+#endif
 // Formulas of eight, as those of a program; but sin and cos are in line, for arguments that are not far, and so are the
 // library's, which are calls elsewhere.
 #undef GTR__SINF
 #undef GTR__COSF
 #undef GTR__LOG1PF
 #undef GTR__EXPM1F
+#if GTR__DEVICE_HALF
 #define GTR__SINF   gtr__sin_near
 #define GTR__COSF   gtr__cos_near
 #define GTR__LOG1PF log1pf
@@ -2669,10 +3845,12 @@ template <int CODE> struct gtr__tail_formula {
         [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = db;)
 GTR__UNARY(GTR__TAIL_UNARY)
 GTR__BINARY(GTR__TAIL_BINARY)
+#endif
 #undef GTR__SINF
 #undef GTR__COSF
 #undef GTR__LOG1PF
 #undef GTR__EXPM1F
+#if GTR__DEVICE_HALF
 #define GTR__SINF   gtr__sin
 #define GTR__COSF   gtr__cos
 #define GTR__LOG1PF gtr__log1p
@@ -2755,9 +3933,11 @@ static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr
     }
     gtr__tail_store(tail, gtr__shared_address(own), pitch, lane, cut.ldc);
 }
+#endif
 
 // >>products-block
 // Where item i of the batch lies.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
     const uint32_t row = p.inner ? i / (uint32_t)p.inner : 0;
     return row * outer + (i - row * (uint32_t)p.inner) * item;
@@ -2861,6 +4041,9 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
         }
     }, tail);
 }
+#endif
+template <int, int, bool, bool, bool TAIL> GTR__GLOBAL void gtr__product_kernel(gtr__product_as<TAIL>,
+    gtr__product_cut);
 
 // >>products-wgmma
 // C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
@@ -2909,13 +4092,14 @@ template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
         pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int column, int row, int z,
+#if GTR__DEVICE_HALF
+static GTR__DEVICE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int column, int row, int z,
                                                         uint32_t bar) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
         :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(z), "r"(bar) : "memory");
 }
-static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, int z, int w,
+static GTR__DEVICE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int x, int y, int z, int w,
                                          uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
         "%5}], [%6];" :: "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(bar) : "memory");
@@ -3005,9 +4189,11 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
     asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
 }
 #endif
+#endif
 
 // >>wgmma-kernel
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#if GTR__DEVICE_HALF
 // HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
@@ -3024,7 +4210,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     bool wants_sums;
 
     // By one thread. At first what the launch before does not write, as far as the ring goes.
-    GTR__DEVICE void produce(const CUtensorMap *map_a, const CUtensorMap *map_b) const {
+    GTR__DEVICE void produce(const gtr__bulk_map *map_a, const gtr__bulk_map *map_b) const {
         const int za = (SWAP ? p.b_batch : p.a_batch) ? z : 0, zb = (SWAP ? p.a_batch : p.b_batch) ? z : 0;
         const int first_a = SWAP ? n0 : m0, first_b = SWAP ? m0 : n0;
         asm volatile("prefetch.tensormap [%0];" :: "l"(map_a) : "memory");
@@ -3173,9 +4359,11 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     }
 };
 #endif
+#endif
 
 // Of so many products in a launch.
-template <int SETS> struct gtr__product_sets { CUtensorMap map[SETS][2]; gtr__product_set at[SETS]; };
+template <int SETS> struct gtr__product_sets { gtr__bulk_map map[SETS][2]; gtr__product_set at[SETS]; };
+#if GTR__DEVICE_HALF
 template <int SETS> static GTR__DEVICE
 decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<SETS> &sets, uint32_t i) {
     if constexpr (SETS == 1) return (all);
@@ -3226,6 +4414,9 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __gri
 #endif
 }
 #endif
+template <bool, int, int, bool, bool, bool, int SETS,
+    bool TAIL> GTR__GLOBAL void gtr__wgmma_kernel(gtr__product_as<TAIL>, gtr__product_cut, gtr__product_sets<SETS>);
+#endif
 
 // >>products-sums
 
@@ -3233,6 +4424,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __gri
 typedef struct gtr__weights {
     const void *p; int type; void *sum; int type_sum, add_sum; uint32_t *guard;
 } gtr__weights;
+#if GTR__DEVICE_HALF
 // Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd
 // row; reads x once, W elements, 1 or 4, at a time. partial (gridDim.y, m), and behind it the weights', gets the sums,
 // or out where there is one range.
@@ -3334,6 +4526,11 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
         else if (u < items) gtr__product_put_sum(p, at, v.v[0]);
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__column_sums_kernel(const void *, int, int64_t, int64_t, float *, void *, int,
+    int, gtr__weights);
+template <int> GTR__GLOBAL void gtr__outer_kernel(gtr__product, int64_t, int64_t);
+template <int, int> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int);
 
 // >>products-choice
 
@@ -3664,7 +4861,7 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
 #if GTR__TENSOR_MAPS
 // An operand in boxes of 128 bytes of its contiguous dimension: k of M rows, or columns of as many rows of k. Outside
 // are zeros; float32 is rounded to TF32 on its way if asked.
-static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type, int k_first,
+static bool gtr__product_map(gtr__tensor_encode encode, gtr__bulk_map *map, const void *data, int type, int k_first,
         int64_t k, int64_t rows, int64_t ld, int64_t deep, int64_t step, int M, bool round) {
     const int wide = type == GTR_F32 ? 32 : 64, box[3] = { wide, k_first ? M : wide, 1 };
     const int64_t extent[3] = { k_first ? k : rows, k_first ? rows : k, step ? deep : 1 },
@@ -3857,6 +5054,7 @@ static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr_
 // >>products-library
 // What the library does not do stands around it in passes of their own, which are bound by device memory.
 
+#if GTR__DEVICE_HALF
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
 template <int PER> static __global__ void __launch_bounds__(256)
         gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items) {
@@ -3867,9 +5065,12 @@ template <int PER> static __global__ void __launch_bounds__(256)
         gtr__epilogue(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__finish_kernel(gtr__product, int64_t);
 
 #ifndef GPUTRAIN_NO_CUBLASLT
 
+#if GTR__DEVICE_HALF
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
 template <int OP>
 static GTR__DEVICE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
@@ -3904,6 +5105,8 @@ static __global__ void __launch_bounds__(256)
         c[first + u * 256] = v[u];
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__finish_act_kernel(gtr__product, int64_t);
 // Launches it for an activation; *ran is false where it is not one of those that it knows.
 static gtr_result gtr__finish_act(gtr__run *run, const gtr__call *c, const gtr__product &p, int64_t items, bool *ran) {
     gtr__variant_of<gtr__product, int64_t> kernel = {};
@@ -3915,6 +5118,7 @@ static gtr_result gtr__finish_act(gtr__run *run, const gtr__call *c, const gtr__
     return *ran ? gtr__start(run, c, kernel, (unsigned)gtr__ceil(items, 1024), 256, 0, p, items) : GTR_OK;
 }
 
+#if GTR__DEVICE_HALF
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
 static __global__ void __launch_bounds__(256)
         gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
@@ -3930,6 +5134,8 @@ static __global__ void __launch_bounds__(256)
     for (int i = warp; i < 32; i += 8)
         if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
 }
+#endif
+GTR__GLOBAL void gtr__transpose_kernel(const float *, float *, int64_t, int64_t, uint32_t);
 
 // Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps
 // NaN in some algorithms and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on
@@ -4107,7 +5313,8 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
     return GTR_OK;
 }
 
-// Runs the product alone with an epilogue of the library's; *ran says whether it could.
+// Runs the product alone with an epilogue of the library's; *ran says whether it could. Without a handle it is taken as
+// run.
 static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle, const gtr__call *c,
                                       const gtr__product *p, const gtr__choice *choice, cublasLtEpilogue_t epilogue,
                                       bool bias, bool tried, void *ws, size_t ws_bytes, bool *ran) {
@@ -4115,7 +5322,8 @@ static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle
     gtr__library_call l;
     const cublasLtMatmulAlgo_t *algo;
     float alpha = 1, beta = p->add ? 1.0f : 0.0f;
-    *ran = false;
+    *ran = !handle;
+    if (!handle) return GTR_OK;
     memset(&key, 0, sizeof key);
     memset(&l, 0, sizeof l);
     key.m = p->m; key.n = p->n; key.k = p->k; key.batch = p->batch;
@@ -4157,6 +5365,7 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
     *ran = false;
     GTR__TRY(gtr__library_handle(in, c->caps, &handle));
     if (!handle) return GTR_OK;
+    if (run->wanted) handle = NULL;
     // A bias's gradient comes with the product where that is not large: of 2048x2048x4096 it costs the library 18 us,
     // a pass of its own 7, of 500x500x1024 2 and 9.
     if (given->sums && !given->add_sums && !p.add && p.type_sums == p.type_c && !choice->transpose
@@ -4317,6 +5526,7 @@ static gtr_result gtr__product_by(gtr__run *run, const gtr__call *c, const gtr__
     if (p->guard) gtr__watches(run, c, p->c, p->sums);
     return gtr__product_own(run, c, p, choice);
 }
+#if GTR__DEVICE_HALF
 // The copies, 16 bytes a thread. Bound by bytes: each is read and written once.
 template <typename T>
 static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_constant__ gtr__even_rows a,
@@ -4336,6 +5546,8 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
         ((uint4 *)x.to)[u] = all;
     }
 }
+#endif
+template <typename> GTR__GLOBAL void gtr__even_kernel(gtr__even_rows, gtr__even_rows);
 static gtr_result gtr__product_make_even(gtr__run *run, const gtr__call *c, gtr__product *p, void *ws) {
     gtr__even_rows rows[2] = { {}, {} };
     size_t bytes;
@@ -4612,9 +5824,11 @@ static gtr__fast gtr__fast_of(int64_t by) {
     f.factor = (uint32_t)(((((uint64_t)1 << f.shift) - f.by) << 32) / f.by + 1);
     return f;
 }
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
     return (__umulhi(x, f.factor) + x) >> f.shift;
 }
+#endif
 
 // One direction of a window. Row i of the gathered operand, at tap j of its class, reads offset + i step + j tap, where
 // that is within `from`. rows and taps: of the classes with more, and with less by one.
@@ -4639,7 +5853,7 @@ typedef struct gtr__conv_cut : gtr__product_cut {
 } gtr__conv_cut;
 
 template <int FORM>
-static __host__ __device__ inline gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int at) {
+static GTR__BOTH gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int at) {
     if (FORM != GTR__CONV_IMAGE)
         return { 0, -a.padding, a.stride, a.dilation, 0, 1, a.to, a.kernel, a.rows[0], a.taps[0] };
     int t = 0;
@@ -4650,6 +5864,7 @@ static __host__ __device__ inline gtr__conv_class gtr__conv_class_of(const gtr__
     return { at, (at + a.padding - t * a.dilation) / a.stride, 1, -a.across, t, a.each, count, taps,
         a.rows[(uint32_t)count != a.rows[0].by], a.taps[(uint32_t)taps != a.taps[0].by] };
 }
+#if GTR__DEVICE_HALF
 // Where row i begins: a pixel's number, and its y and x, which may be outside.
 typedef struct gtr__conv_row { uint32_t pixel; int y, x; } gtr__conv_row;
 static GTR__DEVICE gtr__conv_row gtr__conv_row_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
@@ -4668,9 +5883,11 @@ static GTR__DEVICE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr_
     return (n * (uint32_t)cut.y.to + (line - n * y.rows.by) * (uint32_t)cut.y.stride + (uint32_t)y.at)
         * (uint32_t)cut.x.to + (i - line * x.rows.by) * (uint32_t)cut.x.stride + (uint32_t)x.at;
 }
+#endif
 // Element k of taps by channels: how far it is from where a row begins, and, IMAGE, its tap of the weight; which line
 // and column of the class's taps it is of.
 typedef struct gtr__conv_tap { uint32_t pixel; int y, x, channel, tap, line, column; } gtr__conv_tap;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
                                                   const gtr__conv_class &x, uint32_t k) {
     const uint32_t j = gtr__quotient(k, cut.channels), line = gtr__quotient(j, x.by), column = j - line * x.by.by;
@@ -4684,10 +5901,12 @@ static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, cons
     t.tap = (y.first + (int)line * y.each) * cut.x.kernel + x.first + (int)column * x.each;
     return t;
 }
+#endif
 
 // >>conv-gather
 // As gtr__fetch: place(c) is column c of the tile, of which row r lies at the address that it makes of r, or, NULL, is
 // zero; per elements at a time. Only width columns reach C, where k is not along them.
+#if GTR__DEVICE_HALF
 template <int ES, int T, bool K, bool CONVERT, typename F>
 static GTR__DEVICE void gtr__conv_fetch(char *tile, const char *safe, int dtype, int per, int width, F place) {
     typedef gtr__operand<ES, T, K> tile_t;
@@ -4765,9 +5984,11 @@ static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut 
     return { y, x, which - among * (uint32_t)cut.groups, range, m, k, (int)place.x * M, (int)place.y * N,
         part * share + min(part, rest), share + (part < rest) };
 }
+#endif
 // >>conv-store
 // The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
 // of such products alone have nothing of an activation.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
     p.act = -1;
     p.bias = p.saved = NULL;
@@ -4871,6 +6092,7 @@ static GTR__DEVICE void gtr__conv_finish(const gtr__product &given, const gtr__c
     if constexpr (BARE) finish(gtr__product_bare(given));
     else finish(given);
 }
+#endif
 // Whether C, and what is read with it, can be moved so.
 static bool gtr__conv_whole(const gtr__product *p) {
     const int64_t per = 16 / gtr__elem(p->type_c);
@@ -4881,12 +6103,21 @@ static bool gtr__conv_whole(const gtr__product *p) {
 }
 // >>conv-kernel
 // What a block's threads know alike, and how they fetch.
-template <int KIND, int T, int FORM> struct gtr__conv_block {
+// Tiles of a block's operands.
+template <int KIND, int T, int FORM> struct gtr__conv_operands {
     static constexpr bool FMA = KIND == GTR__PRODUCT_FMA, AK = FORM != GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES;
     static constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     typedef gtr__operand<ES, T, AK> tile_a;
     typedef gtr__operand<ES, T, BK> tile_b;
     static constexpr int depth = tile_a::depth, rows = AK ? T : depth;
+};
+#if GTR__DEVICE_HALF
+template <int KIND, int T, int FORM> struct gtr__conv_block {
+    typedef gtr__conv_operands<KIND, T, FORM> of;
+    static constexpr bool FMA = of::FMA, AK = of::AK, BK = of::BK;
+    static constexpr int ES = of::ES, depth = of::depth, rows = of::rows;
+    typedef typename of::tile_a tile_a;
+    typedef typename of::tile_b tile_b;
     const gtr__product &p;
     const gtr__conv_cut &cut;
     const gtr__conv_class &y, &x;
@@ -4991,6 +6222,8 @@ static __global__ void __launch_bounds__(128)
         else run(p, lane);
     });
 }
+#endif
+template <int, int, int> GTR__GLOBAL void gtr__conv_kernel(gtr__product, gtr__conv_cut);
 // >>conv-warps
 // The same of 16 bytes of channels at a time and of many places: tiles of 256 by EDGE, 64 or 128, of which a warp
 // multiplies 64 x 64; the 256 are rows of what is gathered, of WEIGHT columns of dw. A tile of k is 64 bytes deep.
@@ -5010,6 +6243,7 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_tile {
         out = pass * pitch * 4,
         entries = WEIGHT ? depth : 0;                   // of a table of rows, int4 each, a stage
 };
+#if GTR__DEVICE_HALF
 // A block's accumulators, and fragments of steps of 32 bytes of k each: of A of two steps, of B of one.
 template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
@@ -5259,11 +6493,13 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     (void)p; (void)cut;
 #endif
 }
+#endif
+template <int, int, int> GTR__GLOBAL void gtr__conv_warps_kernel(gtr__product, gtr__conv_cut);
 
 template <int KIND, int T, int FORM>
 static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
                                   const gtr__choice *choice) {
-    typedef gtr__conv_block<KIND, T, FORM> block_t;
+    typedef gtr__conv_operands<KIND, T, FORM> block_t;
     constexpr int ES = block_t::ES, most = 16 / ES;
     const bool plain_a = ES == 2 || p->type_a == GTR_F32, plain_b = ES == 2 || p->type_b == GTR_F32;
     dim3 grid;
@@ -5417,14 +6653,14 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 // of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
 #define GTR__IM2COL_CLASSES 4           // of rows of IMAGE, each with a map, at most
 #if GTR__TENSOR_MAPS
-typedef struct gtr__im2col_maps { CUtensorMap image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
+typedef struct gtr__im2col_maps { gtr__bulk_map image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
     gtr__fast boxes;            // of a tap
     gtr__fast chunks;           // PLANES: of 32 images, of all
 } gtr__im2col_cut;
 // The first pixel that a class's rows read, in one direction, and how far from it they read tap number tap.
-static __host__ __device__ inline int gtr__im2col_back(const gtr__conv_class &c) {
+static GTR__BOTH int gtr__im2col_back(const gtr__conv_class &c) {
     return c.tap < 0 && c.taps ? (c.taps - 1) * c.tap : 0;
 }
 template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
@@ -5434,7 +6670,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
         parts = rows * pitch * 4 + sums;
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-static GTR__DEVICE void gtr__im2col_load(uint32_t to, const CUtensorMap *map, int channel, int x, int y, int n,
+#if GTR__DEVICE_HALF
+static GTR__DEVICE void gtr__im2col_load(uint32_t to, const gtr__bulk_map *map, int channel, int x, int y, int n,
                                          int at_x, int at_y, uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
         "%3, %4, %5}], [%6], {%7, %8};" :: "r"(to), "l"(map), "r"(channel), "r"(x), "r"(y), "r"(n), "r"(bar),
@@ -5471,7 +6708,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
             (int)(line - n * y.rows.by) * y.step + y.offset + gtr__im2col_back(y), (int)n };
     }
     // Each lane of the producer warp has one of a stage's boxes: lanes from 0 on of the image, from 16 on of the other.
-    GTR__DEVICE void load(uint32_t to, const gtr__im2col_maps &maps, const CUtensorMap *image, int kt, const pixel &at,
+    GTR__DEVICE void load(uint32_t to, const gtr__im2col_maps &maps, const gtr__bulk_map *image, int kt,
+        const pixel &at,
                           uint32_t bar) const {
         const int lane = tid & 31, parts = 1 << cut.log, e = lane & (parts - 1), i = (lane - 16) >> cut.log;
         const uint32_t of_b = to + M * 128;
@@ -5506,7 +6744,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         if (lane == 16) gtr__tensor_load(to + M * 128, &maps.other, images, n0, column, line, bar);
     }
     // By one warp.
-    GTR__DEVICE void produce(const gtr__im2col_maps &maps, const CUtensorMap *image) const {
+    GTR__DEVICE void produce(const gtr__im2col_maps &maps, const gtr__bulk_map *image) const {
         const pixel at = pixel_of(m0);
         const box own = box_of(m0 / (depth >> cut.log) + (tid & 31));
         int slot = 0;
@@ -5716,6 +6954,8 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
     }
 };
 #endif
+#endif
+#if GTR__DEVICE_HALF
 template <bool HALF, int M, int N, int FORM>
 static __global__ void __launch_bounds__(288, N == 128 ? 1 : 2)
 gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__im2col_cut cut,
@@ -5753,6 +6993,8 @@ gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant
     else block.produce(maps, &maps.image[which]);
 #endif
 }
+#endif
+template <bool, int, int, int> GTR__GLOBAL void gtr__im2col_kernel(gtr__product, gtr__im2col_cut, gtr__im2col_maps);
 
 // The image in one direction of a class's window: what is between the corners are its first pixels under a tap.
 static bool gtr__im2col_corners(const gtr__conv_class &c, int from, int *lower, int *upper) {
@@ -5761,7 +7003,7 @@ static bool gtr__im2col_corners(const gtr__conv_class &c, int from, int *lower, 
     return c.step <= 8 && *lower >= -128 && *upper <= 127 && *upper >= -128 && *lower <= 127
         && (c.taps - 1) * (c.tap < 0 ? -c.tap : c.tap) <= 255;
 }
-static bool gtr__im2col_image(CUtensorMap *map, const void *data, int type, const gtr__im2col_cut &cut,
+static bool gtr__im2col_image(gtr__bulk_map *map, const void *data, int type, const gtr__im2col_cut &cut,
                               const gtr__conv_class &y, const gtr__conv_class &x, int channels, int pixels) {
     const gtr__im2col_encode encode = (gtr__im2col_encode)gtr__driver_function("cuTensorMapEncodeIm2col");
     const cuuint64_t size = type == GTR_F32 ? 4 : 2, extent[4] = { (cuuint64_t)cut.pitch, (cuuint64_t)cut.x.from,
@@ -5776,7 +7018,8 @@ static bool gtr__im2col_image(CUtensorMap *map, const void *data, int type, cons
             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 // PLANES: images innermost, then channels, of which a box has so many, and pixels.
-static bool gtr__planes_map(CUtensorMap *map, const void *data, int64_t images, int64_t channels, int64_t w, int64_t h,
+static bool gtr__planes_map(gtr__bulk_map *map, const void *data, int64_t images, int64_t channels, int64_t w,
+        int64_t h,
                             int rows) {
     const int64_t extent[4] = { images, channels, w, h },
         stride[3] = { images, images * channels, images * channels * w };
@@ -5785,7 +7028,7 @@ static bool gtr__planes_map(CUtensorMap *map, const void *data, int64_t images, 
 }
 // The other operand. The weight's dimensions are its contiguous one, and two more; turned: it is transposed.
 template <bool HALF, int M, int N, int FORM>
-static bool gtr__im2col_other(CUtensorMap *map, const gtr__product *p, const gtr__im2col_cut &cut) {
+static bool gtr__im2col_other(gtr__bulk_map *map, const gtr__product *p, const gtr__im2col_cut &cut) {
     constexpr int depth = gtr__im2col_tile<HALF, M, N, FORM>::depth;
     const gtr__tensor_encode encode = gtr__tensor_encoder();
     const int64_t taps = (int64_t)cut.y.kernel * cut.x.kernel;
@@ -5911,7 +7154,7 @@ static int64_t gtr__lines_weight_bytes(int64_t unused_taps, int64_t tap_bytes) {
     return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + unused_taps * tap_bytes;
 }
 #if GTR__TENSOR_MAPS
-typedef struct gtr__lines_maps { CUtensorMap image, weight, c, read[3]; } gtr__lines_maps;
+typedef struct gtr__lines_maps { gtr__bulk_map image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // tiles of C; a tile's lines, a line's pixels; a pixel's box: 128 >> log bytes
     int taps_y, taps_x, step_y, step_x, from_y, from_x; // tap (v, u) of (y, x) reads (y + from_y + v step_y, ...)
@@ -5926,15 +7169,16 @@ typedef struct gtr__lines_cut {
 } gtr__lines_cut;
 // How many of C's channels one TMA box of the weight has, each with 128 >> log bytes of k under one tap. The box has
 // at most the 64 >> fold rows of one column of taps; of a float32 weight that is transposed, at most one for each lane.
-static __host__ __device__ inline int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
+static GTR__BOTH int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
     return !half && cut.turned && !cut.fold ? 32 : 64 >> cut.fold;
 }
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-static GTR__DEVICE void gtr__tensor_store(const CUtensorMap *map, uint32_t from, int x, int y, int z, int w) {
+#if GTR__DEVICE_HALF
+static GTR__DEVICE void gtr__tensor_store(const gtr__bulk_map *map, uint32_t from, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
         "cp.async.bulk.commit_group;" :: "l"(map), "r"(from), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
-static GTR__DEVICE void gtr__tensor_prefetch(const CUtensorMap *map, int x, int y, int z, int w) {
+static GTR__DEVICE void gtr__tensor_prefetch(const gtr__bulk_map *map, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%0, {%1, %2, %3, %4}];"
         :: "l"(map), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
@@ -6267,6 +7511,8 @@ template <int N, bool HALF> struct gtr__lines_block {
     }
 };
 #endif
+#endif
+#if GTR__DEVICE_HALF
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(384, 1)
 gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
@@ -6297,6 +7543,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     if (threadIdx.x == 288) block.load_staging();
 #endif
 }
+#endif
+template <int, bool> GTR__GLOBAL void gtr__lines_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
 // more of a border than large ones; two pixels side by side are a step of k. A warpgroup has a column of
 // taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
@@ -6309,6 +7557,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 //
 //   producer thread  --full-->  3 warps  --transposed-->  3 warpgroups  --empty-->  producer thread
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#if GTR__DEVICE_HALF
 template <int N, bool HALF> struct gtr__lines_weight {
     static constexpr int panels = HALF ? 1 : 2, depth = HALF ? 64 : 32; // of 64 of C's rows; channels of 128 bytes
     const gtr__product &p;
@@ -6454,8 +7703,10 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
 };
 #endif
+#endif
 // Threads of a block: warpgroups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
+#if GTR__DEVICE_HALF
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
 gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
@@ -6495,9 +7746,11 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
     else if (!HALF && (int)threadIdx.x < last) block.transpose();
 #endif
 }
+#endif
+template <int, bool> GTR__GLOBAL void gtr__lines_weight_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
 // A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; EIGHT: of eight images of
 // each pixel instead, and of float32 lines before columns. What is gathered is rounded to TF32.
-static bool gtr__lines_map(CUtensorMap *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
+static bool gtr__lines_map(gtr__bulk_map *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
                            bool gathered, int box_channels, int width, int lines, int log, bool eight) {
     const int64_t w = gathered ? cut.x.from : cut.x.to, h = gathered ? cut.y.from : cut.y.to, line = channels * w,
         whole[4] = { channels, w, h, cut.images }, apart[3] = { channels, line, line * h };
@@ -6525,7 +7778,7 @@ template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut 
 }
 // The weight's tensor map: (contiguous channels, taps, other channels). PLACES has k contiguous, IMAGE C's channels.
 // The swizzle is as wide as a contiguous line of a box: 128 >> log bytes of k; IMAGE: box_rows() channels.
-static bool gtr__lines_weight_map(CUtensorMap *map, const gtr__product *p, bool half, const gtr__lines_cut &cut,
+static bool gtr__lines_weight_map(gtr__bulk_map *map, const gtr__product *p, bool half, const gtr__lines_cut &cut,
                                   int64_t channels) {
     const int64_t taps = (int64_t)cut.taps_y * cut.taps_x, inner = cut.turned ? p->n : channels,
         extent[3] = { inner, taps, cut.turned ? channels : p->n }, stride[2] = { inner, p->ldb };
@@ -6544,7 +7797,7 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
     cut.fold = choice->lines_fold;
     cut.columns = (int)gtr__ceil(cut.taps_x, 1 << cut.fold);
     cut.over = (int)gtr__lines_over(cut.fold, cut.step_x);
-    auto of_c = [&](CUtensorMap *map, const void *data) {
+    auto of_c = [&](gtr__bulk_map *map, const void *data) {
         return gtr__lines_map(map, data, p->type_a, p->ldc, given, false, depth, cut.width, cut.lines, 0, false);
     };
     bool ok = gtr__lines_weight_map(&maps.weight, p, HALF, cut, (int64_t)given.channels.by) && of_c(&maps.c, p->c)
@@ -6919,6 +8172,7 @@ typedef struct gtr__depthwise {
     uint32_t share;             // runs of a block, of those of all lines of all images
     gtr__conv_class line[2];    // blockIdx.z's class of lines: dx of stride 2 has two, everything else one
 } gtr__depthwise;
+#if GTR__DEVICE_HALF
 // The epilogue of W channels' sums: affine, then the activation or its gradient (from saved), then `had`, what y had
 // before, is added where d.add asks for it. at: their element of y; pitch: elements from pixel to pixel of y.
 template <int W>
@@ -6931,7 +8185,9 @@ static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d,
     for (int k = 0; k < W; k++) if (d.add) sum.v[k] += had.v[k];
     return sum;
 }
+#endif
 #define GTR__DEPTHWISE_TAPS 9   // whose sums a thread has at a time
+#if GTR__DEVICE_HALF
 // y, or dx. A thread makes W channels of a row, of whose class it walks the taps; a block's weights lie in shared
 // memory, channels last. Bound by bytes: x once (its neighbours' taps come from the caches), y once.
 template <int W> static __global__ void __launch_bounds__(256)
@@ -7026,6 +8282,9 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         __syncthreads();
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__depthwise_kernel(gtr__depthwise, gtr__conv_cut);
+template <int> GTR__GLOBAL void gtr__depthwise_dweight_kernel(gtr__depthwise, gtr__conv_cut);
 // >>conv-depthwise-runs
 // Depthwise by runs: a thread makes a run, neighbouring places of one line, of 16 bytes of channels (dweight of 16 bits
 // and more than three columns of taps: of 8 bytes), and keeps each pixel that it loads in registers until every
@@ -7035,6 +8294,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
 #define GTR__DEPTHWISE_T 128                            // threads of a block that makes y or dx
 #define GTR__DEPTHWISE_BLOCKS(K) ((K) > 5 ? 3 : 4)       // resident blocks of a multiprocessor, of y or dx
 #define GTR__DEPTHWISE_LANES 16                         // threads along channels in a block, at most
+#if GTR__DEVICE_HALF
 // Loads an R at p, which is pixel `at` of a line of `end` pixels; zeros where no such pixel is.
 template <typename R> static GTR__DEVICE R gtr__depthwise_pixel(const char *p, int at, int end) {
     R r = {};
@@ -7275,6 +8535,9 @@ gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
         ((float *)d.y)[(((int64_t)blockIdx.x * d.outs + to) * cut.y.kernel + v) * cut.x.kernel + tk / V] = all;
     }
 }
+#endif
+template <int, int, int, int> GTR__GLOBAL void gtr__depthwise_runs_kernel(gtr__depthwise, gtr__conv_cut);
+template <int, int, int, int> GTR__GLOBAL void gtr__depthwise_dweight_runs_kernel(gtr__depthwise, gtr__conv_cut);
 // Threads along channels of a block, of which each has four or, else, one.
 static int gtr__depthwise_log(int64_t channels, int per) {
     int log = 0;
@@ -7449,6 +8712,7 @@ typedef struct gtr__direct {
     gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
 } gtr__direct;
 
+#if GTR__DEVICE_HALF
 // How a thread finishes a sum of products and bias. If plain, y is the larger of that and of `least`: -infinity without
 // an activation, 0 for ReLU. If not, the thread computes another activation, or runs the product's epilogue.
 struct gtr__direct_end {
@@ -7472,6 +8736,7 @@ static GTR__DEVICE float gtr__larger(float a, float b) {
     return b > a || b != b ? b : a;
 #endif
 }
+template <typename T> static GTR__DEVICE T gtr__direct_one() { T v; gtr__store(&v, 1.0f); return v; }
 // v as the mma reads it: rounded to TF32, or the 16 bits in the low half of a word.
 template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
     if constexpr (sizeof(T) == 4) return gtr__to_tf32(__float_as_uint(v));
@@ -7678,10 +8943,12 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
     }
 };
+#endif
 // T's GTR_ dtype.
-template <typename T> static __host__ __device__ constexpr int gtr__direct_type() {
+template <typename T> static GTR__BOTH constexpr int gtr__direct_type() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
+#if GTR__DEVICE_HALF
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
 #pragma unroll
@@ -7951,7 +9218,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
 #pragma unroll
     for (int v = 0; v < NT; v++) {
         const int t = (chunk * NT + v) * 8 + block.g;
-        const uint32_t u = gtr__direct_word(T(1.0f));
+        const uint32_t u = gtr__direct_word(gtr__direct_one<T>());
         tap[v] = gtr__direct_tap<T>(d, t);
         keep[v] = t < d.taps ? ~0u : 0u;
         one[v] = t == d.taps ? WORDS == 1 ? u << 16 | u : u : 0u;
@@ -7990,6 +9257,9 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     }
     gtr__direct_join<NT>(d, (float *)block.pixel, dw, first);
 }
+#endif
+template <typename, int, bool> GTR__GLOBAL void gtr__direct_kernel(gtr__direct);
+template <typename, int, bool> GTR__GLOBAL void gtr__direct_weight_kernel(gtr__direct);
 
 // A max_pool behind the convolution, whose windows lie side by side (stride = extent, no padding): positions that a
 // window has down and across; lines of windows of an image, and windows of such a line. A NULL pointer to it means that
@@ -8183,9 +9453,10 @@ typedef struct gtr__narrow {
     gtr__fast by_units, by_unit_dy, by_strips_x, by_strips_y, by_columns;
 } gtr__narrow;
 // Bytes of a stage of the ring.
-static __host__ __device__ inline int gtr__narrow_stage_bytes(const gtr__narrow &d) {
+static GTR__BOTH int gtr__narrow_stage_bytes(const gtr__narrow &d) {
     return d.pixels * d.pitch + d.places * (GTR__NARROW_PITCH_DY + 4);
 }
+#if GTR__DEVICE_HALF
 // A thread waits for all its committed groups of copies but the last `left`.
 static GTR__DEVICE void gtr__narrow_done(int left) {
     if (left >= 4) gtr__copies_done<4>();
@@ -8298,7 +9569,7 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
         number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d), image_bytes = d.pixels * d.pitch,
         dy_bytes = d.places * pitch_dy, step = (int)gridDim.x;
     const bool sums = d.sums && !blockIdx.y && !number;
-    const uint32_t u = gtr__direct_word(T(1.0f)), one[2] = { u << 16 | u, u << 16 | u };
+    const uint32_t u = gtr__direct_word(gtr__direct_one<T>()), one[2] = { u << 16 | u, u << 16 | u };
     uint32_t tap[N / 2];
     float dw[N][4] = {}, sum[4] = {};
 #pragma unroll
@@ -8352,6 +9623,8 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     }
     gtr__narrow_join(d, (float *)gtr__pool, dw, sum);
 }
+#endif
+template <typename> GTR__GLOBAL void gtr__narrow_weight_kernel(gtr__narrow);
 
 // An estimate of the kernel's time with the tiles of d, in cycles of an H200, of the block with the most tiles. A tile
 // takes the longest of three: its instructions (rounds of 16 places, at 18 cycles a warp and 100 at least; those of the
@@ -8524,6 +9797,7 @@ static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr
 typedef struct gtr__columns {
     const void *x, *w; void *to; int k, units, outs; uint32_t rows; gtr__fast per;
 } gtr__columns;
+#if GTR__DEVICE_HALF
 template <typename T> static __global__ void __launch_bounds__(256)
 gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constant__ gtr__conv_cut cut) {
     constexpr int N = 16 / sizeof(T);
@@ -8561,6 +9835,8 @@ gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constan
         ((uint4 *)d.to)[u] = whole;
     }
 }
+#endif
+template <typename> GTR__GLOBAL void gtr__columns_kernel(gtr__columns, gtr__conv_cut);
 static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
     return g->groups == 1 && g->c <= GTR__COLUMNS_CHANNELS && g->c * gtr__elem(p.type_a) % 16
         && p.type_a == p.type_b && p.k && p.m && g->kh * g->kw * g->c <= 1024;
@@ -8761,6 +10037,7 @@ static gtr_result gtr__cuda_conv_bwd(gtr__run *run, const gtr__call *c) {
 #define GTR__DEADLINE (1 << 21)
 // How many of these polls a test counts as spent before the first.
 static int gtr__hurry(const gtr__call *c) { return c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; }
+#if GTR__DEVICE_HALF
 // The thread's index, read again: what is made of it takes no register from phase to phase.
 static GTR__DEVICE int gtr__thread() {
     int i;
@@ -8855,9 +10132,11 @@ static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awa
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
 }
+#endif
 // >>blocks-barrier
 // The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
 // by whoever sees the count.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -8893,9 +10172,11 @@ static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
     if (late != (int)blockIdx.x + 1) return;
     for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
 }
+#endif
 // A barrier for all blocks of a cooperative launch, in any kernel of a step that has a GUARD. word: in ctl, its count;
 // hurry, late: as gtr__mlp's, of tests.
 typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } gtr__barrier;
+#if GTR__DEVICE_HALF
 // Blocks see behind it what any block wrote before it. Thread 0 of each block adds 1 to the word, that of block 0 what
 // is missing to 2^31, so that bit 31 flips when the last block has arrived; block 0 keeps the count below bit 63. One
 // that polls past its deadline sets bit 63: the barrier is abandoned, and returns false in all threads of all blocks,
@@ -8934,10 +10215,12 @@ static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
+#endif
 
 // >>blocks-rows
 // Which row of a data set of so many, in an epoch's order, a step's row r is, the step's first being the epoch's
 // `first`; rows 0: r. half: GTR__SHUFFLE_IN's h, KNOWN.
+#if GTR__DEVICE_HALF
 template <bool KNOWN>
 static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &first, const uint64_t &key,
         const int &half = 0) {
@@ -8949,6 +10232,7 @@ static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int
     }
     return r;
 }
+#endif
 
 // >>ops
 // Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are
@@ -8989,12 +10273,14 @@ static int gtr__log_up(int64_t n, int least, int most) {
     while (least < most && (int64_t)1 << least < n) least++;
     return least;
 }
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
     return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 static GTR__DEVICE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
     return (uint64_t)n >> 31 ? n / f.by : (int64_t)gtr__quotient((uint32_t)n, f);
 }
+#endif
 // Extents before, of and behind dimension axis.
 static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner) {
     *outer = *inner = 1;
@@ -9002,6 +10288,7 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
     *n = axis < s->ndim ? s->dim[axis] : 1;
 }
 
+#if GTR__DEVICE_HALF
 // n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
 // other. n 4: i is aligned.
 static GTR__DEVICE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
@@ -9134,6 +10421,7 @@ static GTR__DEVICE float gtr__team_max(float v, int team, float *scratch) {
     for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
+#endif
 // Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
 static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
     int team = 1;
@@ -9142,10 +10430,12 @@ static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
     while (team < 32 && (int64_t)team * each < n) team *= 2;
     return team;
 }
+#if GTR__DEVICE_HALF
 // The gradient of a loss: given, or the constant seed times the loss scale.
 static GTR__DEVICE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
     return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
 }
+#endif
 
 // >>strides
 // Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
@@ -9185,6 +10475,7 @@ static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
     if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
     return true;
 }
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
     int64_t oa = 0, ob = 0;
     int k = m.n - 1;
@@ -9205,6 +10496,7 @@ static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, 
     }
     *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
 }
+#endif
 
 // >>map
 // y (+)= act(a) or a op b element by element, a and b read through strides. op, act -1: none. Serves the unary and
@@ -9214,6 +10506,7 @@ typedef struct gtr__map {
     gtr__opd a, b, y; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
 } gtr__map;
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
     float a = x[k], b = w[k]; x[k] = forward; } break;
@@ -9279,6 +10572,8 @@ template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR_
         }
     }
 }
+#endif
+template <bool, bool> GTR__GLOBAL void gtr__k_map(gtr__map);
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
 static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
@@ -9310,6 +10605,7 @@ static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg
 // dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
+#if GTR__DEVICE_HALF
 template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
@@ -9338,6 +10634,8 @@ template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_una
         }
     }
 }
+#endif
+template <bool> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 
 static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__grad1 m;
@@ -9391,6 +10689,7 @@ typedef struct gtr__red {
     float *part;
 } gtr__red;
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3],
         int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
@@ -9533,6 +10832,10 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
     const float all[4] = { mine.x, mine.y, mine.z, mine.w };
     for (int u = 0; u < 4; u++) gtr__red_end(m, o + u, all[u]);
 }
+#endif
+template <bool> GTR__GLOBAL void gtr__k_reduce_team(gtr__red);
+template <bool> GTR__GLOBAL void gtr__k_reduce_columns(gtr__red);
+GTR__GLOBAL void gtr__k_reduce_columns_vec4(gtr__red);
 // Whether gtr__k_reduce_columns_vec4 takes m, whose only operand is 0: four neighbouring outputs' terms must lie side
 // by side and be aligned as one access, for each of the outputs and terms.
 static bool gtr__red_wide(const gtr__red *m) {
@@ -9541,6 +10844,7 @@ static bool gtr__red_wide(const gtr__red *m) {
     for (int k = 0; k < m->nk - 1; k++) fits = fits && m->ks[k][0] % 4 == 0;
     return fits;
 }
+#if GTR__DEVICE_HALF
 // A warp adds an output's pieces.
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
@@ -9552,6 +10856,8 @@ static __global__ void __launch_bounds__(GTR__T)
     v = gtr__warp_sum(v);
     if (threadIdx.x % 32 == 0) gtr__give1(out, o, v / div);
 }
+#endif
+GTR__GLOBAL void gtr__k_reduce_pieces(const float *, int64_t, int, float, gtr__opd);
 // Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for
 // dimension d of full.
 static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a,
@@ -9630,6 +10936,7 @@ typedef struct gtr__grad2 {
     gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op;
 } gtr__grad2;
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
         const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
@@ -9659,6 +10966,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__gr
         if (m.db.p) { gtr__binary4_bwd(m.op, 1, v, a, b, y, d); gtr__give(m.db, i, n, d); }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_binary_bwd(gtr__grad2);
 static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__map m;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
@@ -9748,8 +11057,9 @@ typedef struct gtr__program_kernel {
     gtr__program_step step[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
 
-static GTR__DEVICE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
-static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
+#if GTR__DEVICE_HALF
+static GTR__DEVICE float gtr__draw_log(float x) { GTR__DRAW_LOG_BODY }
+static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) { GTR__DRAW_FOUR_BODY }
 // Four numbers: by a call, which a kernel with other steps is better with.
 static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uint64_t step, int64_t row, int64_t e) {
     uint32_t r[4];
@@ -9827,6 +11137,8 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_
         for (int s = 0; s < m.steps; s++) gtr__program_do(m, m.step[s], slot, i, n);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_program(gtr__program_kernel);
 static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr__program *p, const gtr__step *s) {
     gtr__program_step t;
     memset(&t, 0, sizeof t);
@@ -9937,8 +11249,9 @@ static gtr_result gtr__cuda_mean_bwd(gtr__run *run, const gtr__call *c) { return
 // >>op:norm
 // Cut as sums are: lanes of a team (m.columns outputs side by side, or one) each fold every lanes'th element, and join
 // in a tree; JOIN: of pieces' results, which a first launch left. Bound by bytes: x once.
-GTR__FOLD_CODE(static GTR__DEVICE, float, expf, logf, sqrtf, fabsf)
+GTR__FOLD_CODE([[maybe_unused]] static GTR__BOTH, float, expf, logf, sqrtf, fabsf)
 typedef struct gtr__fold { gtr__red m; gtr__opd kept; gtr__folded *part; int kind; float n; } gtr__fold;
+#if GTR__DEVICE_HALF
 template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(const __grid_constant__ gtr__fold w) {
     __shared__ gtr__folded all[1024];
     gtr__enter();
@@ -9979,6 +11292,8 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
     if (w.kept.p && w.kept.t == GTR_I32) ((int32_t *)w.kept.p)[o] = all[t].k;
     else if (w.kept.p) ((float *)w.kept.p)[o] = kept;
 }
+#endif
+template <bool> GTR__GLOBAL void gtr__k_fold(gtr__fold);
 static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
     gtr__fold w;
     memset((void *)&w, 0, sizeof w);
@@ -10001,6 +11316,7 @@ static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
 }
 // Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
 typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < w.count; i += (int64_t)gridDim.x * GTR__T) {
@@ -10012,6 +11328,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_cons
         gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, w.n));
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_unfold(gtr__unfold);
 static gtr_result gtr__fold_run_bwd(gtr__run *run, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS], place[2] = { 1, 1 };
@@ -10054,6 +11372,7 @@ typedef struct gtr__part_copy {
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
+#if GTR__DEVICE_HALF
 // All blocks of a part copy it 16 bytes at a time: each thread four vectors, gridDim.x blocks of threads apart.
 static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
@@ -10097,6 +11416,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const __grid_const
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], false);
 }
+#endif
+GTR__GLOBAL void gtr__k_parts(gtr__parts<64>);
 template <int N>
 static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer,
         int64_t run, int64_t ps, int64_t pd) {
@@ -10194,9 +11515,10 @@ typedef struct gtr__turned {
     gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
 } gtr__turned;
 // Elements of `size` bytes from row to row of a whole matrix in shared memory: an odd number of words of 4 bytes.
-static __host__ __device__ inline int gtr__turned_pitch(int columns, int size) {
+static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
     return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
 }
+#if GTR__DEVICE_HALF
 template <int WX, int WY>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_constant__ gtr__turned m) {
     extern __shared__ float gtr__tile[];
@@ -10288,6 +11610,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __
         __syncthreads();
     }
 }
+#endif
+template <int, int> GTR__GLOBAL void gtr__k_transpose(gtr__turned);
+template <typename> GTR__GLOBAL void gtr__k_transpose_whole(gtr__turned);
 // Whether gtr__k_transpose_whole takes m, whose operands, rows, columns and batch are set; sets its divisors. Matrices
 // of more than 4096 elements are left to tiles unless there are 64 of them, as each is a single block's.
 static bool gtr__turned_whole(gtr__turned *m) {
@@ -10363,6 +11688,7 @@ static gtr_result gtr__cuda_permute_bwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:copy
 // Whole copies of one storage go as bytes, 16 at a time; the rest through the map. Bytes: twice the tensor.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide) {
     gtr__enter();
     int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T,
@@ -10370,6 +11696,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const c
     for (int64_t k = i; k < whole; k += step) ((uint4 *)dst)[k] = ((const uint4 *)src)[k];
     for (int64_t k = whole * 16 + i; k < bytes; k += step) dst[k] = src[k];
 }
+#endif
+GTR__GLOBAL void gtr__k_bytes(char *, const char *, int64_t, int);
 static gtr_result gtr__cuda_copy_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *x = &c->in[0], *y = &c->out[0];
     int64_t bytes = y->count * gtr__elem(y->dtype);
@@ -10392,6 +11720,7 @@ static gtr_result gtr__cuda_cast_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:fill
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
     gtr__enter();
@@ -10401,6 +11730,8 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__give(y, i, 1, v);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_fill(gtr__opd, int64_t, float, const gtr__ctl *);
 static gtr_result gtr__cuda_fill_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
@@ -10415,6 +11746,7 @@ static gtr_result gtr__cuda_fill_fwd(gtr__run *run, const gtr__call *c) {
 // y and dy twice, dx once.
 // n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a
 // small r keeps its digits, which the loss of a sure row is made of.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
 #pragma unroll
@@ -10474,11 +11806,13 @@ static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int la
     *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
     *max = top;
 }
+#endif
 // scaled: of a x + b instead of x, rounded as if it were stored, of a lane's first four.
 // logs: log_softmax.
 typedef struct gtr__rows {
     gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled, logs; float a, b;
 } gtr__rows;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__soft(const gtr__rows &m, float x, float max, float rest) {
     return m.logs ? x - max - log1pf(rest) : expf(x - max) / (rest + 1.0f);
 }
@@ -10567,6 +11901,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_softmax(gtr__rows);
+GTR__GLOBAL void gtr__k_softmax_bwd(gtr__rows);
+GTR__GLOBAL void gtr__k_softmax_lines(gtr__rows);
 // It may carry SCALE, in front, or behind its gradient: a launch of its own, in place, where rows are long.
 static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
@@ -10608,6 +11946,7 @@ static gtr_result gtr__cuda_softmax_bwd(gtr__run *run, const gtr__call *c) {
 // >>op:softmax_mask
 // As op:softmax, whose parts these are; s is output 1, d the gradient of s in all.
 typedef struct gtr__masked { gtr__rows s; gtr__opd mask, y, dy, dmask; } gtr__masked;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__masked_give(const gtr__masked &q, int64_t i, float v) {
     if (q.s.y.p) gtr__give1(q.s.y, i, v);
     if (q.y.p) gtr__give1(q.y, i, v * gtr__get(q.mask.p, q.mask.t, i));
@@ -10704,6 +12043,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_lines(const
         }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_softmax_mask(gtr__masked);
+GTR__GLOBAL void gtr__k_softmax_mask_bwd(gtr__masked);
+GTR__GLOBAL void gtr__k_softmax_mask_lines(gtr__masked, int);
 static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__masked *q, bool back) {
     gtr__rows *m = &q->s;
     q->mask = gtr__opd_of(&c->in[1]);
@@ -10742,9 +12085,10 @@ typedef struct gtr__drop {
     const gtr__ctl *ctl;
 } gtr__drop;
 
+#if GTR__DEVICE_HALF
 // n <= 4 numbers of a row from element e on.
 template <bool PARTS>
-static GTR__DEVICE void gtr__draws(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,
+static GTR__DEVICE void gtr__draw_some(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,
         float *v) {
     uint32_t r[4];
     if (PARTS && m.rows == 1) {
@@ -10772,11 +12116,11 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
             at = row * m.line + e;
         int n = m.line - e < 4 ? (int)(m.line - e) : 4;
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, u[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-        if (FILL) gtr__draws<PARTS>(m, m.kind, step, row, e, n, v);
+        if (FILL) gtr__draw_some<PARTS>(m, m.kind, step, row, e, n, v);
         else {
             if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
             else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
-            gtr__draws<PARTS>(m, GTR__DRAW_UNIFORM, step, row, e, n, u);
+            gtr__draw_some<PARTS>(m, GTR__DRAW_UNIFORM, step, row, e, n, u);
 #pragma unroll
             for (int k = 0; k < 4; k++) v[k] = u[k] >= m.p ? v[k] * m.scale : 0.0f;
         }
@@ -10812,6 +12156,9 @@ template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_im
         for (int k = 0; k < W; k++) gtr__give(m.y, at + k * m.channels, W, v[k]);
     }
 }
+#endif
+template <bool, bool> GTR__GLOBAL void gtr__k_draw(gtr__drop);
+template <int> GTR__GLOBAL void gtr__k_drop_images(gtr__drop);
 // x NULL: RANDOM.
 static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m;
@@ -10858,9 +12205,11 @@ static gtr_result gtr__cuda_random_fwd(gtr__run *run, const gtr__call *c) {
 #define GTR__EMB_GROUP 16
 // Rows of so many elements that some op's positions read or write: each of `rows` of them begins pitch behind the last.
 typedef struct gtr__band { gtr__opd at; int64_t rows, pitch; } gtr__band;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
     return b.rows == 1 ? i * b.pitch : i / b.rows * b.pitch + i % b.rows * line;
 }
+#endif
 static bool gtr__band_wide(const gtr__band &b) { return gtr__wide(b.at) && b.pitch % 4 == 0; }
 // Forward: rows copied by id. Bound by bytes: a row read and written a position. Behind the tables' come copies of what
 // is concatenated with them.
@@ -10868,6 +12217,7 @@ typedef struct gtr__emb_rows {
     const int32_t *id; gtr__opd table; gtr__band y; int64_t n, rows, line; int width;
 } gtr__emb_rows;
 typedef struct gtr__emb_fwd { gtr__emb_rows table[GTR__EMB_GROUP]; gtr__parts<32> rest; int n; } gtr__emb_fwd;
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_constant__ gtr__emb_fwd all) {
     gtr__enter();
     if ((int)blockIdx.y >= all.n) { gtr__part_run(all.rest.part[blockIdx.y - all.n], false); return; }
@@ -10882,6 +12232,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_c
         gtr__give(m.y.at, gtr__band_row(m.y, i, m.line) + e, width, v);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_embedding(gtr__emb_fwd);
 // Backward: a block owns band neighbouring rows of the table, and as many columns as its lanes have. It collects the
 // positions whose id is one of them, sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's
 // positions within a tile of positions in order, the sums of these are added in order, and so are the tiles' sums,
@@ -10898,6 +12250,7 @@ typedef struct gtr__emb {
     int width, wide, lanes, first;      // wide: dy can be read so many at a time; first block
 } gtr__emb;
 typedef struct gtr__emb_bwd { gtr__emb table[GTR__EMB_GROUP]; int n; } gtr__emb_bwd;
+#if GTR__DEVICE_HALF
 typedef struct gtr__emb_block {
     uint64_t key[GTR__EMB_TILE];        // row within the band << 32 | position
     uint16_t start[GTR__EMB_TILE], end[GTR__EMB_TILE];  // where its row's keys are
@@ -11094,6 +12447,8 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
         if (m.id[i] < 0 || m.id[i] >= m.rows)
             for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[i * m.line + c] = 0.0f;
 }
+#endif
+GTR__GLOBAL void gtr__k_embedding_bwd(gtr__emb_bwd);
 static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
     const gtr__arg *id = &c->in[0], *table = &c->in[1];
     m->id = (const int32_t *)id->data; m->table = gtr__opd_of(table);
@@ -11325,6 +12680,7 @@ typedef struct gtr__slide {
     gtr__opd saved, had;                // what it reads; what dx is added to before
 } gtr__slide;
 
+#if GTR__DEVICE_HALF
 // Pixel of place k, and what of it the next one has.
 static GTR__DEVICE int gtr__slide_linear(const gtr__slide_axis &a, int k, float *next) {
     const float at = ((float)k + 0.5f) * (float)a.size / (float)a.places - 0.5f, x = at < 0.0f ? 0.0f : at;
@@ -11339,7 +12695,7 @@ static GTR__DEVICE float gtr__slide_share(const gtr__slide_axis &a, int k, int i
     return (at == i ? 1.0f - next : 0.0f) + (min(at + 1, a.size - 1) == i ? next : 0.0f);
 }
 // Pixels of place k.
-template <gtr__slide_kind KIND> static GTR__DEVICE gtr__slide_run gtr__slide_reads(const gtr__slide &m, int d, int k) {
+template <int KIND> static GTR__DEVICE gtr__slide_run gtr__slide_reads(const gtr__slide &m, int d, int k) {
     const gtr__slide_axis &a = m.axis[d];
     gtr__slide_run r = { 0, 1, 1 };
     if (KIND == GTR__SLIDE_LINEAR) {
@@ -11359,7 +12715,7 @@ template <gtr__slide_kind KIND> static GTR__DEVICE gtr__slide_run gtr__slide_rea
     return r;
 }
 // Places that read pixel i, or more.
-template <gtr__slide_kind KIND>
+template <int KIND>
 static GTR__DEVICE gtr__slide_run gtr__slide_readers(const gtr__slide &m, int d, int i) {
     const gtr__slide_axis &a = m.axis[d];
     const int64_t n = a.places, size = a.size;
@@ -11442,7 +12798,7 @@ template <int W> static GTR__DEVICE void gtr__slide_give(const gtr__slide &m, in
     }
     gtr__give(m.to, at, W, r);
 }
-template <gtr__slide_kind KIND, bool BACK, int W, int N>
+template <int KIND, bool BACK, int W, int N>
 static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_constant__ gtr__slide m) {
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
@@ -11923,9 +13279,17 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
             }
     }
 }
+#endif
+template <int, bool, int, int> GTR__GLOBAL void gtr__k_slide(gtr__slide);
+template <typename, int, bool, bool> GTR__GLOBAL void gtr__k_max_pool_pairs(gtr__slide);
+template <typename, int, int, int> GTR__GLOBAL void gtr__k_max_pool_lines(gtr__slide);
+template <typename, int, int, bool> GTR__GLOBAL void gtr__k_max_pool_bwd_lines(gtr__slide);
+template <int> GTR__GLOBAL void gtr__k_max_pool_bwd(gtr__slide);
+template <int> GTR__GLOBAL void gtr__k_max_pool_bwd_apart(gtr__slide);
 // The same, of small windows. For each of the places that read a block's tile of pixels shared memory has the tap of
 // the first of the largest, a byte a channel; 255: all is padding. Pixels gather by it.
 #define GTR__SLIDE_ROOM 4096
+#if GTR__DEVICE_HALF
 template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
     const int N = 3;
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
@@ -12013,6 +13377,8 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(con
         __syncthreads();
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__k_max_pool_bwd_tile(gtr__slide);
 // Tiles for it, in m, and how many; 0: windows are too large.
 static int64_t gtr__slide_tiles(gtr__slide *m, int64_t images) {
     const gtr__slide_axis *a = m->axis;
@@ -12253,6 +13619,7 @@ typedef struct gtr__bn {
     gtr__barrier barrier;                       // of all its blocks
     int slots;                                  // there: of shared memory, rows that a thread has room for
 } gtr__bn;
+#if GTR__DEVICE_HALF
 // A thread's mean and squared deviations, of more rows than it holds: groups of them, whose deviations are from the
 // mean of the groups before, at first from that of the first few, are joined in turn.
 template <int W> struct gtr__bn_tally {
@@ -12485,8 +13852,10 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
         });
     }
 };
+#endif
 // ACTS: an activation is relu, one of gtr__known, any.
 enum { GTR__BN_RELU, GTR__BN_KNOWN, GTR__BN_ANY };
+#if GTR__DEVICE_HALF
 template <int W, int ACTS>
 static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
         const float (&shift)[W], const float (&from)[W]) {
@@ -12816,6 +14185,11 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
         r.put(m.dx.p, offset, x);
     });
 }
+#endif
+template <int, int, int> GTR__GLOBAL void gtr__k_batch_norm(gtr__bn);
+template <int, int> GTR__GLOBAL void gtr__k_batch_norm_bwd(gtr__bn);
+template <typename, int> GTR__GLOBAL void gtr__k_batch_norm_grid(gtr__bn);
+template <typename, bool> GTR__GLOBAL void gtr__k_batch_norm_bwd_grid(gtr__bn);
 // How the work is cut, from shapes and the number of multiprocessors alone. grid: for blocks that meet.
 static void gtr__bn_cut(gtr__bn *m, const gtr__call *c, int width, bool grid) {
     const int sms = gtr__sms(c), rows = grid ? 8 : GTR__BN_ROWS,
@@ -12968,6 +14342,7 @@ typedef struct gtr__ln {
     int team, rms;
     float eps;
 } gtr__ln;
+#if GTR__DEVICE_HALF
 // One row, or none: base -1.
 template <int W, int U> struct gtr__ln_row {
     const gtr__ln &m;
@@ -13081,6 +14456,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm_bwd(const __g
         });
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__k_layer_norm(gtr__ln);
+template <int> GTR__GLOBAL void gtr__k_layer_norm_bwd(gtr__ln);
 static gtr__ln gtr__ln_make(const gtr__call *c, int rms) {
     gtr__ln m;
     memset(&m, 0, sizeof m);
@@ -13148,6 +14526,7 @@ typedef struct gtr__gn {
     uint32_t groups, wide;
     float eps;
 } gtr__gn;
+#if GTR__DEVICE_HALF
 template <int W> struct gtr__gn_item {
     static const int U = 4;
     const gtr__gn &m;
@@ -13268,6 +14647,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_group_norm_bwd(const __g
         });
     }
 }
+#endif
+template <int> GTR__GLOBAL void gtr__k_group_norm(gtr__gn);
+template <int> GTR__GLOBAL void gtr__k_group_norm_bwd(gtr__gn);
 static gtr__gn gtr__gn_make(const gtr__call *c, bool affine) {
     gtr__gn m;
     const gtr_shape *x = &c->in[0].shape;
@@ -13327,6 +14709,7 @@ static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:tally
 // A block. Bytes: the labels, or floats x.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64_t n, int64_t least, int64_t most,
                                                                void *to, int add) {
     __shared__ double sums[32];
@@ -13347,6 +14730,8 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
     y[0] = (add ? y[0] : 0.0) + v;
     y[1] = (add ? y[1] : 0.0) + (double)n;
 }
+#endif
+GTR__GLOBAL void gtr__k_tally(gtr__opd, int64_t, int64_t, int64_t, void *, int);
 static gtr_result gtr__cuda_tally_fwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
                        c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
@@ -13354,6 +14739,7 @@ static gtr_result gtr__cuda_tally_fwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:divisor
 // A block. Bytes: x, where there is no tally.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int64_t n,
                                                                  const double *tally, gtr__opd y) {
     __shared__ double sums[32];
@@ -13363,6 +14749,8 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
     v = tally ? tally[0] * (double)n / tally[1] : gtr__block_sum(v, sums);
     if (threadIdx.x == 0) gtr__give1(y, 0, v != 0.0 ? (float)v : NAN);
 }
+#endif
+GTR__GLOBAL void gtr__k_divisor(gtr__opd, int64_t, const double *, gtr__opd);
 static gtr_result gtr__cuda_divisor_fwd(gtr__run *run, const gtr__call *c) {
     const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
     return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
@@ -13371,6 +14759,7 @@ static gtr_result gtr__cuda_divisor_fwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:nll
 // Bytes: 12 a row, and cache lines of x.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows,
                                                             int64_t n, int64_t step, int64_t ignore, float a, float b) {
     gtr__enter();
@@ -13379,6 +14768,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const in
         gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__get(x.p, x.t, i * step + k) + b);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_nll(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t, float, float);
 static gtr_result gtr__cuda_nll_fwd(gtr__run *run, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
@@ -13386,6 +14777,7 @@ static gtr_result gtr__cuda_nll_fwd(gtr__run *run, const gtr__call *c) {
         (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0,
         c->attr->loss.ignore_from, (float)c->attr->loss.a, (float)c->attr->loss.b);
 }
+#if GTR__DEVICE_HALF
 // Bytes: dx, written once, but where it is added to: then 12 a row.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
                                                                 int64_t rows, int64_t n, int64_t ignore, float a) {
@@ -13397,6 +14789,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *l
         if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__get(dy.p, dy.t, row) : 0.0f);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_nll_bwd(const int32_t *, gtr__opd, gtr__opd, int64_t, int64_t, int64_t, float);
 static gtr_result gtr__cuda_nll_bwd(gtr__run *run, const gtr__call *c) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
@@ -13419,6 +14813,7 @@ typedef struct gtr__bn_sets {
     const gtr__ctl *ctl;
     gtr__opd loss; int64_t losses;
 } gtr__bn_sets;
+#if GTR__DEVICE_HALF
 // Whether one of a block's threads finds one that is not finite.
 static GTR__DEVICE bool gtr__any_infinite(gtr__opd x, int64_t n) {
     bool bad = false;
@@ -13437,6 +14832,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_c
         if (k == 0 && s.batches) s.batches[0]++;
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_bn_commit(gtr__bn_sets);
 static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd loss, int64_t losses) {
     const double n = (double)c->attr->commit.values;
     gtr__bn_sets m;
@@ -13461,6 +14858,7 @@ static gtr_result gtr__cuda_bn_commit_fwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:argmax
 // The first of equals; NaN counts as the largest. Bytes: x once.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE bool gtr__better(float v, int64_t i, float best, int64_t at) {
     bool nan = v != v, was = best != best;
     if (nan || was) return nan && (!was || i < at);
@@ -13518,6 +14916,9 @@ static __global__ void __launch_bounds__(GTR__T)
         y[line] = (int32_t)k;
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_argmax(gtr__opd, int32_t *, int64_t, int64_t, int);
+GTR__GLOBAL void gtr__k_argmax_lines(gtr__opd, int32_t *, int64_t, int64_t, int64_t);
 static gtr_result gtr__cuda_argmax_fwd(gtr__run *run, const gtr__call *c) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
@@ -13533,6 +14934,7 @@ static gtr_result gtr__cuda_argmax_fwd(gtr__run *run, const gtr__call *c) {
 // Lines along the axis: a block of them is a thread each, neighbours side by side; a few long ones a block each, which
 // scans tiles of its threads' sums one after the other. Bytes: x and y once. back: from the end on.
 typedef struct gtr__scan { gtr__opd x, y; int64_t lines, n, inner; int back; } gtr__scan;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
     return (line / m.inner * m.n + (m.back ? m.n - 1 - i : i)) * m.inner + line % m.inner;
 }
@@ -13579,6 +14981,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m
         }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_cumsum_lines(gtr__scan);
+GTR__GLOBAL void gtr__k_cumsum(gtr__scan);
 static gtr_result gtr__cumsum_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, int back) {
     gtr__scan m;
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
@@ -13608,6 +15013,7 @@ typedef struct gtr__sorting {
     int64_t lines, n, inner, k, count, keep, tiles;     // count: keys of a line; keep: of a tile
     int tile, down, merge;              // merge: of a tile the second part alone
 } gtr__sorting;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
     const float v = gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
     uint32_t u = __float_as_uint(v);
@@ -13657,6 +15063,9 @@ static __global__ void __launch_bounds__(GTR__T)
         if (a > b) { line[lo] = b; line[hi] = a; }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_sort(gtr__sorting);
+GTR__GLOBAL void gtr__k_sort_far(uint64_t *, int64_t, int64_t, int64_t, int64_t, int64_t);
 static gtr_result gtr__sort_tiles(gtr__run *run, const gtr__call *c, gtr__sorting *m) {
     const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
     return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
@@ -13693,6 +15102,7 @@ static gtr_result gtr__cuda_sort_fwd(gtr__run *run, const gtr__call *c) {
     }
     return GTR_OK;
 }
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_unsort(gtr__opd dy, const int32_t *index, gtr__opd dx, int64_t count, int64_t n, int64_t k,
             int64_t inner) {
@@ -13700,6 +15110,8 @@ static __global__ void __launch_bounds__(GTR__T)
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T)
         gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__get(dy.p, dy.t, i));
 }
+#endif
+GTR__GLOBAL void gtr__k_unsort(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t);
 static gtr_result gtr__cuda_sort_bwd(gtr__run *run, const gtr__call *c) {
     const gtr__arg *dy = &c->in[3];
     int64_t outer, n, inner;
@@ -13719,6 +15131,7 @@ static gtr_result gtr__cuda_sort_bwd(gtr__run *run, const gtr__call *c) {
 typedef struct gtr__taking {
     gtr__opd x, y; const int32_t *ids, *starts; int64_t count, n, m, inner; float value;
 } gtr__taking;
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
@@ -13734,6 +15147,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q
         gtr__give1(q.y, i, sum);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_take(gtr__taking);
 static gtr_result gtr__take_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const int32_t *ids,
         const int32_t *starts) {
     const gtr__arg *y = &c->out[0];
@@ -13753,6 +15168,7 @@ static gtr_result gtr__cuda_take_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:one_hot
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_one_hot(const int32_t *ids, gtr__opd y, int64_t count, int64_t n) {
     gtr__enter();
@@ -13761,6 +15177,8 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__give1(y, i, id < 0 || id >= n ? NAN : id == i % n ? 1.0f : 0.0f);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_one_hot(const int32_t *, gtr__opd, int64_t, int64_t);
 static gtr_result gtr__cuda_one_hot_fwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
         (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
@@ -13773,6 +15191,7 @@ static gtr_result gtr__cuda_one_hot_fwd(gtr__run *run, const gtr__call *c) {
 // Bytes: ids, x or dy, and y, or dx twice; the other ids of the line from the cache.
 #define GTR__GATHER_FEW 256
 typedef struct gtr__gathering { gtr__opd x, y; const int32_t *ids; int64_t count, n, m, inner; } gtr__gathering;
+#if GTR__DEVICE_HALF
 // Of element i of ids: where the element of the whole lies that it names, negative where none does, and where its line
 // begins.
 static GTR__DEVICE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, int64_t *line) {
@@ -13809,6 +15228,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_rows(const gtr__g
         rows[i] = (int32_t)gtr__gather_at(q, i, &line);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_gather(gtr__gathering);
+GTR__GLOBAL void gtr__k_gather_bwd(gtr__gathering);
+GTR__GLOBAL void gtr__k_gather_rows(gtr__gathering, int32_t *);
 static gtr__gathering gtr__gather_of(const gtr__call *c, const gtr__arg *x) {
     gtr__gathering q;
     int64_t outer;
@@ -13857,6 +15280,7 @@ static gtr_result gtr__cuda_to_float_fwd(gtr__run *run, const gtr__call *c) {
 
 // >>op:to_int
 // A thread an element. Bytes: x and y once.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
@@ -13864,6 +15288,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32
         y[i] = GTR__TO_INT(v);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_to_int(gtr__opd, int32_t *, int64_t);
 static gtr_result gtr__cuda_to_int_fwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (int32_t *)c->out[0].data, c->in[0].count);
@@ -13887,6 +15313,7 @@ static gtr__cut gtr__cut_make(const gtr__call *c) {
     return k;
 }
 static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cluster ? (size_t)k->blocks * 8 : 0; }
+#if GTR__DEVICE_HALF
 // All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0,
 // for which alone it is true.
 static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
@@ -13903,6 +15330,7 @@ static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     for (unsigned k = 1; k < gridDim.x; k++) { a += parts[k].x; b += __float_as_int(parts[k].y); }
     return true;
 }
+#endif
 
 template <typename... P> static gtr_result gtr__start_cut(gtr__run *run, const gtr__call *c,
         const gtr__variant_of<P...> &kernel, const gtr__cut &k, const typename gtr__as<P>::type &...given) {
@@ -13913,6 +15341,7 @@ template <typename... P> static gtr_result gtr__start_cut(gtr__run *run, const g
 // >>op:accuracy
 // A third input's data; NULL. And what divides, given the rows that count here.
 static const int64_t *gtr__tally_of(const gtr__call *c) { return c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL; }
+#if GTR__DEVICE_HALF
 static GTR__DEVICE double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
     return tally ? (double)tally[0] * (double)rows / (double)tally[1] : (double)counted;
 }
@@ -13952,6 +15381,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
     counted = gtr__block_sum(counted, scratch);
     if (threadIdx.x == 0) gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
 }
+#endif
+GTR__GLOBAL void gtr__k_accuracy(gtr__opd, const int32_t *, const int64_t *, gtr__opd, int64_t, int64_t, int, int2 *);
+GTR__GLOBAL void gtr__k_accuracy_end(const int2 *, int, const int64_t *, int64_t, gtr__opd);
 static gtr_result gtr__cuda_accuracy_fwd(gtr__run *run, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
@@ -13992,6 +15424,7 @@ typedef struct gtr__xent {
     uint32_t *ticket;           // counts blocks that have finished; NULL: a second kernel joins the parts
 } gtr__xent;
 
+#if GTR__DEVICE_HALF
 // A row's log-sum-exp in two parts: x is its largest logit, y the logarithm of its sum of exp(logit - x). Their sum
 // would round away what two large logits differ by.
 static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
@@ -14161,6 +15594,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
         gtr__give(m.dx, i, n, v);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_xent(gtr__xent);
+GTR__GLOBAL void gtr__k_xent_end(gtr__xent, int);
+GTR__GLOBAL void gtr__k_xent_bwd(gtr__xent, gtr__opd, int);
 static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     memset(m, 0, sizeof *m);
     m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
@@ -14242,6 +15679,7 @@ static gtr_result gtr__cuda_xent_step_fwd(gtr__run *run, const gtr__call *c) {
 typedef struct gtr__pair {
     gtr__opd x, t, dy, dx, dt; int64_t count; int width; bool square; float seed; const gtr__ctl *ctl;
 } gtr__pair;
+#if GTR__DEVICE_HALF
 // A pair's term, and its gradient by x: squares, or the cross entropy of a logit.
 static GTR__DEVICE float gtr__pair_term(bool square, float x, float t) {
     return square ? (x - t) * (x - t) : fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
@@ -14320,6 +15758,10 @@ gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
         if (ticket && gtr__last_block(ticket, gridDim.x)) gtr__pair_join(part, gridDim.x, m.count, out, scratch);
     } else if (gridDim.x > 1 ? gtr__cut_join(v, none) : threadIdx.x == 0) gtr__give1(out, 0, v / (float)m.count);
 }
+#endif
+GTR__GLOBAL void gtr__k_pair_bwd(gtr__pair);
+GTR__GLOBAL void gtr__k_pair_end(const float *, unsigned, int64_t, gtr__opd);
+template <int> GTR__GLOBAL void gtr__k_pair(gtr__pair, float *, uint32_t *, gtr__opd);
 static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) {
     gtr__pair m;
     // Of terms that are bound by arithmetic a cluster is not enough for as many.
@@ -14404,6 +15846,7 @@ typedef struct gtr__custom_head {
 #define GTR__CUSTOM_HEAD 2048
 #define GTR__CUSTOM_PARTS 24            // inputs, outputs and their gradients
 
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_stage(const gtr__parts<GTR__CUSTOM_PARTS> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
@@ -14416,6 +15859,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], head && head->now);
 }
+#endif
+GTR__GLOBAL void gtr__k_stage(gtr__parts<GTR__CUSTOM_PARTS>, gtr__custom_head, uint32_t *);
+GTR__GLOBAL void gtr__k_unstage(gtr__parts<8>, const gtr__custom_head *);
 static int64_t gtr__custom_room(int64_t *at, int64_t count) {
     int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
 }
@@ -14490,6 +15936,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     char *ws = (char *)c->ws;
     if (!c->measure && !(back ? d->backward : d->forward))
         return gtr__fail(gtr__on(run), GTR_ERR_ARG, "custom op: no function");
+    if (run && run->wanted) return GTR_OK;      // the user's functions are called for steps alone
     if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(run, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
@@ -14549,6 +15996,7 @@ static gtr_result gtr__cuda_custom_bwd(gtr__run *run, const gtr__call *c) {
 // All threads of a block call it together. Returns the running step's record in device memory, ctl->record[step % 2].
 // Unless it was fetched ahead, one warp of the grid, the first to claim the step, copies it from the host's ring and
 // publishes its tag, step + 1; the first warps of other blocks poll the tag, and copy it, too, past the deadline.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
@@ -14596,6 +16044,7 @@ static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *sh
     if ((step & 1 ? odd : even) == step + 1) return step & 1 ? rate[1] : rate[0];
     return __ldcv(&shared->record[step % GTR__RING].lr[group]);
 }
+#endif
 
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
@@ -14614,6 +16063,7 @@ typedef struct gtr__feed_all {
 #else
 #define GTR__FEED_BLOCKS 5
 #endif
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
@@ -14678,15 +16128,18 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         }
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_feed(gtr__feed_all);
 // Images: a thread makes `turns` fours of elements (single ones, where rows are no multiple of four) that lie a
 // block's width apart, each from its pixels, and works a row's draws out where the row is another one than before.
 // Bound by bytes where images are large: each once in (but for what is cropped), once out.
 typedef struct gtr__feed_images {
     gtr__feed_one in; gtr__image image; int64_t stored, rows, row0; const gtr__record *ring; gtr__ctl *ctl; int turns;
 } gtr__feed_images;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d)
     GTR__IMAGE_DRAW_BODY
-static GTR__DEVICE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) GTR__IMAGE_EDGE_BODY
+static GTR__DEVICE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) { GTR__IMAGE_EDGE_BODY }
 // Element (c, y, x) of an image that begins at src.
 static GTR__DEVICE float gtr__image_at(const gtr__feed_images &f, const gtr__drawn &d, const char *src, int c, int y,
         int x) {
@@ -14746,6 +16199,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
         gtr__give(f.in.to, g * width, width, v);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_feed_images(gtr__feed_images);
 // Images that are neither cropped nor varied, whose channels lie first in the data set (planes of pixels) and last in
 // the input: a transpose of each image, with a channel's scale and shift on the way. A block has a tile of one image,
 // some neighbouring pixels of up to GTR__TURN_CHANNELS channels: its threads read along the pixels of a plane into
@@ -14766,6 +16221,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
 typedef struct gtr__feed_turn {
     gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
 } gtr__feed_turn;
+#if GTR__DEVICE_HALF
 // Where the batch's image `row` begins in the data set, in elements, in all threads of the block, which call this once
 // in a launch. Thread 0 alone computes it, shuffle and index included: if every thread did, that would take longer than
 // the block's tile.
@@ -14873,6 +16329,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
     const int64_t to = ((int64_t)row * m.pixels + p0) * image.channels + c0;
     GTR__BY_DTYPE(f.in.to.t, T, gtr__feed_turned(m, (T *)f.in.to.p + to, tile, pixels, channels););
 }
+#endif
+template <typename, int> GTR__GLOBAL void gtr__k_feed_turn_few(gtr__feed_turn);
+GTR__GLOBAL void gtr__k_feed_turn(gtr__feed_turn);
 static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
     one.to.add = 0;
@@ -14977,6 +16436,7 @@ typedef struct gtr__guarding {
     double clip; gtr__ctl *ctl; double *part;
 } gtr__guarding;
 
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
     gtr__enter();
@@ -15027,6 +16487,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     m.ctl->coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
 #undef GTR__LOOK
 }
+#endif
+GTR__GLOBAL void gtr__k_guard(gtr__guarding);
 static gtr_result gtr__cuda_guard_fwd(gtr__run *run, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
@@ -15065,6 +16527,7 @@ typedef struct gtr__reporting {
     gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled;
 } gtr__reporting;
 
+#if GTR__DEVICE_HALF
 // By one thread, as by the others below. The entry of a step whose end is known.
 static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
         float norm, bool guard) {
@@ -15161,6 +16624,8 @@ static __global__ void gtr__k_report(const gtr__reporting m) {
     if (threadIdx.x == 0) gtr__report_step<true>(m);
     if (threadIdx.x >= 32) gtr__fetch_ahead(m.ctl, m.shared->record, step);
 }
+#endif
+GTR__GLOBAL void gtr__k_report(gtr__reporting);
 static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__reporting m;
@@ -15201,6 +16666,7 @@ typedef struct gtr__update_kernel {
     int early;                  // what is reported may be read before the predecessor has ended
 } gtr__update_kernel;
 
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
     if (n == 4 && wide) {
         const float4 f = __ldcg((const float4 *)p);
@@ -15221,11 +16687,13 @@ static GTR__DEVICE double gtr__power(double beta, uint64_t t) {
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
 }
+#endif
 // What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t:
 // the number of this update.
 typedef struct gtr__rates {
     float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root, ema;
 } gtr__rates;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
         gtr__rates *h) {
     h->wd[k] = (float)GTR__RULE_WD(&o, k);
@@ -15286,8 +16754,8 @@ static GTR__DEVICE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0
 #define GTR__RULE_NETWORKS(ID, terms, ...) | (((terms) & GTR__IN_NETWORKS) ? 1u << GTR__RULE_##ID : 0u)
 #define GTR__RULE_STATED(ID, terms, ...) \
     | (((terms) & GTR__IN_NETWORKS) && GTR__STATES_OF(terms) == STATES ? 1u << GTR__RULE_##ID : 0u)
-static constexpr uint32_t gtr__rules_all = 0 GTR__RULES(GTR__RULE_BIT),
-    gtr__rules_known = 0 GTR__RULES(GTR__RULE_NETWORKS);
+static constexpr uint32_t gtr__rules_all = 0 GTR__RULES(GTR__RULE_BIT);
+static constexpr uint32_t gtr__rules_known = 0 GTR__RULES(GTR__RULE_NETWORKS);
 template <int STATES> static constexpr uint32_t gtr__rules_with() { return 0 GTR__RULES(GTR__RULE_STATED); }
 // The rule for N elements: parameters, gradients, states. RULES: those that it may be; one alone is not asked for.
 template <typename ADAPT, int N, uint32_t RULES = gtr__rules_known>
@@ -15306,6 +16774,7 @@ static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const f
     GTR__RULES(GTR__RULE_CASE)
 #undef GTR__RULE_CASE
 }
+#endif
 #define GTR__RULE_FUSED(ID, terms, formula) ((terms) & GTR__IN_NETWORKS) != 0,
 static bool gtr__rule_fused(const gtr__optim *o) {
     static const bool fused[] = { GTR__RULES(GTR__RULE_FUSED) };
@@ -15316,6 +16785,7 @@ static gtr_result gtr__check_states(gtr__run *run, const gtr__optim *o) {
         if (!o->state[i]) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
+#if GTR__DEVICE_HALF
 // The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are
 // 64 elements apart at least. All threads of a block call find.
 struct gtr__update_segments {
@@ -15476,6 +16946,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
         four.gradient(m, e);
     }
 }
+#endif
+GTR__GLOBAL void gtr__k_update(gtr__update_kernel);
 // What elements from u->first on to u->last - 1 take.
 static gtr_result gtr__update_start(gtr__run *run, const gtr__call *c, gtr__update_kernel *u) {
     const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
@@ -15547,6 +17019,7 @@ static gtr_result gtr__finish_run(gtr__run *run, const gtr__call *c) {
 // >>op:check
 // For finding a bad tensor: it need not be quick. One block, or zero first and any block that meets one
 // writes 1. Bytes: x once.
+#if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t count, int wide, int32_t *y) {
     gtr__enter();
     int64_t width = wide ? 4 : 1, groups = (count + width - 1) / width;
@@ -15560,6 +17033,8 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
     bad = __syncthreads_or(bad);
     if (threadIdx.x == 0 && (gridDim.x == 1 || bad)) *y = bad ? 1 : 0;
 }
+#endif
+GTR__GLOBAL void gtr__k_check(gtr__opd, int64_t, int, int32_t *);
 static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     gtr__opd x = gtr__opd_of(&c->in[0]);
     int64_t count = c->in[0].count;
@@ -15568,8 +17043,8 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        GTR__TRY(gtr__check(gtr__on(run), cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
-            "cudaMemsetAsync"));
+        if (!run->wanted) GTR__TRY(gtr__check(gtr__on(run),
+            cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream), "cudaMemsetAsync"));
         run->overlap = 0;   // its predecessor is no kernel
     }
     return GTR__LAUNCH(run, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
@@ -15641,6 +17116,7 @@ typedef struct gtr__mlp {
 
 // >>mlp-device
 
+#if GTR__DEVICE_HALF
 // Which segment is whose: weights at 2l, biases at 2l + 1.
 template <typename L>
 static GTR__DEVICE void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
@@ -15720,6 +17196,7 @@ static GTR__DEVICE float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, f
     const gtr__floats<4> d = gtr__dact<4>(op, { { dy.x, dy.y, dy.z, dy.w } }, { { s.x, s.y, s.z, s.w } }, a, b);
     return make_float4(d.v[0], d.v[1], d.v[2], d.v[3]);
 }
+#endif
 
 // >>mlp-match
 
@@ -16169,6 +17646,7 @@ template <>
 struct gtr__res_known<GTR__RES_BROAD> {
     enum { LAST = 2, SLICE = 32, RANKS = 13, KR = 64, KP = 80, ZP = 40, XP = 20, TILES = 4, REST = 2 };
 };
+#if GTR__DEVICE_HALF
 template <int CUT>
 static GTR__DEVICE int gtr__res_slice(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice;
@@ -16177,6 +17655,7 @@ template <int CUT>
 static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
+#endif
 
 // What of a network a kernel has as constants, NET: 0, nothing; or, in so many bits for each fact, 1 more than its
 // value, 0 where it is not known. ACT: 1 more than the activation, SAVED: whether its input is saved, of all hidden
@@ -16189,6 +17668,7 @@ static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
 #define GTR__NET_PLACE(name, bits) GTR__NET_##name, GTR__NET_##name##_END = GTR__NET_##name + (bits) - 1,
 enum { GTR__NET_FACTS(GTR__NET_PLACE) GTR__NET_BITS };
 static_assert(GTR__NET_BITS <= 64, "NET has 64 bits");
+#if GTR__DEVICE_HALF
 template <uint64_t NET> struct gtr__net {
 #define GTR__NET_KNOWN(name, bits) name = (int)(NET >> GTR__NET_##name & ((1u << (bits)) - 1)) - 1,
     enum { GTR__NET_FACTS(GTR__NET_KNOWN) };        // -1: not known
@@ -16238,12 +17718,14 @@ template <int CUT, uint64_t NET> struct gtr__res_shape {
     }
     static GTR__DEVICE int units(const gtr__res &s) { return KNOWN ? (int)UNITS : s.units; }
 };
+#endif
 
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words that a step's figures are computed from
 
 // Precisions of products. TF32: operands are rounded where they are published or stored. BF16: numbers are rounded
 // where they are computed, and multiplied as TF32, exactly. FP32: each operand is a sum of two TF32 ones.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
+#if GTR__DEVICE_HALF
 template <int P>
 static GTR__DEVICE float gtr__res_low(float v) {
     return P == GTR__RES_BF16 ? gtr__rounded(GTR_BF16, v) : v;
@@ -16304,6 +17786,7 @@ template <int P> static GTR__DEVICE float gtr__res_byte(uint32_t u, int i, float
 static GTR__DEVICE bool gtr__res_infinite(float v) {
     return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
 }
+#endif
 
 // A block's static shared memory.
 typedef struct gtr__res_head {
@@ -16321,6 +17804,7 @@ typedef struct gtr__res_head {
     uint32_t marks[2][2], own[2][2];
     int stop, wrong;
 } gtr__res_head;
+#if GTR__DEVICE_HALF
 // Head: gtr__res_head or gtr__tall_head, Net: gtr__res or gtr__tall: the launch's members have the same names.
 template <typename Head> static GTR__DEVICE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
@@ -16356,9 +17840,11 @@ static __device__ __noinline__ int64_t gtr__res_origin_of(int64_t r, int64_t row
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin_called(const Head *h, int step, int64_t r) {
     return gtr__res_origin_of(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
+#endif
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
 // it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
@@ -16399,10 +17885,12 @@ static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__wait
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
+#endif
 
 // >>resident-feed
 // The row source. The second team gathers a step's rows of the data set a step ahead: bytes by asynchronous copies of
 // words; where rows do not begin at a word, the warp that copied a row then shifts its bytes into place.
+#if GTR__DEVICE_HALF
 struct gtr__res_raw { int label; float rate; };
 static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
@@ -16555,9 +18043,11 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
     } else if (rank < s.rows) gtr__res_take_targets<NET>(s, pool, h, step, rank);
     if (tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
 }
+#endif
 
 // >>resident-dropout
 // Row and column of element e of 16 rows in the order of accumulators, and the element of a row and column.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
 static GTR__DEVICE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
 static GTR__DEVICE int gtr__res_place(int r, int c) {
@@ -16589,9 +18079,11 @@ template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &o
     out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
     saved = factor != 0.0f ? saved + 0.0f : -0.0f;
 }
+#endif
 
 // >>resident-middle
 // A warp stores its accumulators of 16 rows in its part of red (warps, tiles, 32, 4).
+#if GTR__DEVICE_HALF
 template <int MOST>
 static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
@@ -16694,8 +18186,10 @@ template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const fl
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
 }
+#endif
 // Added, plus 1, to an activation's number (or -1): dropout is behind it, and it is not ReLU.
 #define GTR__RES_DROPS 1024
+#if GTR__DEVICE_HALF
 // Other activations are calls: inline, their code costs the rest registers.
 static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) {
     if (act >= GTR__RES_DROPS) act -= GTR__RES_DROPS + 1;
@@ -16923,9 +18417,11 @@ static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head 
     if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4, loss, (float)(tally & 255),
         (float)(tally >> 8 & 255), (float)(tally >> 16 & 255), 0);
 }
+#endif
 
 // >>resident-update
 // The k-th tile of a block; s.tasks: none.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
     const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
         : s.theirs + (block - workers) + k * s.spare;
@@ -16935,9 +18431,11 @@ static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
 static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
     return block < s.groups * s.ranks ? s.tile_at : 0;
 }
+#endif
 // A tile, by a team: 16 x 16 of a further layer's dw = dz^T h, db where it is the first along k, and the update, whose
 // weights are published. It runs before the verdict on the step before is known: three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
+#if GTR__DEVICE_HALF
 // The update of tile number `at` of a block from acc, the warps' parts of its gradient; publishes the new weights.
 template <int P, uint64_t NET>
 static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
@@ -17329,11 +18827,13 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
     }
     return 0;
 }
+#endif
 
 // >>resident-kernel
 // visit(segment, index in it, valid elements, elements, whether this block stores them, their place in shared memory,
 // distance to the moments') for all weights of the block with their moments of a step: four of the first layer at a
 // time, else one. gtr__res_state reads them from device memory at a launch's begin and stores them at its end.
+#if GTR__DEVICE_HALF
 template <typename F>
 static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
@@ -18079,6 +19579,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     }
     gtr__mlp_grid_leave(s.m);
 }
+#endif
+template <int, int, uint64_t> GTR__GLOBAL void gtr__k_resident(gtr__res);
 
 // >>resident-match
 static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -18288,10 +19790,31 @@ static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
     return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
 }
+// NET of a network.
+static uint64_t gtr__res_facts(const gtr__res *s) {
+    const int last = s->m.layers - 1, act = s->m.layer[0].act;
+    bool alike = act < GTR__RES_DROPS, saved = s->m.layer[0].saved != NULL, saves = true;
+    for (int l = 1; l < last; l++) {
+        alike = alike && s->m.layer[l].act == act; saves = saves && (s->m.layer[l].saved != NULL) == saved;
+    }
+    const bool three = s->m.layers == 3;
+    const int LAYERS = s->m.layers, ACT = alike ? act + 1 : -1, SAVED = saves ? saved : -1,
+        LOSS = s->m.loss == GTR__OP_XENT_STEP ? 0 : s->m.loss == GTR__OP_MSE ? 1 : 2, RULE = (int)s->m.optim.rule.kind,
+        BYTES = s->bytes, LAST_PRE = s->last_pre, DROPS = s->drops != 0, CHECKS = s->m.checks,
+        SMOOTH = LOSS == 0 && s->m.xent.smooth > 0, W0 = three ? s->layer[0].width / 8 : -1,
+        W1 = three ? s->layer[1].width / 8 : -1, W2 = three ? s->layer[2].width / 8 : -1;
+    uint64_t net = 0;
+#define GTR__NET_SAY(name, bits) \
+    if (name >= 0 && name + 1 < 1 << (bits)) net |= (uint64_t)(name + 1) << GTR__NET_##name;
+    GTR__NET_FACTS(GTR__NET_SAY)
+    return net;
+}
 template <int P, int CUT> static gtr_result gtr__res_start(gtr__run *run, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    return gtr__all_of(GTR__VARIANT(gtr__k_resident, P, CUT, 0), s, blocks, GTR__RES_T, bytes, 1).start(run, c);
+    auto kernel = GTR__VARIANT(gtr__k_resident, P, CUT, 0);
+    gtr__variant_knows(&kernel, 2, gtr__res_facts(s));
+    return gtr__all_of(kernel, s, blocks, GTR__RES_T, bytes, 1).start(run, c);
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -18439,12 +19962,12 @@ typedef struct gtr__thin_head {
 #define GTR__THIN_HEAD ((sizeof(gtr__thin_head) + 1023) / 1024 * 1024)
 
 // >>thin-ptx
-// GTR__THIN_NO_WGMMA: to try the other way where both are there.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(GTR__THIN_NO_WGMMA)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define GTR__THIN_WGMMA 1
 #else
 #define GTR__THIN_WGMMA 0
 #endif
+#if GTR__DEVICE_HALF
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__THIN_ALL(P, FED) (GTR__THIN_WGMMA && (FED) ? GTR__THIN_T + 128 * (P) : GTR__THIN_T)
 template <typename T> static GTR__DEVICE float2 gtr__thin_unpack(uint32_t u) {
@@ -18551,7 +20074,9 @@ static GTR__DEVICE uint32_t gtr__thin_same(uint32_t v) {
     return __shfl_sync(0xffffffffu, v, 0);
 #endif
 }
+#endif
 #if GTR__THIN_WGMMA
+#if GTR__DEVICE_HALF
 // A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
 static GTR__DEVICE uint32_t gtr__thin_word(uint32_t address, uint32_t far) {
@@ -18599,11 +20124,13 @@ static GTR__DEVICE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
     }
     else if constexpr (ADD) GTR__RS_ALL("bf16", "+f"); else GTR__RS_ALL("bf16", "=f");
 }
+#endif
 #undef GTR__SS
 #undef GTR__SS_ALL
 #undef GTR__RS
 #undef GTR__RS_ALL
 #else
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__thin_begin() {}
 static GTR__DEVICE void gtr__thin_commit() {}
 template <int LEFT> static GTR__DEVICE void gtr__thin_until() {}
@@ -18616,10 +20143,12 @@ static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
     return panel + r * 128 + ((c ^ (r & 7)) << 4);
 }
 #endif
+#endif
 
 // >>thin-products
 // What a product takes from or left in registers is written before gtr__thin_begin, and read
 // behind gtr__thin_until, only.
+#if GTR__DEVICE_HALF
 template <int N> static GTR__DEVICE void gtr__thin_hold(float *d) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
@@ -18758,9 +20287,11 @@ template <typename T> static GTR__DEVICE void gtr__thin_outer_last(float *d, uin
     }
 #endif
 }
+#endif
 
 // >>thin-rows
 // A thread's indices in its team, and the team's shared memory.
+#if GTR__DEVICE_HALF
 template <int P> struct gtr__thin_place {
     int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warpgroup; tid: in the team
     // at: address of the team's shared memory; row, turn: of a matrix row whose address the lane gives for 16x16 parts
@@ -19668,6 +21199,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         }
     }
 };
+#endif
 
 // >>thin-chain
 // Widths above 64 where wgmma is: three warpgroups share the work on 64 rows. One takes them there and back, 128
@@ -19682,6 +21214,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
 // layer if it is small, of the role's upper layer, of its lowest. The upper layer's gradient stands where the input of
 // a small last one stood.
 enum { GTR__THIN_LAST, GTR__THIN_UPPER, GTR__THIN_LOWER };
+#if GTR__DEVICE_HALF
 struct gtr__thin_items {
     uint32_t made, used, place;
     GTR__DEVICE gtr__thin_items(const gtr__thin &m, uint32_t pool, uint32_t at)
@@ -19952,9 +21485,11 @@ static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h,
     }
 }
 #endif
+#endif
 
 // >>thin-step
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
+#if GTR__DEVICE_HALF
 template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__thin &m, char *pool) {
     T low;
     uint4 one = make_uint4(0, 0, 0, 0);
@@ -20074,9 +21609,11 @@ static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thi
     marks |= u[0] | u[1] | u[2];
     return (marks & GTR__THIN_BAD) | (missing ? 1u : 0u);
 }
+#endif
 // The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a
 // launch are written before it: so many trips to the host at once.
 #define GTR__THIN_AHEAD 4
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
@@ -20202,12 +21739,14 @@ static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int u
         else *(float4 *)(to + j * (2048 * P)) = v;
     }
 }
+#endif
 // A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its
 // neighbour's: of rows g and g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole
 // lines go to L2 twice as quickly as pieces of 32 bytes. Where very many blocks are added up the former are rounded to
 // 16 bits, as a product's output would be. Of two teams each adds up half of the units, and gives the other one the
 // rest by way of shared memory.
 #define GTR__THIN_GIVEN(P) ((P) == 1 ? GTR__THIN_UNITS / 2 * 36 * 128 : 0)
+#if GTR__DEVICE_HALF
 template <typename T, int P>
 static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
         gtr__thin_sums &sum) {
@@ -20367,9 +21906,11 @@ static GTR__DEVICE void gtr__thin_update(const gtr__thin &m, const gtr__thin_hea
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
     gtr__apply<gtr__thin_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
+#endif
 // What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the
 // gradients that are there are used.
 enum { GTR__THIN_KEEP, GTR__THIN_BACK, GTR__THIN_USE };
+#if GTR__DEVICE_HALF
 template <int P>
 static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gtr__thin_head *h,
         int what, float coef) {
@@ -20811,6 +22352,8 @@ static __global__ void __launch_bounds__(GTR__THIN_ALL(P, FED), 1) gtr__k_thin(c
     if constexpr (fed) if (gtr__thin_serves<T, P, RELU>(m, h, pool, role)) return;
     gtr__thin_block<T, P, RELU, fed>(m, h, pool, role, reporter).run(record);
 }
+#endif
+template <typename, int, bool, bool> GTR__GLOBAL void gtr__k_thin(gtr__thin);
 
 // >>thin-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
@@ -20990,11 +22533,9 @@ static gtr__thin_space gtr__thin_space_of(const gtr__thin *m, int sm_count) {
 }
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__thin_start(gtr__run *run, const gtr__call *c, gtr__thin *m, int bytes) {
-    const auto kernel = GTR__VARIANT(gtr__k_thin, T, P, RELU, FED);
-    int threads;
-    GTR__TRY(gtr__threads_of(run, kernel, &threads));
-    threads = threads > GTR__THIN_T ? GTR__THIN_T + 128 * P : GTR__THIN_T;
-    return gtr__all_of(kernel, m, run->on->sm_count, threads, (size_t)bytes, 1).start(run, c);
+    const int threads = FED && c->caps->arch_feature ? GTR__THIN_T + 128 * P : GTR__THIN_T;
+    return gtr__all_of(GTR__VARIANT(gtr__k_thin, T, P, RELU, FED), m, run->on->sm_count, threads, (size_t)bytes, 1)
+        .start(run, c);
 }
 template <typename T>
 static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thin *m,
@@ -21015,9 +22556,7 @@ static gtr_result gtr__thin_run(gtr__run *run, const gtr__call *c) {
     gtr__thin_cut cut;
     gtr__thin m;
     gtr__arg in[8], out[8];
-    int threads;
-    GTR__TRY(gtr__threads_of(run, GTR__VARIANT(gtr__k_thin, __half, 2, true, true), &threads));
-    const bool feeders = threads > GTR__THIN_T;    // the code has them
+    const bool feeders = c->caps->arch_feature != 0;
     if (!gtr__mlp_parse(&v, &p)
             || !gtr__thin_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__thin_room(c->caps->compute), feeders))
         return gtr__not_taken(run);
@@ -21174,6 +22713,7 @@ typedef struct gtr__tall_head { // a block's static shared memory
     int stop, lost;             // leave before the next step; the next step's mark: something was not finite
     float factor;               // factor of the products of a step's parts
 } gtr__tall_head;
+#if GTR__DEVICE_HALF
 static GTR__DEVICE bool gtr__tall_any(bool v) {
     return __any_sync(0xffffffffu, v);
 }
@@ -21281,9 +22821,11 @@ static GTR__DEVICE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // b
 static GTR__DEVICE int gtr__tall_column(int place) {
     return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1);
 }
+#endif
 // Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do
 // it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
+#if GTR__DEVICE_HALF
 template <int P> static GTR__DEVICE uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
     const uint32_t u = __byte_perm(w, 0, which);
     if (P != GTR__RES_BF16) return u;
@@ -21308,10 +22850,12 @@ struct gtr__tall_unit {
         live = m * 16 < width;
     }
 };
+#endif
 
 // >>tall-feed
 // Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero,
 // and so is what comes of it.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
     const int64_t left = h->record.rows - h->step[step].first;
     return h->record.rows > 0 && left < s.m.batch ? (int)left : s.m.batch;
@@ -21360,8 +22904,10 @@ static GTR__DEVICE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h,
     }
     __syncthreads();
 }
+#endif
 // The last two warps request what is not there by polling: mostly they have nothing of the first layer to update.
 #define GTR__TALL_ASKERS 64
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
 static GTR__DEVICE void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #pragma unroll 1
@@ -21433,6 +22979,7 @@ static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_hea
         if (v.x < GTR__TALL_NOT_YET) gtr__tall_prefetch(src + (int64_t)v.x * columns, columns);
     }
 }
+#endif
 // The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row
 // or no column stays zeros.
 #if __CUDA_ARCH__ >= 900
@@ -21441,6 +22988,7 @@ static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_hea
 #define GTR__TALL_BULK 0
 #endif
 #if GTR__TALL_BULK
+#if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
@@ -21461,6 +23009,8 @@ static GTR__DEVICE bool gtr__tall_came(uint64_t *bar, int step) {
     return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
+#endif
+#if GTR__DEVICE_HALF
 static GTR__DEVICE bool gtr__tall_whole(const gtr__tall &s, const char *src) {
     return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0;
 }
@@ -21571,10 +23121,12 @@ static GTR__DEVICE bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h,
     gtr__copies_done<0>();
     return true;
 }
+#endif
 
 // >>tall-middle
 // acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w
 // and columns of the operand the even ones come first. scale: by tasks, whose w each have a power of two of their own.
+#if GTR__DEVICE_HALF
 template <bool BACK>
 static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
         const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps,
@@ -21621,6 +23173,7 @@ static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, in
 // where products want a row
 static GTR__DEVICE int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
 static GTR__DEVICE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
+#endif
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there:
 // all tasks have said so of theirs, which the thread that will request it finds out.
 #define GTR__TALL_PIECE 10240   // words: few of them, as to issue one copy takes two hundred cycles
@@ -21629,6 +23182,7 @@ static GTR__DEVICE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 
 #else
 #define GTR__TALL_ASKS(tid) true
 #endif
+#if GTR__DEVICE_HALF
 static GTR__DEVICE uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
     return s.image + (step & 1) * s.span + at - s.image_at;
 }
@@ -21979,10 +23533,12 @@ static GTR__DEVICE void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_hea
     // so that the sum over ranks is finite; a mean of none is not
     if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;
 }
+#endif
 
 // >>tall-first
 // A block's columns and k of the first layer are shared among slabs: a warp owns 16 of k of every other column, as
 // operands of parts lie. Between steps they are in L2, where their last place is still the state of a step before.
+#if GTR__DEVICE_HALF
 struct gtr__tall_own {
     float p[4], a[4], b[4];     // weights and moments
     float bias[3];              // of threads below 16 of rank 0's first slab
@@ -22352,9 +23908,11 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
     own.keep(s, step + 1);      // words that others await go out first
     if (bad && tid == 0) h->lost = 2;
 }
+#endif
 
 // >>tall-spare
 // A task's elements lie by fours of a row: where the four'th begins.
+#if GTR__DEVICE_HALF
 struct gtr__tall_four {
     int n, c;
     GTR__DEVICE gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)),
@@ -22573,10 +24131,12 @@ static GTR__DEVICE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__ta
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
     return true;
 }
+#endif
 
 // >>tall-kernel
 // Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread,
 // as blocks beside each other share their way to L2, but for those of a pair, who share what they ask for.
+#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__tall_row(const gtr__tall &s, int me) {
     const int workers = s.groups * s.ranks * s.slabs;
     if (s.middles >= workers) return me < s.middles ? me : s.rows;
@@ -22929,6 +24489,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     while (block.step(i)) i++;
     block.end(i);
 }
+#endif
+template <int> GTR__GLOBAL void gtr__k_tall(gtr__tall);
 
 // >>tall-match
 // Bytes of shared memory, and how they are cut.
@@ -23164,7 +24726,7 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
 #if GTR__TENSOR_MAPS
 // first: tile
 typedef struct gtr__wide_weight {
-    CUtensorMap dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
+    gtr__bulk_map dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
 } gtr__wide_weight;
 typedef struct gtr__wide_job {
     gtr__wide_weight weight[GTR__WIDE_MOST];
@@ -23177,6 +24739,7 @@ typedef struct gtr__wide_job {
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 // >>wide-kernel
+#if GTR__DEVICE_HALF
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
 static GTR__DEVICE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
     gtr__wide_place q;
@@ -23269,8 +24832,10 @@ static GTR__DEVICE void gtr__wide_update(const gtr__wide_line &l, int worker, in
     }
 }
 #endif
+#endif
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#if GTR__DEVICE_HALF
 // A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s]
 // and done[s] of a tile's gradient.
 //
@@ -23373,6 +24938,8 @@ template <int STATES> struct gtr__wide_block {
     }
 };
 #endif
+#endif
+#if GTR__DEVICE_HALF
 template <int STATES>
 static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -23407,6 +24974,8 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
     }
 #endif
 }
+#endif
+template <int> GTR__GLOBAL void gtr__k_wide(gtr__wide_job);
 
 // >>wide-match
 // The gradient of a weight that the kernel takes: written once, for the optimizer alone, of extents that tiles fill.
@@ -23657,13 +25226,14 @@ typedef struct gtr__chain_here {
     const gtr__chain_step *step;
 } gtr__chain_here;
 
-static __host__ __device__ __forceinline__ int gtr__chain_slice(int n, int cluster) {
+static GTR__BOTH int gtr__chain_slice(int n, int cluster) {
     return ((n + cluster - 1) / cluster + 31) / 32 * 32;
 }
-static __host__ __device__ __forceinline__ int gtr__chain_padded(int n) { return (n + 31) / 32 * 32; }
-static __host__ __device__ __forceinline__ int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16; }
+static GTR__BOTH int gtr__chain_padded(int n) { return (n + 31) / 32 * 32; }
+static GTR__BOTH int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16; }
 
 // >>chain-products
+#if GTR__DEVICE_HALF
 template <int LOW> struct gtr__chain_word { typedef uint2 type; };
 template <> struct gtr__chain_word<0> { typedef float4 type; };
 static GTR__DEVICE float gtr__chain_pick(const float4 &v, int i) {
@@ -23731,7 +25301,9 @@ static GTR__DEVICE void gtr__chain_wait(int cluster) {
     if (cluster > 1) gtr__cluster_wait();
     else __syncthreads();
 }
+#endif
 // >>chain-steps
+#if GTR__DEVICE_HALF
 typedef gtr__floats<4> gtr__four;
 // v rounded, zeros behind the first n.
 static GTR__DEVICE void gtr__chain_round(gtr__four &v, int type, int n) {
@@ -23909,6 +25481,7 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
 }
 // What is laid out apart from the path that most networks take: instructions fetched are what a step waits for.
 static GTR__DEVICE bool gtr__rare(bool what) { return __builtin_expect(what, 0); }
+#endif
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
 // weights wait for no activations. A chunk's rows are w's; rows that lanes read at once begin in different banks, by
 // their pitch (rows of outputs) or by a permutation of their 16-byte words (of k).
@@ -23921,6 +25494,7 @@ typedef struct __align__(16) gtr__chain_chunk {
     // live, left: rows of w from there on, elements of a row; how: log of a row's threads, alignment << 4, back << 8
     int stride, pitch, rows, live, width, left, how, bias_bytes;
 } gtr__chain_chunk;
+#if GTR__DEVICE_HALF
 // 16 bytes of a row of weights, zeros behind the first left elements; aligned: to 4 bytes, or to none.
 template <int LOW> static GTR__DEVICE void gtr__chain_copy(char *to, const char *from, int aligned, int left) {
     constexpr int E = LOW ? 2 : 4;
@@ -24255,9 +25829,12 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
     gtr__chain_arrive(h.cluster); // none leaves while another may write to it
     gtr__chain_wait(h.cluster);
 }
+#endif
+template <int, int> GTR__GLOBAL void gtr__k_chain(gtr__chain);
 
 // >>chain-sums
 // The losses: the blocks' parts in their order; then what is made of losses.
+#if GTR__DEVICE_HALF
 static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
@@ -24326,6 +25903,8 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
             }
         });
 }
+#endif
+template <int, int> GTR__GLOBAL void gtr__k_chain_sums(gtr__chain_sums);
 
 // >>chain-compile
 // A value as one node left it: what later nodes add to it, or store in its place, is another.
@@ -25252,9 +26831,10 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
-    if (!c->fits) GTR__TRY(gtr__check(gtr__on(run),
+    const bool starts = !c->fits && !run->wanted;
+    if (starts) GTR__TRY(gtr__check(gtr__on(run),
         cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
-    if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
+    if (starts && capturing == cudaStreamCaptureStatusNone) {   // a plan's first run is eager
         GTR__TRY(gtr__check(gtr__on(run),
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
@@ -25432,6 +27012,7 @@ static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
         if (x->count != y->count) s->flags |= GTR__TAIL_ROW;
     }
 }
+#if GTR__DEVICE_HALF
 // Steps behind a product whose kernel has no tail. Bound by bytes.
 static __global__ void __launch_bounds__(128)
         gtr__tail_kernel(const __grid_constant__ gtr__product_tailed p, const __grid_constant__ gtr__product_cut cut) {
@@ -25448,6 +27029,8 @@ static __global__ void __launch_bounds__(128)
         *(float4 *)(tile + r * 40 + lane.column) = gtr__get4(p.c, p.type_c, lane.place + (int64_t)cut.ldc * r);
     gtr__tail_store(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
 }
+#endif
+GTR__GLOBAL void gtr__tail_kernel(gtr__product_tailed, gtr__product_cut);
 static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
     gtr__product_tailed p;
     gtr__product_cut cut;
@@ -25691,8 +27274,9 @@ typedef struct gtr__head {
 //   parts     `parts` x 16 rows of `wide`  float32: partial sums; in those of share 0 later logits, then dlogits
 //   bias      one row of `wide`            float32
 // gtr__head_pitch: the least pitch that holds so many words and is 8 modulo 32.
-static __host__ __device__ __forceinline__ int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
-static __host__ __device__ __forceinline__ int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
+static GTR__BOTH int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
+static GTR__BOTH int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
+#if GTR__DEVICE_HALF
 // All threads of the block start the copies of its rows of h, and behind them of all rows of w, and copy the bias as
 // float32. Zeros stand in rows behind the batch's last and behind the n-th output, and in columns behind k up to a
 // multiple of 16, so that every mma may read whole fragments. Visible after gtr__copies_done and a barrier.
@@ -25945,6 +27529,9 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
     if (warp == GTR__HEAD_WARPS) gtr__head_loss(m, losses, counted);
     else if (m.dh) gtr__head_backward<TYPE>(m, pool, parts, row0, warp);
 }
+#endif
+GTR__GLOBAL void gtr__k_head_end(gtr__head, unsigned);
+template <int> GTR__GLOBAL void gtr__k_head(gtr__head);
 // Bytes of a block's dynamic shared memory.
 static size_t gtr__head_bytes(const gtr__head *m) {
     return 4 * ((size_t)(GTR__HEAD_ROWS + gtr__head_outputs(m->n)) * (size_t)m->pitch

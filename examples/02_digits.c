@@ -3,8 +3,8 @@
    It shows a data set from CSV, gtr_fit with validation, a metric and a schedule, Ctrl-C by gtr_stop, the history, a
    predictor, and saving. `make run` runs it; by hand:
      cc -O3 -march=native examples/02_digits.c -o digits -lm -pthread && ./digits examples/digits.csv model.safetensors
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/02_digits.c
-     gputrain_cuda.cu -o digits -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/02_digits.c
+     gputrain_cuda.cu -o digits
    Arguments: the CSV (examples/digits.csv) and where the model goes (build/digits.safetensors).
    Data: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
    as scikit-learn packages it; licence CC BY 4.0. Every fifth sample is the test set. */

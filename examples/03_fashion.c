@@ -2,8 +2,8 @@
    shows data sets from IDX files, precision, and how little is left to write. `make fashion` fetches the
    data and runs it; by hand:
      cc -O3 -march=native examples/03_fashion.c -o fashion -lm -pthread && ./fashion folder
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/03_fashion.c
-     gputrain_cuda.cu -o fashion -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/03_fashion.c
+     gputrain_cuda.cu -o fashion
    Arguments: the folder with the four files of H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", 2017 (licence MIT),
    gunzipped; then, if wanted, the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (5). */
 #define GPUTRAIN_IMPLEMENTATION

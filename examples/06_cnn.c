@@ -2,8 +2,8 @@
    (N, C, H, W), convolutions and pooling; all else is as in 03_fashion.c. `make cnn` fetches the data and runs it; by
    hand:
      cc -O3 -march=native examples/06_cnn.c -o cnn -lm -pthread && ./cnn folder
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/06_cnn.c
-     gputrain_cuda.cu -o cnn -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/06_cnn.c
+     gputrain_cuda.cu -o cnn
    Arguments: the folder with the four files of H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", 2017 (licence MIT),
    gunzipped; then, if wanted, the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (5). */
 #define GPUTRAIN_IMPLEMENTATION

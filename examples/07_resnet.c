@@ -2,8 +2,8 @@
    what recent recipes are made of: convolutions with batch norms, residuals, random crops, mirroring and cutout in the
    gather, label smoothing, SGD with Nesterov's momentum and no decay of norms, a cosine schedule with warm-up, and an
    average of the weights (EMA), which is what is tested. `make resnet` fetches the data and runs it; by hand:
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/07_resnet.c
-     gputrain_cuda.cu -o resnet -lcublasLt && ./resnet folder
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/07_resnet.c
+     gputrain_cuda.cu -o resnet && ./resnet folder
      cc -O3 -march=native examples/07_resnet.c -o resnet -lm -pthread && ./resnet folder
    Arguments: the folder with the four files of H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", 2017 (licence MIT),
    gunzipped; then, if wanted, in this order, the seed (0), the precision (fp32, tf32, bf16, fp16), the epochs, the

@@ -4,8 +4,8 @@
    (H, W, 3), convolutions down and up with skips, a loss and an accuracy of pixels, weights of classes, and a
    predictor that gives a class a pixel. `make segment` runs it; by hand:
      cc -O3 -march=native examples/08_segment.c -o segment -lm -pthread && ./segment segment.ppm
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/08_segment.c
-     gputrain_cuda.cu -o segment -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/08_segment.c
+     gputrain_cuda.cu -o segment
    Arguments: the picture that it writes (build/segment.ppm): some test images, below them what is true, below that what
    the network says; then, if wanted, the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (7). Done when
    the intersection of truth and answer over their union, a mean over the classes, is at least 0.85 on pictures that it

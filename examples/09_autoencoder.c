@@ -2,8 +2,8 @@
    It shows convolutions that halve an image and two ways to double it (transposed; enlarged, then convolved), a loss
    whose target is the network's input, and a data set made of another's column. `make autoencoder` runs it; by hand:
      cc -O3 -march=native examples/09_autoencoder.c -o autoencoder -lm -pthread && ./autoencoder
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/09_autoencoder.c
-     gputrain_cuda.cu -o autoencoder -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/09_autoencoder.c
+     gputrain_cuda.cu -o autoencoder
    Arguments: the picture that it writes (build/autoencoder.pgm): test images, and below each what its code gives back;
    then, if wanted, the data (examples/digits.csv, 8 x 8 pixels, or the folder with the four files of Fashion-MNIST,
    28 x 28), the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (60 of the digits, 2 of the other).

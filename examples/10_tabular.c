@@ -3,8 +3,8 @@
    with the model, a stratified split, early stopping, metrics of classes and of targets, and a prediction in a context
    that knows nothing but the model's file. `make tabular` runs it; by hand:
      cc -O3 -march=native examples/10_tabular.c -o tabular -lm -pthread && ./tabular
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/10_tabular.c
-     gputrain_cuda.cu -o tabular -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/10_tabular.c
+     gputrain_cuda.cu -o tabular
    Arguments: the CSV (examples/penguins.csv), where the model goes (build/penguins.safetensors), the seed (0).
    Data: A. Horst, A. Hill and K. Gorman, "palmerpenguins: Palmer Archipelago (Antarctica) penguin data", 2020, from
    K. Gorman, T. Williams and W. Fraser, PLoS ONE 9(3), 2014; penguins.csv as the PyPI package palmerpenguins 0.1.6 has

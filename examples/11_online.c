@@ -2,7 +2,7 @@
    predicts 8 ahead from snapshots of the weights. The process is killed, and the next goes on from the last checkpoint
    (the argument; build/online.safetensors is replaced). `make online` runs it (POSIX: it forks); by hand:
      cc -O3 -march=native examples/11_online.c -o online -lm -pthread && ./online
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/11_online.c gputrain_cuda.cu -lcublasLt
+     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/11_online.c gputrain_cuda.cu
    Done when predictions since the kill are at most a third as far off as the value at hand. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"

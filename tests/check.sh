@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols markers plants ops size form examples emulated address thread valgrind fuzz verified"
+all="compilers others static units symbols markers plants ops size form examples emulated kernels address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -221,6 +221,15 @@ check_emulated() {
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc
+}
+
+# What makes kernels at run time: each kernel compiles for old and new architectures, and the cache holds what it promises.
+check_kernels() {
+    sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
+    cuda=$(sed 's/-isystem //; s/.include$//' $dir/includes)
+    rm -rf $dir/cache
+    g++ -std=c++17 -O1 -Wall -Wextra -Werror $(cat $dir/includes) -DGPUTRAIN_CUDA tests/kernels.cpp -o $dir/kernels -L"$cuda"/lib64 -L"$cuda"/lib -lcudart_static -ldl -lrt -lpthread &&
+        CUDA_PATH=$cuda $dir/kernels tests/kernels.txt "$PWD/$dir"/cache sm_90a sm_75
 }
 
 # The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), AT_A_TIME of them side by side (2); the readers against an independent

@@ -2,8 +2,7 @@
 # Whether the working tree plans and computes what revision OLD does: builds tests/oracle.c of this tree with the header of either, runs both side
 # by side, and prints `equal: N lines`, or which cases differ and the first lines that do (all lines: build/oracle/old.txt and new.txt).
 # usage: oracle.sh OLD [how] [option or case of oracle.c...]
-#   how     nothing: on the CPU; --emulated: on a GPU in software (COMPUTE: 90a), without cases some that take minutes; --cuda: on the GPU here, NVFLAGS
-#           for nvcc; --objects: compiled alone, to old/oracle.o and new/oracle.o, each for a gputrain_cuda.o where there is a GPU
+#   how     nothing: on the CPU; --emulated: on a GPU in software (COMPUTE: 90a), without cases some that take minutes; --cuda: on the GPU here; --objects: compiled alone, to old/oracle.o and new/oracle.o, each for a gputrain_cuda.o where there is a GPU
 # CC, CXX, CFLAGS: the compilers, and flags of both sides; TESTS=rev: that revision's tests for both, where this tree's need what OLD has not
 cd "$(dirname "$0")/.." || exit 1
 old=$1 how=cpu compute=${COMPUTE:-90a} dir=build/oracle
@@ -27,7 +26,7 @@ gpu_object() {
     [ ! -f "$gpu" ] || return 0
     case $how in
     emulated) CC=$CC sh $dir/"$1"/tests/emulated/build.sh "$PWD/$dir/$1/gpu.o" "$compute" ;;
-    cuda) nvcc -O3 $NVFLAGS -c $dir/"$1"/gputrain_cuda.cu -o $dir/"$1"/gpu.o ;;
+    cuda) nvcc -O3 -c $dir/"$1"/gputrain_cuda.cu -o $dir/"$1"/gpu.o ;;
     esac && mv $dir/"$1"/gpu.o "$gpu"
 }
 build() {
@@ -38,7 +37,7 @@ build() {
     esac || return 1
     case $how in
     emulated) gpu_object "$1" && $CXX "$to"/oracle.o "$gpu" -o "$to"/oracle -ldl -lm -pthread ;;
-    cuda) gpu_object "$1" && nvcc $NVFLAGS "$to"/oracle.o "$gpu" -o "$to"/oracle -lcublasLt -lm -lpthread ;;
+    cuda) gpu_object "$1" && nvcc "$to"/oracle.o "$gpu" -o "$to"/oracle -lm -lpthread ;;
     esac
 }
 run() { s=$1; shift; $dir/"$s"/oracle "$@" >$dir/"$s".txt 2>$dir/"$s".log; }

@@ -6,6 +6,7 @@
 passed=0 failed=0 skipped=0
 run() {
     case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
+    case $1 in build/ptx*) GPUTRAIN_KERNEL_ARCH=compute_$(expr "$1" : 'build/ptx\([0-9]*\)') && export GPUTRAIN_KERNEL_ARCH ;; esac
     GTR_TEST_DEVICE=$device $WRAP "$1" $NAMES 2>&1
     echo $? >"$1.rc"
 }

@@ -8,7 +8,7 @@ cuda=$(dirname "$(dirname "$nvcc")")/include
 [ "$(uname -m)" = x86_64 ] || { echo "threads of kernels are switched on x86-64 alone"; exit 1; }
 [ "$1" != includes ] || { echo "-isystem $cuda"; exit 0; }
 object=$1 compute=${2%a}
-flags="-std=c++17 -DEMU_COMPUTE=$compute -DGPUTRAIN_NO_CUBLASLT -Itests/emulated -I. -isystem $cuda"
+flags="-std=c++17 -DEMU_COMPUTE=$compute -DGTR__AHEAD -DGPUTRAIN_NO_CUBLASLT -Itests/emulated -I. -isystem $cuda"
 [ "$2" = "$compute" ] || flags="$flags -DEMU_HOPPER"
 shift 2
 # of UBSan, what the address sanitizer sees too, or kernels rely on; it would double the time

@@ -1,0 +1,171 @@
+/* What makes kernels at run time, without a GPU: programs' texts, NVRTC, the cache. Compiled with gputrain_cuda.cu
+   inside, which shows its private functions; skipped where there is no NVRTC.
+   usage: kernels list folder arch...: compiles each variant that the list names, a line each, for each architecture;
+   the cache is tried in the folder, an absolute path. */
+#define cudaDriverGetVersion kernels_driver_version     /* a driver that takes every NVRTC */
+#include "../gputrain_cuda.cu"
+extern "C" cudaError_t kernels_driver_version(int *version) { *version = 99000; return cudaSuccess; }
+
+static int passed, failed;
+#define EXPECT(that) do { if (that) passed++; else { failed++; printf("FAIL line %d: %s\n", __LINE__, #that); } } while (0)
+
+static gtr__compilation asked(const char *name, const char *arch)
+{
+    gtr__compilation c;
+    memset((void *)&c, 0, sizeof c);
+    c.arch = arch;
+    snprintf(c.name, sizeof c.name, "%s", name);
+    c.key = gtr__compilation_key(&c);
+    return c;
+}
+
+/* Compiles all lines of a file for an architecture; every kernel of the source must have one. */
+static void compile_list(const char *path, const char *arch)
+{
+    static gtr__compilation all[512];
+    char line[256];
+    int n = 0;
+    FILE *f = fopen(path, "r");
+    EXPECT(f != NULL);
+    while (f && n < 512 && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (*line) all[n++] = asked(line, arch);
+    }
+    if (f) fclose(f);
+    for (const char *p = gtr__kernel_text; (p = strstr(p, "GTR__GLOBAL void gtr__")) != NULL; ) {
+        size_t length = 0;
+        int k = 0;
+        p += strlen("GTR__GLOBAL void ");
+        while (gtr__letter_or_digit(p[length])) length++;
+        while (k < n && (strncmp(all[k].name, p, length) || gtr__letter_or_digit(all[k].name[length]))) k++;
+        if (k == n) { failed++; printf("FAIL %.*s is not in %s\n", (int)length, p, path); }
+    }
+    gtr__compile_all(all, n);
+    for (int k = 0; k < n; k++) {
+        if (all[k].image.data) passed++;
+        else { failed++; printf("FAIL for %s: %s\n", arch, all[k].why); }
+        free(all[k].image.data);
+    }
+}
+
+static char bytes[1 << 20];
+static size_t file_read(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+    if (f) fclose(f);
+    return n;
+}
+static void file_write(const char *path, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    EXPECT(f && fwrite(bytes, 1, n, f) == n);
+    if (f) fclose(f);
+}
+static bool taken(uint64_t key)
+{
+    gtr__compiled c;
+    const bool is = gtr__cache_read(key, &c);
+    if (is) free(c.data);
+    return is;
+}
+
+/* A file is taken whole or not at all: cut and changed at every 64th byte, longer by one, of another key. */
+static void cache_files(const char *folder)
+{
+    char path[1024], other[1024];
+    gtr__compilation c = asked("gtr__k_fill", "sm_80"), again = c;
+    bool from_disk;
+    setenv("GPUTRAIN_KERNEL_CACHE", folder, 1);
+    gtr__compile(&c, &from_disk);
+    EXPECT(!from_disk && c.image.data);
+    gtr__compile(&again, &from_disk);
+    EXPECT(from_disk && again.image.bytes == c.image.bytes && !memcmp(again.image.data, c.image.data, c.image.bytes)
+        && !strcmp(again.image.name, c.image.name));
+    snprintf(path, sizeof path, "%s/%016llx.kernel", folder, (unsigned long long)c.key);
+    const size_t n = file_read(path);
+    EXPECT(n > c.image.bytes);
+    for (size_t i = 0; i < n; i += 64) {
+        file_write(path, i);
+        EXPECT(!taken(c.key));
+        bytes[i] ^= 1;
+        file_write(path, n);
+        EXPECT(!taken(c.key));
+        bytes[i] ^= 1;
+    }
+    file_write(path, n + 1);
+    EXPECT(!taken(c.key));
+    file_write(path, n);
+    EXPECT(taken(c.key));
+    snprintf(other, sizeof other, "%s/%016llx.kernel", folder, (unsigned long long)c.key + 1);
+    file_write(other, n);
+    EXPECT(!taken(c.key + 1));
+    unlink(other);
+    free(c.image.data); free(again.image.data);
+}
+
+/* Folders that are not the user's alone, or not to be had: nothing is read or written, and nothing fails. */
+static void cache_folders(const char *folder)
+{
+    char sub[1024];
+    gtr__compilation c = asked("gtr__k_fill", "sm_86");
+    bool from_disk;
+    snprintf(sub, sizeof sub, "%s/open", folder);
+    setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
+    EXPECT(!mkdir(sub, 0700) && !chmod(sub, 0777));
+    gtr__compile(&c, &from_disk);
+    EXPECT(c.image.data && !taken(c.key));
+    EXPECT(!chmod(sub, 0700));
+    gtr__cache_write(c.key, &c.image);
+    EXPECT(taken(c.key));
+    EXPECT(!chmod(sub, 0722) && !taken(c.key));
+    for (const char *none : { "", "/proc/none", "/dev/null/none" }) {
+        setenv("GPUTRAIN_KERNEL_CACHE", none, 1);
+        gtr__cache_write(c.key, &c.image);
+        EXPECT(!taken(c.key));
+    }
+    unsetenv("GPUTRAIN_KERNEL_CACHE");
+    for (const char *none : { "XDG_CACHE_HOME", "HOME" }) unsetenv(none);
+    gtr__cache_write(c.key, &c.image);
+    EXPECT(!taken(c.key));
+    snprintf(sub, sizeof sub, "%s/xdg", folder);
+    setenv("XDG_CACHE_HOME", sub, 1);
+    gtr__cache_write(c.key, &c.image);
+    EXPECT(taken(c.key));
+    free(c.image.data);
+}
+
+/* Names and keys of variants, what a kernel that does not compile says, what a program's text has. */
+static void names()
+{
+    char name[192];
+    bool from_disk;
+    gtr__variant_name(GTR__VARIANT(gtr__k_max_pool_pairs, __nv_bfloat16, 2, true, false), name, sizeof name);
+    EXPECT(!strcmp(name, "gtr__k_max_pool_pairs<__nv_bfloat16, 2, true, false>"));
+    gtr__variant_name(GTR__KERNEL(gtr__k_fill), name, sizeof name);
+    EXPECT(!strcmp(name, "gtr__k_fill"));
+    EXPECT(asked("gtr__k_fill", "sm_80").key != asked("gtr__k_fill", "sm_90").key);
+    EXPECT(asked("gtr__k_fill", "sm_80").key != asked("gtr__k_guard", "sm_80").key);
+    gtr__compilation c = asked("gtr__k_none", "sm_80");
+    gtr__compile(&c, &from_disk);
+    EXPECT(!c.image.data && strstr(c.why, "gtr__k_none"));
+    char *text = gtr__program_text(gtr__source_text(), "gtr__k_fill");
+    EXPECT(text && strlen(text) < 100000 && strstr(text, "gtr__k_fill(") && !strstr(text, "gtr__k_guard("));
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    gtr__nvrtc *n = &gtr__process.nvrtc;
+    if (argc < 4) return 2;
+    gtr__nvrtc_open(n);
+    if (!n->version) { printf("skipped: %s\n", n->why); return 0; }
+    gtr__process.text_hash = 1;
+    names();
+    cache_files(argv[2]);
+    cache_folders(argv[2]);
+    setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
+    for (int k = 3; k < argc; k++) compile_list(argv[1], argv[k]);
+    printf("NVRTC %d.%d: %d passed, %d failed\n", n->version / 1000, n->version % 1000 / 10, passed, failed);
+    return failed != 0;
+}
